@@ -1,11 +1,11 @@
 /** Why a projection does not go on: a condition that passes, or an event that it cannot apply. */
-import { isPassingInDatabase, reasonOf } from '#src/database/failure.ts';
+import { describeFailure, isPassingInDatabase } from '#src/database/failure.ts';
 import { NewerEvent } from '#src/events/newer.ts';
 import { type RecordedEvent, Unavailable } from '#src/events/store.ts';
 import { UnreadableEvent } from '#src/events/unreadable.ts';
 import { CheckpointMoved } from './checkpoint.ts';
 
-export { reasonOf } from '#src/database/failure.ts';
+export { describeFailure } from '#src/database/failure.ts';
 
 /** The location and type of an event, without its content. */
 export type EventName = Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'revision' | 'position'>;
@@ -40,12 +40,12 @@ export class CannotApply extends Error {
 /** Returns an error's message without the event's stream and revision, which are said before it. */
 function withoutPlace(error: unknown): string {
   if (error instanceof NewerEvent) return error.summary;
-  return error instanceof UnreadableEvent ? error.reason : reasonOf(error);
+  return error instanceof UnreadableEvent ? error.reason : describeFailure(error);
 }
 
 /** Returns an error of the same class and stack without quoted data. */
 function withoutData(error: unknown): Error {
-  const told = new Error(reasonOf(error));
+  const told = new Error(describeFailure(error));
   if (!(error instanceof Error)) return told;
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
   told.name = error.name;

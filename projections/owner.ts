@@ -5,8 +5,8 @@
  */
 import { arrayLiteral } from '#src/database/array-literal.ts';
 import type { ResourceEvent, StoredEvent } from '#src/events/catalog.ts';
-import { patientOf } from '#src/events/streams.ts';
-import { categoriesOf, categoryKeys, hasCategory } from '#src/fhir/search/categories.ts';
+import { recordPatient } from '#src/events/streams.ts';
+import { categoryKeys, hasCategory, readCategories } from '#src/fhir/search/categories.ts';
 import { tenantId } from '#src/shared/access/tenant.ts';
 import type { Json } from '#src/shared/json/json.ts';
 import { someMembers } from '#src/shared/json/json-members.ts';
@@ -27,7 +27,7 @@ export function isResourceEvent(stored: StoredEvent): stored is StoredResourceEv
 export function readOwner(stored: StoredEvent): { tenant: string; record: string | null } {
   const { owner } = stored.metadata;
   if (owner === undefined) throw new Error('its metadata has no owner');
-  return { tenant: tenantId(owner), record: patientOf(stored.stream) ?? null };
+  return { tenant: tenantId(owner), record: recordPatient(stored.stream) ?? null };
 }
 
 /** Returns the patients whose erasure a batch reports. */
@@ -79,7 +79,7 @@ const known = new Map<string, Json>();
 
 function readCategoryKeys(type: string, body: string): string[] {
   if (!body.includes('"category":')) return [];
-  return categoryKeys(type, categoriesOf(type, someMembers(body, CATEGORY, known) ?? JSON.parse(body)));
+  return categoryKeys(type, readCategories(type, someMembers(body, CATEGORY, known) ?? JSON.parse(body)));
 }
 
 /** A literal reference to something that can be here, also under a base. */

@@ -5,7 +5,7 @@
 import { merge, Observable, retry, type Subscription, timer } from 'rxjs';
 import type { NewerEvents } from '#src/events/newer.ts';
 import type { EventStore, Position } from '#src/events/store.ts';
-import { CannotApply, isPassing, reasonOf } from './failure.ts';
+import { CannotApply, describeFailure, isPassing } from './failure.ts';
 import type { Progress } from './progress.ts';
 import type { Projection } from './projection.ts';
 import { Outdated, serve } from './running/term.ts';
@@ -122,7 +122,7 @@ export class Projector {
   /** Reports a fault, and returns when to retry. */
   #after({ name }: Projection, error: unknown, tries: number): Observable<unknown> {
     const { log } = this.#deps;
-    const message = reasonOf(error);
+    const message = describeFailure(error);
     if (error instanceof Outdated) {
       this.#states.set(name, { state: 'outdated', failure: { message } });
       return timer(this.#times.electionMs);

@@ -48,7 +48,7 @@ import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
 import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
 import { readinessChecks } from './app/readiness.ts';
-import { refusalOf } from './app/refusal-of.ts';
+import { toRefusal } from './app/refusal-of.ts';
 import { openSandboxes } from './app/sandbox.ts';
 import { openSettled } from './app/settled.ts';
 import { openOpening } from './app/shared-links/opening.ts';
@@ -64,7 +64,7 @@ import type { Quickstart } from './data-dir.ts';
 import { openPool } from './database/pool.ts';
 import type { LogClosed } from './events/closed.ts';
 import { NewerEvents } from './events/newer.ts';
-import { kindOf, openEventStore } from './events/open.ts';
+import { logKind, openEventStore } from './events/open.ts';
 import type { EventStore, Position } from './events/store.ts';
 import { type ResourceType, typeEntry } from './fhir/types.ts';
 import { edgeKeys } from './http/edge/edge.ts';
@@ -180,7 +180,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       deps.onLogClosed?.(error);
     },
   });
-  const kind = kindOf({ url: databaseUrl, eventStoreUrl: config.eventStoreUrl });
+  const kind = logKind({ url: databaseUrl, eventStoreUrl: config.eventStoreUrl });
   const watch = new LogWatch({ store: observeStore(registry, opened, { kind, subscriptions }), pool, log });
   const traffic = openTraffic({ databaseUrl, config, log });
   const waiting = metered(watch.guarded(), traffic.usage);
@@ -505,7 +505,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     metrics,
     refusalOf: (error) => {
       disks.note(error);
-      return refusalOf(error);
+      return toRefusal(error);
     },
     tracing: tracing?.requests,
   });

@@ -18,7 +18,7 @@ const wholeNumber = (least: number, most: number, fallback: number) =>
     .max(most, `must be at most ${most}`)
     .default(fallback);
 
-const oneOf = <const T extends readonly [string, ...string[]]>(values: T, fallback: T[number]) =>
+const choice = <const T extends readonly [string, ...string[]]>(values: T, fallback: T[number]) =>
   z
     .enum(values, `must be one of ${values.join(', ')}`)
     .default(fallback as z.core.util.NoUndefined<T[number]>);
@@ -64,7 +64,7 @@ const environment = z.object({
   ANNAL_EVENTSTORE_URL: eventStore.describe(
     'The same as EVENTSTORE_URL, under a name that an EventStoreDB server in the same environment ignores.',
   ),
-  MODE: oneOf(['development', 'production'], 'development').describe(
+  MODE: choice(['development', 'production'], 'development').describe(
     '`production` has no development issuer, sends webhooks to public addresses only, and creates a quickstart project and key only if the installation has no project yet.',
   ),
   OIDC_ISSUERS: issuersSchema
@@ -72,16 +72,16 @@ const environment = z.object({
     .describe(
       'OpenID Connect issuers whose ID tokens `/admin` accepts, each with the audience that `aud` must contain: `https://login.example.org annal-dashboard, https://accounts.example.com 1234`. People sign in on the pages of these issuers, as the client that the first audience names; an entry may end with the environment variable of that client’s secret: `https://login.example.org annal-dashboard LOGIN_SECRET`. Default: the development issuer at `BASE_URL/dev`; with `MODE=production` none.',
     ),
-  DEV_ISSUER: oneOf(['local', 'allow'], 'local').describe(
+  DEV_ISSUER: choice(['local', 'allow'], 'local').describe(
     'When the development issuer runs, which accepts any e-mail address without a password. `local`: only if `HOST` and the host of `BASE_URL` are loopback (`localhost`, `127.0.0.1`, `::1`), and it refuses requests that a proxy forwarded. `allow`: everywhere. It never runs with `OIDC_ISSUERS` or `MODE=production`.',
   ),
-  PRODUCTION_ACCESS: oneOf(['request', 'open'], 'request').describe(
+  PRODUCTION_ACCESS: choice(['request', 'open'], 'request').describe(
     'Which projects may create production keys and applications: `request`: those that an operator allowed with `annal production allow`, and those that already had some; `open`: all.',
   ),
-  ACCESS_LOG: oneOf(['grants', 'all'], 'grants').describe(
+  ACCESS_LOG: choice(['grants', 'all'], 'grants').describe(
     'Which reads of records the access log has: `grants`: those of applications under a grant and of members with a token of the dashboard; `all`: also those with API keys and `client_credentials` tokens, with one entry for each record that an answer shows.',
   ),
-  LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
+  LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
     'Lowest level of the log lines that are written to standard error, as JSON.',
   ),
   MAX_BODY_BYTES: wholeNumber(1_000, 1_000 * MEGABYTE, 10 * MEGABYTE).describe(
@@ -140,7 +140,7 @@ const environment = z.object({
     .string()
     .optional()
     .refine(
-      (text) => networksOf(text).every(isNetwork),
+      (text) => splitNetworks(text).every(isNetwork),
       'must be addresses or networks such as 10.0.0.0/8, separated by commas',
     )
     .describe(
@@ -159,7 +159,7 @@ const environment = z.object({
     .string()
     .default('5,30,120,600,1800,3600,10800,21600,36000')
     .refine(
-      (text) => gapsOf(text).every((gap) => gap > 0 && gap <= 86_400),
+      (text) => parseGaps(text).every((gap) => gap > 0 && gap <= 86_400),
       'must be seconds from 1 to 86400, or fractions of them, separated by commas',
     )
     .describe(
@@ -259,9 +259,9 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     dataDir: resolve(data.DATA_DIR),
     databaseUrl: data.DATABASE_URL,
     auditKeyFile: data.AUDIT_KEY_FILE,
-    eventStoreUrl: eventStoreUrlOf(given),
+    eventStoreUrl: readEventStoreUrl(given),
     mode: data.MODE,
-    oidcIssuers: issuersOf(data.OIDC_ISSUERS ?? [], given),
+    oidcIssuers: makeIssuers(data.OIDC_ISSUERS ?? [], given),
     devIssuer: data.DEV_ISSUER,
     productionAccess: data.PRODUCTION_ACCESS,
     accessLog: data.ACCESS_LOG,
@@ -278,14 +278,14 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       bodyMemoryBytes: data.BODY_MEMORY_BYTES,
       connectionsPerAddress: data.MAX_CONNECTIONS_PER_ADDRESS,
     },
-    documentsBucket: bucketOf(data),
+    documentsBucket: makeBucket(data),
     rateLimitPerMinute: data.RATE_LIMIT_PER_MINUTE,
-    trustedProxies: networksOf(data.TRUSTED_PROXIES),
+    trustedProxies: splitNetworks(data.TRUSTED_PROXIES),
     refreshTokenDays: data.REFRESH_TOKEN_DAYS,
     requestLogDays: data.REQUEST_LOG_DAYS,
     webhooks: {
       timeoutSeconds: data.WEBHOOK_TIMEOUT_SECONDS,
-      retrySeconds: gapsOf(data.WEBHOOK_RETRY_SECONDS),
+      retrySeconds: parseGaps(data.WEBHOOK_RETRY_SECONDS),
     },
     sandboxPatients: data.SANDBOX_PATIENTS,
     shutdownSeconds: data.SHUTDOWN_SECONDS,
@@ -297,7 +297,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
  * Returns where the settings say that the event log is: empty for the service's own database, undefined if nothing says it.
  * @throws ConfigError when both variables are set and differ.
  */
-export function eventStoreUrlOf({
+export function readEventStoreUrl({
   EVENTSTORE_URL: plain,
   ANNAL_EVENTSTORE_URL: prefixed,
 }: NodeJS.ProcessEnv): string | undefined {
@@ -306,7 +306,7 @@ export function eventStoreUrlOf({
   return prefixed || plain || (plain ?? prefixed);
 }
 
-function issuersOf(named: readonly NamedIssuer[], env: NodeJS.ProcessEnv): ConfiguredIssuer[] {
+function makeIssuers(named: readonly NamedIssuer[], env: NodeJS.ProcessEnv): ConfiguredIssuer[] {
   return named.map(({ issuer, audiences, secret }) => {
     if (secret === undefined) return { issuer, audiences };
     const clientSecret = env[secret.variable];
@@ -318,7 +318,7 @@ function issuersOf(named: readonly NamedIssuer[], env: NodeJS.ProcessEnv): Confi
   });
 }
 
-function bucketOf(data: z.output<typeof environment>): DocumentsBucket | undefined {
+function makeBucket(data: z.output<typeof environment>): DocumentsBucket | undefined {
   const {
     DOCUMENTS_S3_BUCKET: bucket,
     DOCUMENTS_S3_ACCESS_KEY_ID: accessKeyId,
@@ -377,12 +377,12 @@ function isHost(text: string): boolean {
 }
 
 /** Returns NaN if it isn't a number. */
-function gapsOf(list: string): number[] {
+function parseGaps(list: string): number[] {
   return list.split(',').map((text) => (text.trim() === '' ? Number.NaN : Number(text)));
 }
 
 /** The members of a list with commas or spaces between them. */
-function networksOf(list = ''): string[] {
+function splitNetworks(list = ''): string[] {
   return list.split(/[\s,]+/).filter((text) => text !== '');
 }
 

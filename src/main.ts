@@ -9,7 +9,7 @@ import { type Config, ConfigError, loadConfig } from './config.ts';
 import { announceDatabase, DataDirInUse, forgetDatabase, lockDataDir, writeQuickstart } from './data-dir.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import { keepRunning } from './database/kept-running.ts';
-import { messageOf, unusableDatabase } from './database/unusable.ts';
+import { errorMessage, unusableDatabase } from './database/unusable.ts';
 import { LogClosed } from './events/closed.ts';
 import { Unavailable } from './events/store.ts';
 import { createLogger } from './logging.ts';
@@ -79,7 +79,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log, shutdown));
   const applied = await migrate(databaseUrl).catch((error: unknown) => {
     if (config.databaseUrl === undefined) throw error;
-    const text = unusableDatabase(error) ?? `DATABASE_URL: cannot use the database: ${messageOf(error)}`;
+    const text = unusableDatabase(error) ?? `DATABASE_URL: cannot use the database: ${errorMessage(error)}`;
     throw new CannotStart(text, { cause: error });
   });
   if (applied.length > 0) log.info({ applied }, 'database migrated');
@@ -103,7 +103,7 @@ async function startDatabase(config: Config, log: Logger, shutdown: Shutdown): P
   const server = await startEmbeddedPostgres({ dataDir, log: (message) => log.info(message) }).catch(
     (error: unknown) => {
       log.debug({ err: error }, 'the embedded database');
-      throw new CannotStart(messageOf(error), { cause: error });
+      throw new CannotStart(errorMessage(error), { cause: error });
     },
   );
   const kept = keepRunning(server, log, () => void shutdown.end(1));
@@ -141,7 +141,9 @@ async function tryEventStore({ databaseUrl, eventStoreUrl, dataDir }: Config): P
 /** @throws CannotStart where the event store of the settings can't be used, else the error itself */
 function eventStoreRefused(error: unknown, { eventStoreUrl }: Config): never {
   if (eventStoreUrl === undefined || !(error instanceof Unavailable)) throw error;
-  throw new CannotStart(`EVENTSTORE_URL: cannot use the event store: ${messageOf(error)}`, { cause: error });
+  throw new CannotStart(`EVENTSTORE_URL: cannot use the event store: ${errorMessage(error)}`, {
+    cause: error,
+  });
 }
 
 /** @throws CannotStart where the cause lies outside the program, else the error itself */
@@ -156,7 +158,7 @@ function tell(error: unknown): void {
     (kind) => error instanceof kind,
   );
   const text = plain
-    ? messageOf(error)
+    ? errorMessage(error)
     : error instanceof Error
       ? (error.stack ?? error.message)
       : String(error);

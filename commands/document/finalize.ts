@@ -1,7 +1,7 @@
 /** A document becomes final: bytes that are stored become its content, by a new version of its DocumentReference. */
 import {
-  attachmentsOf,
   heldContents,
+  listAttachments,
   openSlot,
   type Stored,
   withAttachment,
@@ -70,7 +70,7 @@ function withContent(
   if (heldContents(document, id).length > 0) throw immutable(id);
   const slot = openSlot(document);
   if (slot === undefined) throw elsewhere(id);
-  const attachment = attachmentsOf(document)[slot] ?? {};
+  const attachment = listAttachments(document)[slot] ?? {};
   const { contentType } = attachment;
   const type = typeof contentType === 'string' ? contentType : 'application/octet-stream';
   const stored = { ...bytes, contentType: type };

@@ -1,6 +1,6 @@
 /** Bytes go to the document store before the append that makes them a document's own. */
 import type { BlobKey } from '#src/documents/store.ts';
-import { patientOf } from '#src/events/streams.ts';
+import { recordPatient } from '#src/events/streams.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext } from '../command.ts';
 import { Stale } from '../kernel/kernel.ts';
@@ -39,7 +39,7 @@ export async function withContents<T>(
  * @throws Refusal conflict (409)
  */
 async function requireStored({ has }: Pick<Contents, 'has'>, write: Write, stream: string): Promise<void> {
-  const patient = patientOf(stream);
+  const patient = recordPatient(stream);
   if (write.kind === 'remove' || patient === undefined) return;
   for (const { blob, bytes } of write.finalized ?? []) {
     if (bytes !== undefined || (await has({ patient, document: write.id, blob }))) continue;
@@ -57,7 +57,7 @@ export interface Blob {
 
 /** Returns the blobs that must be stored before a write to a stream. */
 export function listBlobs(write: Write, stream: string): Blob[] {
-  const patient = patientOf(stream);
+  const patient = recordPatient(stream);
   if (write.kind === 'remove' || write.finalized === undefined || patient === undefined) return [];
   return write.finalized.flatMap(({ blob, bytes }) =>
     bytes === undefined ? [] : [{ key: { patient, document: write.id, blob }, bytes }],

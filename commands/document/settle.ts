@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import {
-  attachmentsOf,
   type HeldContent,
   heldContents,
   isOwnUrl,
+  listAttachments,
   sha256In,
   withAttachment,
   withStored,
@@ -29,7 +29,7 @@ export function settleAttachments(unsettled: Unsettled): Settled {
   const kept = new Set<string>();
   const issues: Issue[] = [];
   let { resource } = unsettled;
-  attachmentsOf(resource).forEach((attachment, index) => {
+  listAttachments(resource).forEach((attachment, index) => {
     const refuse = (element: string, what: string): void => {
       const expression = `DocumentReference.content[${index}].attachment.${element}`;
       issues.push({ code: 'value', diagnostics: `${expression}: ${what}`, expression });

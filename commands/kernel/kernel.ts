@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { DomainEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import type { EventStore, StreamHead } from '#src/events/store.ts';
-import { requireEventOf, type StreamKind } from '#src/events/streams.ts';
+import { requireEventAllowed, type StreamKind } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/access/tenant.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
@@ -78,7 +78,7 @@ export class Stream<S> {
 
   /** Takes in the next event. @throws ForeignEvent */
   evolve(head: StreamHead, at: Micros, owner: Tenant | undefined, event: DomainEvent): void {
-    requireEventOf(this.name, event.type);
+    requireEventAllowed(this.name, event.type);
     this.fold.evolve(this.state, event, head.revision, at);
     this.head = head;
     this.recordedAt = at;

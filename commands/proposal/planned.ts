@@ -1,5 +1,5 @@
 /** Plans the write that a proposal suggests, when it is made and again when it is accepted. Writes nothing. */
-import { categoriesOf } from '#src/fhir/search/categories.ts';
+import { readCategories } from '#src/fhir/search/categories.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { allows } from '#src/shared/access/access.ts';
 import { mayRead } from '#src/shared/access/caller.ts';
@@ -76,7 +76,7 @@ async function requireWithin(
       );
     states.push(parseStored(body));
   }
-  if (!states.every((state) => allows(within.access, type, letter, categoriesOf(type, state))))
+  if (!states.every((state) => allows(within.access, type, letter, readCategories(type, state))))
     throw outsideGrant(type, letter);
 }
 

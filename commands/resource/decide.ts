@@ -4,7 +4,7 @@
  */
 import type { DomainEvent } from '#src/events/catalog.ts';
 import type { Draft } from '#src/events/new-event.ts';
-import { patientOf } from '#src/events/streams.ts';
+import { recordPatient } from '#src/events/streams.ts';
 import type { IfMatch } from '#src/fhir/bundle.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { isObject, type JsonObject, printJson } from '#src/shared/json/json.ts';
@@ -64,7 +64,7 @@ export interface PlacedWrite {
 
 /** Returns the ids whose entries a decision about these writes needs, including the record's Patient. */
 export function touchedIds(stream: string, writes: readonly Write[]): string[] {
-  const patient = patientOf(stream);
+  const patient = recordPatient(stream);
   const ids = writes.map((write) => write.id);
   return patient === undefined ? ids : [patient, ...ids];
 }
@@ -109,7 +109,7 @@ export function decideCarrying(
 
 /** Bytes become a document's own beside the version that shows them. */
 function finalizations(state: Resources, clock: Clock, write: Write, { result }: Decided): Draft[] {
-  const patient = patientOf(state.stream);
+  const patient = recordPatient(state.stream);
   if (write.kind === 'remove' || write.finalized === undefined || patient === undefined) return [];
   return write.finalized.map(({ eventId, blob, contentType, size, sha256 }) => ({
     id: eventId,
@@ -219,7 +219,7 @@ export function printContent({ value, exact }: SubmittedResource): string {
  * allowed.
  */
 function refuseOnDeletedPatient(state: Resources, writes: readonly Write[], blame: Blame): void {
-  const patient = patientOf(state.stream);
+  const patient = recordPatient(state.stream);
   if (patient === undefined) return;
   const entry = findEntry(state, patient);
   const own = writes.find(({ id }) => id === patient);

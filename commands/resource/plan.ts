@@ -1,8 +1,8 @@
 /** Plans writes without writing: resolves targets and links, applies patches, checks the results. */
-import { patientOf } from '#src/events/streams.ts';
+import { recordPatient } from '#src/events/streams.ts';
 import type { IfMatch } from '#src/fhir/bundle.ts';
 import { heldContents } from '#src/fhir/document-content.ts';
-import { type KeptReference, keptInPlace, keptOf } from '#src/fhir/kept-references.ts';
+import { type KeptReference, keepListed, keptInPlace } from '#src/fhir/kept-references.ts';
 import { settleNarrative } from '#src/fhir/narrative.ts';
 import { type Patch, parsePatchEntry, patchInSteps } from '#src/fhir/patch/patch.ts';
 import { referencesIn, type ShownVersion, shownVersion, withLeftOut } from '#src/fhir/references/left-out.ts';
@@ -92,7 +92,7 @@ export async function planWrites(
     }
     if (there?.automatic) throw atEntry(request.at, automaticProvenance(id));
     if (within !== undefined && there !== undefined && kind !== 'create' && kind !== 'matched') {
-      const isEntry = transaction && patientOf(there.stream) === undefined;
+      const isEntry = transaction && recordPatient(there.stream) === undefined;
       if (!isEntry) requireBefore(within, request, there, there.before?.resource);
     }
     if (within !== undefined && kind === 'create')
@@ -187,7 +187,7 @@ async function seenTarget(
 ): Promise<Target | undefined> {
   const there = request.place ?? located;
   if (within === undefined || there === undefined || there.type !== type || there.automatic) return there;
-  if (type === 'Provenance' || patientOf(there.stream) === undefined || !isLimited(within, type))
+  if (type === 'Provenance' || recordPatient(there.stream) === undefined || !isLimited(within, type))
     return there;
   const { version, body } = await versions.lastWithBody(there.stream, type, id);
   const { value: resource, exact } = readStored(body);
@@ -281,10 +281,12 @@ async function makeCandidate(
     if (within === undefined) return candidate;
     // What the service made of the stored version has the references of that.
     if (resource.madeOf !== undefined && type !== 'Provenance')
-      return { ...candidate, keeps: keptOf(referencesIn(before)) };
+      return { ...candidate, keeps: keepListed(referencesIn(before)) };
     const leftOut = await shownVersion(before, within.record, deps.bases, deps.lookup.withinRecord);
     const keeps =
-      mayRead(caller, type) && type !== 'Provenance' ? { keeps: keptOf(referencesIn(leftOut.shown)) } : {};
+      mayRead(caller, type) && type !== 'Provenance'
+        ? { keeps: keepListed(referencesIn(leftOut.shown)) }
+        : {};
     return { ...candidate, leftOut, ...keeps };
   }
   const current = await versions.current(stream ?? '', type, id);
@@ -307,7 +309,7 @@ async function makeCandidate(
   // version.
   const isShown = mayRead(caller, type);
   if (isShown && repeats(shown, value)) return { settled: { outcome: 'unchanged', type, id, ...current } };
-  const keeps = isShown ? keptOf(referencesIn(shown)) : keptInPlace(shown, type, deps.bases);
+  const keeps = isShown ? keepListed(referencesIn(shown)) : keptInPlace(shown, type, deps.bases);
   return {
     ...base,
     resource: { value, exact: exact || patch.exact, madeOf: shown },
@@ -348,7 +350,7 @@ async function restoreStored(
     if ((await versions.current(stream, type, id)).body !== undefined) continue;
     const { resource: madeOf } = await stored(versions, stream, type, id);
     if (!sameContent(madeOf, resource.value)) continue;
-    const keeps = candidate.keeps ?? keptOf(referencesIn(madeOf));
+    const keeps = candidate.keeps ?? keepListed(referencesIn(madeOf));
     candidates[index] = { ...candidate, resource: { ...resource, madeOf }, replaces: false, keeps };
     some = true;
   }

@@ -1,5 +1,5 @@
 /** A dry run of a write: returns why it would be refused (`$validate`, modes create, update and delete). */
-import { patientOf } from '#src/events/streams.ts';
+import { recordPatient } from '#src/events/streams.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext } from '../command.ts';
 import { metadataBase } from '../command.ts';
@@ -25,10 +25,10 @@ export async function rehearse(
         owner: ctx.caller.sees.owner,
         touches: [
           ...touchedIds(stream, [write]),
-          ...(patientOf(stream) === undefined ? [] : grantIds(ctx.caller)),
+          ...(recordPatient(stream) === undefined ? [] : grantIds(ctx.caller)),
         ],
         decide(state, clock) {
-          if (patientOf(stream) !== undefined) requireActiveGrant(state, ctx.caller);
+          if (recordPatient(stream) !== undefined) requireActiveGrant(state, ctx.caller);
           return { drafts: [], result: decideWrites(state, clock, [write]).result };
         },
       });

@@ -7,8 +7,8 @@
  * grant itself is checked in the decision, because it is part of the record: no write is appended after its revocation.
  */
 
-import { patientOf, recordStream } from '#src/events/streams.ts';
-import { categoriesOf } from '#src/fhir/search/categories.ts';
+import { recordPatient, recordStream } from '#src/events/streams.ts';
+import { readCategories } from '#src/fhir/search/categories.ts';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { allows, categoriesFor, type Letters } from '#src/shared/access/access.ts';
 import type { Caller, Granted, Sees } from '#src/shared/access/caller.ts';
@@ -73,7 +73,7 @@ export function isLimited({ access }: Granted, type: ResourceType): boolean {
 
 /** Returns the letters that a grant has on a version of a resource that isn't a Provenance; empty: it isn't seen. */
 export function lettersOn({ access }: Granted, type: ResourceType, version: JsonObject): Letters {
-  const categories = categoriesOf(type, version);
+  const categories = readCategories(type, version);
   return [...LEARNS].filter((letter) => allows(access, type, letter, categories)).join('');
 }
 
@@ -96,11 +96,11 @@ export function requireBefore(
   before: JsonObject | undefined,
 ): void {
   const letter = neededLetter(request);
-  if (patientOf(stream) === undefined) throw atEntry(request.at, closedDirectory());
+  if (recordPatient(stream) === undefined) throw atEntry(request.at, closedDirectory());
   const isAllowed =
     before === undefined || type === 'Provenance'
       ? letters.includes(letter) || letter === 'c'
-      : allows(within.access, type, letter, categoriesOf(type, before));
+      : allows(within.access, type, letter, readCategories(type, before));
   if (!isAllowed) throw atEntry(request.at, outsideGrant(type, letter));
 }
 
@@ -119,13 +119,13 @@ export function requireAfter(
   after: JsonObject,
 ): void {
   if (within === undefined) return;
-  if (patientOf(stream) === undefined) {
+  if (recordPatient(stream) === undefined) {
     if (request.at === undefined) throw closedDirectory();
     return;
   }
   // References are checked before: those into other records lead to nothing.
   if (stream !== recordStream(within.record)) throw new TypeError(`${stream} is outside the grant`);
-  if (allows(within.access, type, letter, categoriesOf(type, after))) return;
+  if (allows(within.access, type, letter, readCategories(type, after))) return;
   const what = `the ${type} would be outside the grant: ${describeScopes(within, type, letter)}`;
   throw refuse('forbidden', request, 'forbidden', what);
 }

@@ -2,7 +2,7 @@
  * The way of every write: targets → links → patches → checks → one append (and, for new directory entries beside a
  * record, the carried one), which is the commit point. A single command is a transaction of one.
  */
-import { directoryStream, patientOf, recordStream } from '#src/events/streams.ts';
+import { directoryStream, recordPatient, recordStream } from '#src/events/streams.ts';
 import { printJson } from '#src/shared/json/json.ts';
 import { inSlices } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -117,11 +117,11 @@ async function appendWrites(
     (a, b) => RANK[a.request.method] - RANK[b.request.method] || a.request.index - b.request.index,
   );
   const records = new Set(
-    ordered.filter(({ stream }) => patientOf(stream) !== undefined).map(({ stream }) => stream),
+    ordered.filter(({ stream }) => recordPatient(stream) !== undefined).map(({ stream }) => stream),
   );
   if (records.size > 1) {
     const [first] = records;
-    const other = ordered.find(({ stream }) => patientOf(stream) !== undefined && stream !== first);
+    const other = ordered.find(({ stream }) => recordPatient(stream) !== undefined && stream !== first);
     throw new Refusal('invalid', {
       code: 'business-rule',
       diagnostics:

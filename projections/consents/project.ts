@@ -4,7 +4,7 @@
  * a record are of other types, which it never decodes.
  */
 import type { EventType, StoredEvent } from '#src/events/catalog.ts';
-import { patientOf } from '#src/events/streams.ts';
+import { recordPatient } from '#src/events/streams.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import { type Change, jsonRows } from '../json-rows.ts';
 import type { Projection } from '../projection.ts';
@@ -109,7 +109,7 @@ function proposalEnd(
  * @throws Error if the metadata name no owner
  */
 function findHome({ stream, metadata: { owner } }: StoredEvent) {
-  const record = patientOf(stream);
+  const record = recordPatient(stream);
   if (record === undefined || owner === undefined) throw new Error('its metadata has no owner');
   return { record, owner_project: owner.project, owner_environment: owner.environment };
 }

@@ -3,7 +3,7 @@
  * swapped in by renaming schemas. Reads and the projection go on meanwhile, and no webhooks are sent.
  */
 import type pg from 'pg';
-import { shareOf } from '#src/events/share.ts';
+import { shareBefore } from '#src/events/share.ts';
 import type { EventStore, Position } from '#src/events/store.ts';
 import { PROJECTIONS } from '../all.ts';
 import { readCheckpoint } from '../checkpoint.ts';
@@ -158,7 +158,7 @@ async function load(
     works.map(async (work) => ({ shadow: work.shadow, until: await target(deps, work) })),
   );
   for (const work of works) {
-    work.share = shareOf(await work.shadow.position(), head);
+    work.share = shareBefore(await work.shadow.position(), head);
     tell(work, 'loading', onProgress);
   }
   return loadTogether(deps.store, destinations, {
@@ -168,7 +168,7 @@ async function load(
       const work = works.find(({ projection }) => projection.name === name);
       if (work === undefined) return;
       work.events += events;
-      work.share = shareOf(position, head);
+      work.share = shareBefore(position, head);
       tell(work, 'loading', onProgress);
     },
   });

@@ -7,11 +7,11 @@ import {
   containedType,
   dimensionKey,
   type Hashes,
-  hashesOf,
   hasKeyInRecord,
   inRecordKey,
   recordKey,
   systemKey,
+  typeHashes,
 } from '#src/fhir/search/keys.ts';
 import type { Period } from '#src/fhir/search/period.ts';
 import { sortRow } from '#src/fhir/search/sorts.ts';
@@ -68,7 +68,7 @@ export function* makeRows(stored: StoredResourceEvent): Steps<Rows> {
   const resource = parsed(event, record);
   const within = { contained: containedIn(id, resource), container: `${type}/${id}` };
   const found = yield* extract(type, resource, within);
-  const hashes = hashesOf(tenant, type);
+  const hashes = typeHashes(tenant, type);
   const isDue = countSteps();
   for (const { code, value } of found.forms) {
     if (isDue()) yield;
@@ -108,7 +108,7 @@ function* containedRows(
   within: Within,
 ): Steps<Inner> {
   const found = yield* extract(type, resource, within);
-  const hashes = hashesOf(tenant, containedType(type));
+  const hashes = typeHashes(tenant, containedType(type));
   const keys = new Set([searchKey(containedKey(tenant, type))]);
   if (record !== null) keys.add(searchKey(recordKey(record)));
   const isDue = countSteps();

@@ -3,7 +3,7 @@
  * last event of each stream is kept in temporary tables, so that memory doesn't grow with the log.
  */
 import type { ClientBase } from 'pg';
-import { GENESIS, hashOf, verifyLink } from '#src/events/chain.ts';
+import { GENESIS, readHash, verifyLink } from '#src/events/chain.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 
 /** The head of a stream: its last revision, and the hash of that event. */
@@ -86,7 +86,7 @@ export class ChainCheck {
         const message = 'hash mismatch: this event or the one before it was altered';
         broken.push({ what: 'hash', event, message });
       }
-      const own = hashOf(event);
+      const own = readHash(event);
       const head = expected.get(event.stream);
       if (head?.revision === event.revision && head.hash !== own) {
         const message = `the history up to revision ${head.revision} differs from the one signed in the checkpoint`;

@@ -5,12 +5,12 @@
  */
 
 import type { ClientBase } from 'pg';
-import { reasonOf } from '#src/database/failure.ts';
+import { describeFailure } from '#src/database/failure.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { NewerEvent } from '#src/events/newer.ts';
 import type { EventStore, RecordedEvent } from '#src/events/store.ts';
-import { patientOf, recordStream } from '#src/events/streams.ts';
+import { recordPatient, recordStream } from '#src/events/streams.ts';
 import { UnreadableEvent } from '#src/events/unreadable.ts';
 import { type ErasureTrace, isErased, readTraces } from '../erasure.ts';
 import { isResourceEvent } from '../owner.ts';
@@ -128,7 +128,7 @@ export class LogCheck {
           this.#partly.add(event.stream);
           continue;
         }
-        const reason = error instanceof UnreadableEvent ? error.reason : reasonOf(error);
+        const reason = error instanceof UnreadableEvent ? error.reason : describeFailure(error);
         await this.#report('form', event, `cannot be read: ${reason}`);
       }
     }
@@ -163,11 +163,11 @@ export class LogCheck {
    */
   async checkLost(): Promise<ErasedSince[]> {
     const lost = await this.chains.lost();
-    const patients = lost.flatMap(({ stream }) => patientOf(stream) ?? []);
+    const patients = lost.flatMap(({ stream }) => recordPatient(stream) ?? []);
     const traces = await readTraces(this.store, new Set(patients));
     const erased: ErasedSince[] = [];
     for (const { stream, revision, seen } of lost) {
-      const patient = patientOf(stream);
+      const patient = recordPatient(stream);
       const trace = patient === undefined ? undefined : traces.get(patient);
       if (patient !== undefined && trace !== undefined && (seen === null || (await this.#isErased(stream)))) {
         erased.push(erasedSince(patient, trace));
@@ -219,7 +219,7 @@ export class LogCheck {
   }
 
   async #isErased(stream: string): Promise<boolean> {
-    const patient = patientOf(stream);
+    const patient = recordPatient(stream);
     return patient !== undefined && isErased(this.store, patient);
   }
 

@@ -7,7 +7,7 @@ import type { StoredEvent } from '#src/events/catalog.ts';
 import { entriesIn } from '#src/events/snapshot-entries.ts';
 import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
 import type { EventStore, Position } from '#src/events/store.ts';
-import { patientOf } from '#src/events/streams.ts';
+import { recordPatient } from '#src/events/streams.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import { isErased } from '../erasure.ts';
 
@@ -189,7 +189,7 @@ export class OperationsCheck {
 
   /** Adds a fault unless the record was erased: a purge removes these rows later than the events. */
   async #addUnlessErased(fault: OperationsFault): Promise<void> {
-    const patient = patientOf(String(fault.key.stream));
+    const patient = recordPatient(String(fault.key.stream));
     if (patient === undefined || !(await isErased(this.store, patient))) this.#add(fault);
   }
 

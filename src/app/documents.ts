@@ -6,7 +6,7 @@ import { openShownBlobs } from '#queries/rest/document-blobs.ts';
 import { type FindSlot, openFindSlot } from '#queries/rest/document-slot.ts';
 import type { Config } from '../config.ts';
 import { openDocumentStore } from '../documents/open.ts';
-import { BlobExists, type DocumentStore, lockOf } from '../documents/store.ts';
+import { BlobExists, type DocumentStore, lockName } from '../documents/store.ts';
 import { type SweepDeps, sweepDocuments } from '../documents/sweep.ts';
 import type { EventStore } from '../events/store.ts';
 import { Erasing } from '../operations/erasing.ts';
@@ -92,7 +92,7 @@ export async function openDocuments({
         }),
       remove: (key) => store.remove(key),
       has: async (key) => (await store.size(key)) !== undefined,
-      lock: lockOf,
+      lock: lockName,
       url: (document, blob) =>
         `${config.baseUrl}/v1/documents/${document}/content${blob === undefined ? '' : `?attachment=${blob}`}`,
     },

@@ -5,7 +5,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { otherIssuers } from '#queries/projects.ts';
-import { DEV_CLIENT, DevIssuer, devIssuerOf, ownIssuers } from '#src/dev-issuer/dev-issuer.ts';
+import { DEV_CLIENT, DevIssuer, devIssuerUrl, ownIssuers } from '#src/dev-issuer/dev-issuer.ts';
 import { saveDevIssuer } from '#src/dev-issuer/store.ts';
 import { Verifier } from '#src/identity/verify.ts';
 import type { SsoClientsOf } from '#src/shared/access/identity.ts';
@@ -31,7 +31,7 @@ export type IssuerSettings = Pick<Config, 'baseUrl' | 'devIssuer' | 'host' | 'mo
 export function ownIssuer(settings: IssuerSettings): string | undefined {
   const { baseUrl, devIssuer, mode, oidcIssuers } = settings;
   if (mode === 'production' || oidcIssuers.length > 0) return undefined;
-  return devIssuer === 'allow' || reachable(settings) === undefined ? devIssuerOf(baseUrl) : undefined;
+  return devIssuer === 'allow' || reachable(settings) === undefined ? devIssuerUrl(baseUrl) : undefined;
 }
 
 /** The setting that lets other machines in; undefined where this machine alone reaches the service. */
@@ -42,7 +42,7 @@ function reachable({ host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>): string 
 }
 
 /** Returns a warning for the operator about who can sign in; undefined when none is needed. */
-function warningOf(settings: IssuerSettings): string | undefined {
+function findWarning(settings: IssuerSettings): string | undefined {
   if (settings.oidcIssuers.length > 0) return undefined;
   if (settings.mode === 'production')
     return 'MODE=production without OIDC_ISSUERS: nobody can sign in, and every request to /admin returns 401. Nobody can create organizations, projects or API keys, manage webhooks there, or register applications; only existing keys work. Set OIDC_ISSUERS to your identity provider.';
@@ -55,7 +55,7 @@ function warningOf(settings: IssuerSettings): string | undefined {
 
 /** Returns a warning if members were known to the development issuer under another URL; undefined if none were. */
 async function movedWarning(pool: Pool, issuer: string): Promise<string | undefined> {
-  const others = await otherIssuers(pool, devIssuerOf('%'), issuer);
+  const others = await otherIssuers(pool, devIssuerUrl('%'), issuer);
   if (others.length === 0) return undefined;
   return `this database has members that signed in at ${others.join(', ')}. The development issuer is now ${issuer}, where the same e-mail addresses are other persons, without those projects and records. To get them back, restore the previous PORT or BASE_URL.`;
 }
@@ -75,7 +75,7 @@ export async function openIdentities({
   const { mode, oidcIssuers } = config;
   const own = ownIssuer(config);
   const devIssuer = own === undefined ? undefined : new DevIssuer(pool, own, config.sandboxPatients);
-  const warning = warningOf(config);
+  const warning = findWarning(config);
   if (warning !== undefined) log.warn(warning);
   const moved = own === undefined ? undefined : await movedWarning(pool, own);
   if (moved !== undefined) log.warn(moved);

@@ -136,12 +136,12 @@ export function paced(store: EventStore, pacing: Pacing): EventStore {
     append: (stream, expected, events) =>
       events.length < LARGE
         ? store.append(stream, expected, events)
-        : pacing.run(ownerOf(events), events.length, () => store.append(stream, expected, events)),
+        : pacing.run(readOwnerText(events), events.length, () => store.append(stream, expected, events)),
   });
 }
 
 /** Returns the project that the events belong to, as text. */
-function ownerOf([first]: readonly NewEvent[]): string {
+function readOwnerText([first]: readonly NewEvent[]): string {
   const owner = first === undefined ? undefined : parseMetadata(first.metadata).owner;
   return owner === undefined ? '' : JSON.stringify(owner);
 }

@@ -39,7 +39,7 @@ export function openPatientPages({
     interpretations: openInterpretations(pool),
     measuredKinds: openMeasuredKinds(pool),
     visited: (person, record, session) => visits.visit(person, record, session),
-    async *exportOf(record) {
+    async *exportRecord(record) {
       const key = await signingKey({ dataDir: config.dataDir, file: config.auditKeyFile });
       const time = (): string => toInstant(nowMicros());
       yield* exportLines(store.read(recordStream(record)), time, key, () => undefined);

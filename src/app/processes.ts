@@ -114,13 +114,13 @@ export function openProcesses({
               if (!(await carried.hasPassed(position, ERASURE_MS)))
                 throw unavailable("the record's directory entries are not complete yet");
               // Erased, the record would take them with it.
-              if (await carried.parked.holdsOf('directory-entries', recordStream(patient)))
+              if (await carried.parked.isParked('directory-entries', recordStream(patient)))
                 throw new Error(
                   'directory entries of the record are parked and not complete (annal parked lists them)',
                 );
               if (!(await webhooks.hasPassed(position, ERASURE_MS)))
                 throw unavailable('the webhooks of the deletion are not written yet');
-              if (await webhooks.parked.holdsOf('webhooks', recordStream(patient)))
+              if (await webhooks.parked.isParked('webhooks', recordStream(patient)))
                 throw new Error('webhook events of the record are parked (annal parked lists them)');
             },
             forget: async (patient) => {

@@ -11,7 +11,7 @@ import { Refusal, tablesMissing, unavailable } from '../shared/refusal.ts';
  * operator has to act.
  * @returns undefined for a fault of the service
  */
-export function refusalOf(error: unknown): Refusal | undefined {
+export function toRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   if (error instanceof TooLarge) {
     return new Refusal('too_large', {

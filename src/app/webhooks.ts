@@ -14,7 +14,7 @@ import type { NewerEvents } from '../events/newer.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import type { WebhookServices } from '../http/ports/webhooks.ts';
 import { observeWebhooks } from '../metrics/webhooks.ts';
-import { accessOf } from '../oauth/tokens/access.ts';
+import { parseAccess } from '../oauth/tokens/access.ts';
 import { installationKey } from '../operations/installation-key.ts';
 import { tryToLead } from '../processes/lead.ts';
 import { Process } from '../processes/process.ts';
@@ -95,7 +95,7 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
   let dispatcher: Dispatcher | undefined;
   const wake = (endpointIds: readonly string[]): void => dispatcher?.wake(endpointIds);
   const grants = openGrantRows(pool);
-  const grantees = new Grantees({ accessOf, textAsOf: openTextAsOf(pool, store) });
+  const grantees = new Grantees({ accessOf: parseAccess, textAsOf: openTextAsOf(pool, store) });
   const fanOut = new FanOut(
     {
       subscribers: () => readSubscribers(pool),
@@ -174,7 +174,7 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
         },
         visible: (position) => passed(position, ['webhooks']),
       });
-      const shown = async (position: Position | undefined): Promise<void> => {
+      const awaitWebhooks = async (position: Position | undefined): Promise<void> => {
         if (position !== undefined && !(await passed(position, ['webhooks'])))
           throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
       };
@@ -211,7 +211,7 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
           return begun;
         },
         cancelReplay: (endpointId) => replays.cancel(endpointId),
-        shown,
+        awaitWebhooks,
         wake,
       };
     },

@@ -46,7 +46,7 @@ const ACCESS = 'access-';
 export const accessName = (record: string): string => ACCESS + record;
 
 /** Returns the record whose access log a line is about; undefined for a stream. */
-export function accessLogOf(stream: string): string | undefined {
+export function recordOfAccessLog(stream: string): string | undefined {
   return stream.startsWith(ACCESS) ? stream.slice(ACCESS.length) : undefined;
 }
 
@@ -72,7 +72,7 @@ export async function* checkpointLines(
   const tree = new MerkleTree();
   let logs = 0;
   for await (const { stream, revision, hash } of leaves) {
-    if (accessLogOf(stream) !== undefined) logs += 1;
+    if (recordOfAccessLog(stream) !== undefined) logs += 1;
     const line = JSON.stringify({ stream, revision, hash });
     tree.add(line);
     yield `${line}\n`;
@@ -113,13 +113,13 @@ export async function readCheckpoint(
     const leaf = line === undefined ? undefined : parseLeaf(line);
     if (line === undefined || leaf === undefined) {
       signed = line === undefined ? undefined : parseSigned(line, expected);
-      if (signed === undefined) throw new BadFile(faultOf(line, number));
+      if (signed === undefined) throw new BadFile(describeFault(line, number));
     } else {
       if (Buffer.compare(Buffer.from(last), Buffer.from(leaf.stream)) >= 0) {
         throw new BadFile(`line ${number} is out of order: streams must be sorted, each once`);
       }
       last = leaf.stream;
-      if (accessLogOf(leaf.stream) !== undefined) logs += 1;
+      if (recordOfAccessLog(leaf.stream) !== undefined) logs += 1;
       tree.add(line);
     }
   }
@@ -133,7 +133,7 @@ export async function readCheckpoint(
   return { statement: data, signer: signed.signer };
 }
 
-function faultOf(line: string | undefined, number: number): string {
+function describeFault(line: string | undefined, number: number): string {
   return line?.startsWith('{"format":"annal-export",') === true
     ? 'it is an export, not a checkpoint; check it with node bin/verify-export.mjs'
     : `line ${number} is not a checkpoint line`;

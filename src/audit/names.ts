@@ -85,10 +85,10 @@ export async function nameCredentials<T extends { readonly credential: NamedCred
   if (items.some(({ credential: { subject } }) => subject !== null)) {
     for (const each of names.organizations) await collect(read(organizationStream(each)), names);
   }
-  return items.map((item) => ({ ...item, credential: named(item.credential, names) }));
+  return items.map((item) => ({ ...item, credential: addNames(item.credential, names) }));
 }
 
-function named(credential: NamedCredential, { keys, applications, people }: Names): NamedCredential {
+function addNames(credential: NamedCredential, { keys, applications, people }: Names): NamedCredential {
   const key = keys.get(credential.key_id ?? '');
   return {
     ...credential,

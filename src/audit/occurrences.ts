@@ -55,7 +55,7 @@ export const concernsAccess = (type: EventType): boolean => ACCESS.has(type);
  * @param events of one stream, from revision 0.
  * @throws UnreadableEvent
  */
-export async function occurrencesOf(events: AsyncIterable<RecordedEvent>): Promise<Occurrences> {
+export async function readOccurrences(events: AsyncIterable<RecordedEvent>): Promise<Occurrences> {
   const occurrences: Occurrence[] = [];
   const replay = new Replay(events);
   for await (const event of replay) occurrences.push(occurrenceIn(event));

@@ -140,7 +140,13 @@ function standing(id: string, body: string, before: Standing | undefined): Stand
 }
 
 /** Returns a Provenance as a sentence: the reasons, the activity and the agents, with names where known. */
-export function sentenceOf({ reference: from, reason, activity, agents, recorded }: SaidProvenance): string {
+export function writeSentence({
+  reference: from,
+  reason,
+  activity,
+  agents,
+  recorded,
+}: SaidProvenance): string {
   const people = agents.map(({ type, who, who_name, on_behalf_of, on_behalf_of_name }) => {
     const named = who_name ?? who ?? 'somebody';
     const behalf = on_behalf_of_name ?? on_behalf_of;

@@ -5,7 +5,7 @@ import { type Json, printJson } from '#src/shared/json/json.ts';
 import type { Difference } from '#src/shared/json/json-difference.ts';
 import { credentialLabel } from './names.ts';
 import type { Occurrence } from './occurrences.ts';
-import { sentenceOf } from './provenances.ts';
+import { writeSentence } from './provenances.ts';
 import { approvedBy, type History, type Version } from './versions.ts';
 
 /** The subject of the page. */
@@ -77,7 +77,7 @@ function article(version: Version): Html {
     ['On behalf of', behalf === null ? null : [behalf.display, behalf.reference].filter(Boolean).join(', ')],
     ['Source system', version.source_system],
     ['Origin id', version.origin_id],
-    ...version.provenances.map((said): [string, string] => ['Why', sentenceOf(said)]),
+    ...version.provenances.map((said): [string, string] => ['Why', writeSentence(said)]),
     [
       'Credential',
       listed(
@@ -107,7 +107,7 @@ ${changes(operation, differences)}
 function accessArticle({ type, recorded, credential, request_id, revision, data }: Occurrence): Html {
   const facts: [string, string][] = [
     ['Recorded', recorded],
-    ...Object.entries(data).map(([name, value]): [string, string] => [name, textOf(value)]),
+    ...Object.entries(data).map(([name, value]): [string, string] => [name, joinTexts(value)]),
     ['Credential', listed(credentialLabel(credential), credential.kind, credential.issuer) ?? ''],
     ['Request', request_id],
     ['Event', `revision ${revision}`],
@@ -120,8 +120,8 @@ function accessArticle({ type, recorded, credential, request_id, revision, data 
 }
 
 /** Returns a member of an event's data: texts as they are, one a line. */
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).join('\n');
+function joinTexts(value: unknown): string {
+  if (Array.isArray(value)) return value.map(joinTexts).join('\n');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -135,7 +135,7 @@ function changes(operation: Version['operation'], found: readonly Difference[]):
   if (found.length === 0) return html`<p>No element changed.</p>`;
   const rows = found.map(
     ({ path, before, after }) =>
-      html`<tr><td>${path}</td><td class="before">${shown(before)}</td><td class="after">${shown(after)}</td></tr>\n`,
+      html`<tr><td>${path}</td><td class="before">${printValue(before)}</td><td class="after">${printValue(after)}</td></tr>\n`,
   );
   return html`<table>
 <thead><tr><th>Element</th><th>Before</th><th>After</th></tr></thead>
@@ -145,6 +145,6 @@ ${rows}</tbody>
 }
 
 /** Returns a value as JSON, so that "1.5" differs from 1.5, and an empty text from no text. */
-function shown(value: Json | undefined): string {
+function printValue(value: Json | undefined): string {
   return value === undefined ? '' : printJson(value);
 }

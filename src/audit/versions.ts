@@ -75,7 +75,7 @@ const OPERATIONS = {
  * @param only the id of the one resource that is wanted. Default: all.
  * @throws UnreadableEvent
  */
-export async function historyOf(events: AsyncIterable<RecordedEvent>, only?: string): Promise<History> {
+export async function readHistory(events: AsyncIterable<RecordedEvent>, only?: string): Promise<History> {
   const versions: Omit<Version, 'provenances'>[] = [];
   const access: Occurrence[] = [];
   /** The last content of each resource: a restored one is compared with the content before its deletion. */
@@ -159,14 +159,14 @@ export function writtenBy({ author, author_name, author_type, acting_as, acting_
 function changes(id: string, body: string, contents: Map<string, JsonObject>): Difference[] {
   const { value } = parseJson(body);
   if (!isObject(value)) return [];
-  const content = contentOf(value);
+  const content = ownContent(value);
   const found = differences(contents.get(id), content);
   contents.set(id, content);
   return found;
 }
 
 /** Returns the content without elements that the service sets in every version. */
-function contentOf(resource: JsonObject): JsonObject {
+function ownContent(resource: JsonObject): JsonObject {
   const rest = without(resource, 'resourceType', 'id', 'meta');
   const meta = isObject(resource.meta) ? without(resource.meta, 'versionId', 'lastUpdated') : {};
   return Object.keys(meta).length === 0 ? rest : { meta, ...rest };

@@ -41,7 +41,7 @@ export function describeCommands(people: string): CommandLine {
     .configureOutput({ writeErr: () => undefined })
     .configureHelp({
       subcommandTerm: (command) =>
-        [command.name(), ...command.registeredArguments.map(usageOf)].filter(Boolean).join(' '),
+        [command.name(), ...command.registeredArguments.map(writeUsage)].filter(Boolean).join(' '),
     })
     .showSuggestionAfterError(false)
     // Everything after the command belongs to the command: its values may look like options of the program.
@@ -480,7 +480,7 @@ function examples(command: Command, ...lines: readonly string[]): Command {
   return command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
 }
 
-function usageOf(argument: Command['registeredArguments'][number]): string {
+function writeUsage(argument: Command['registeredArguments'][number]): string {
   const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
   return argument.required ? `<${name}>` : `[${name}]`;
 }

@@ -2,19 +2,19 @@
 import type { Pool } from 'pg';
 import { PROJECTIONS } from '#projections/all.ts';
 import { notedPositions } from '#projections/checkpoint.ts';
-import { ConfigError, eventStoreUrlOf } from '#src/config.ts';
+import { ConfigError, readEventStoreUrl } from '#src/config.ts';
 import { findAnnounced } from '#src/data-dir.ts';
 import { openPool } from '#src/database/pool.ts';
 import { unusableDatabase } from '#src/database/unusable.ts';
 import { LogClosed } from '#src/events/closed.ts';
-import { kindOf, openEventStore } from '#src/events/open.ts';
+import { logKind, openEventStore } from '#src/events/open.ts';
 import { type EventStore, Unavailable } from '#src/events/store.ts';
 import { assertNotMoved } from '#src/migrate-log/positions.ts';
 import { assertOwnLog, ForeignLog } from '#src/operations/log-identity.ts';
 import { readMark } from '#src/operations/log-mark.ts';
 import { assertHolds, assertNotBehind, LogBehind } from '#src/operations/restored-log.ts';
 import { Failure } from './failure.ts';
-import { dataDirOf, type ServiceOptions } from './service.ts';
+import { findDataDir, type ServiceOptions } from './service.ts';
 
 /**
  * Returns `DATABASE_URL`, otherwise the database that the service running on DATA_DIR has announced;
@@ -26,19 +26,19 @@ export async function findDatabaseUrl(
 ): Promise<string | undefined> {
   const given = process.env.DATABASE_URL;
   if (given !== undefined && given !== '') return given;
-  const found = await findAnnounced(dataDirOf(options));
+  const found = await findAnnounced(findDataDir(options));
   if (found?.event_store !== undefined && eventStoreUrl() === undefined)
     process.env.EVENTSTORE_URL = found.event_store;
   return found?.url;
 }
 
 /**
- * Returns where the settings say that the event log is, as `eventStoreUrlOf` does.
+ * Returns where the settings say that the event log is, as `readEventStoreUrl` does.
  * @throws Failure when two variables name different logs.
  */
 export function eventStoreUrl(): string | undefined {
   try {
-    return eventStoreUrlOf(process.env);
+    return readEventStoreUrl(process.env);
   } catch (error) {
     if (error instanceof ConfigError) throw new Failure(error.message);
     throw error;
@@ -49,11 +49,11 @@ export function eventStoreUrl(): string | undefined {
  * Returns the database of `findDatabaseUrl`, for commands that need one.
  * @throws Failure when there is none.
  */
-export async function databaseUrlOf(options: Pick<ServiceOptions, 'dataDir'> = {}): Promise<string> {
+export async function requireDatabaseUrl(options: Pick<ServiceOptions, 'dataDir'> = {}): Promise<string> {
   const found = await findDatabaseUrl(options);
   if (found !== undefined) return found;
   throw new Failure(
-    `no service is running on ${dataDirOf(options)}; start it with \`npm start\`, or set DATA_DIR (or DATABASE_URL, if you use your own database)`,
+    `no service is running on ${findDataDir(options)}; start it with \`npm start\`, or set DATA_DIR (or DATABASE_URL, if you use your own database)`,
   );
 }
 
@@ -114,7 +114,7 @@ function refuse(error: ForeignLog): never {
 }
 
 async function assertInstallations(client: Pool, url: string, store: EventStore): Promise<void> {
-  const kind = kindOf({ url, eventStoreUrl: eventStoreUrl() });
+  const kind = logKind({ url, eventStoreUrl: eventStoreUrl() });
   await assertNotMoved(client, kind === 'postgresql');
   await assertOwnLog({ client, store, kind });
 }

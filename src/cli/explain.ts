@@ -21,7 +21,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { openTerminology } from '#src/terminology/terminology.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { type NamedTenant, type ProjectOptions, tenantNamed } from './project.ts';
-import { baseUrlOf, type ServiceOptions } from './service.ts';
+import { findBaseUrl, type ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
 import { counted, printable } from './table.ts';
 
@@ -62,7 +62,7 @@ export async function explainCommand(
   search: string,
   { analyze = false, json = false, project, environment, ...where }: ExplainOptions,
 ): Promise<void> {
-  const base = `${(await baseUrlOf(where)).replace(/\/+$/, '')}/fhir/R4/`;
+  const base = `${(await findBaseUrl(where)).replace(/\/+$/, '')}/fhir/R4/`;
   const tenantAsked = {
     ...(project === undefined ? {} : { project }),
     ...(environment === undefined ? {} : { environment }),
@@ -74,7 +74,7 @@ export async function explainCommand(
     const pool = openPool(url, { max: 2, name: 'annal explain', answerMs: 0, options });
     try {
       const tenant = await tenantNamed(pool, tenantAsked);
-      return await explain(pool, tenant, requestOf(search, base), analyze);
+      return await explain(pool, tenant, parseRequest(search, base), analyze);
     } catch (error) {
       if (error instanceof Refusal)
         throw new Failure(error.issues.map(({ diagnostics }) => diagnostics).join('\n'), MISUNDERSTOOD);
@@ -88,7 +88,7 @@ export async function explainCommand(
 }
 
 /** A search as a URL names it: `Type?query`, `Patient/<id>/Type?query`. @throws Refusal as the service */
-function requestOf(search: string, base: string): SearchRequest {
+function parseRequest(search: string, base: string): SearchRequest {
   const [path = '', text = ''] = search.replace(/^.*\/fhir\/R4\//, '').split(/\?(.*)/s);
   const parts = path.replace(/^\/|\/$/g, '').split('/');
   const [of, id, type = ''] = parts.length === 3 ? parts : [undefined, undefined, parts[0]];
@@ -104,7 +104,7 @@ function requestOf(search: string, base: string): SearchRequest {
   const isShape = (key: string) =>
     isInclusion(key) || key === '_elements' || (key === '_summary' && !onlyTotal);
   const rest = new URLSearchParams([...query].filter(([key]) => !isShape(key)));
-  return { type: known, query: rest, base, ...compartmentOf(of, id) };
+  return { type: known, query: rest, base, ...parseCompartment(of, id) };
 }
 
 function knownType(name: string): ResourceType {
@@ -112,7 +112,7 @@ function knownType(name: string): ResourceType {
   throw new Refusal('not_found', { code: 'not-supported', diagnostics: unsupportedType(name) });
 }
 
-function compartmentOf(name: string | undefined, id = ''): Pick<SearchRequest, 'record' | 'compartment'> {
+function parseCompartment(name: string | undefined, id = ''): Pick<SearchRequest, 'record' | 'compartment'> {
   if (name === undefined) return {};
   const type = knownType(name);
   if (!isCompartmentType(type) || !isUuid(id))

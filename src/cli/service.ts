@@ -22,13 +22,13 @@ export interface ServiceOptions {
 }
 
 /** Returns the folder in which a service on this machine keeps its data. */
-export function dataDirOf(options: Pick<ServiceOptions, 'dataDir'> = {}): string {
+export function findDataDir(options: Pick<ServiceOptions, 'dataDir'> = {}): string {
   return resolve(options.dataDir ?? process.env.DATA_DIR ?? '.annal');
 }
 
 /** Returns the URL of the service with that data folder, otherwise the URL from this environment. */
-export async function baseUrlOf(options: Pick<ServiceOptions, 'dataDir'> = {}): Promise<string> {
-  const quickstart = await readQuickstart(dataDirOf(options));
+export async function findBaseUrl(options: Pick<ServiceOptions, 'dataDir'> = {}): Promise<string> {
+  const quickstart = await readQuickstart(findDataDir(options));
   return quickstart?.base_url ?? loadConfig(process.env).baseUrl;
 }
 
@@ -38,7 +38,7 @@ export async function baseUrlOf(options: Pick<ServiceOptions, 'dataDir'> = {}): 
  * @throws Failure when there is none, when the key is missing, or when the URL doesn't respond.
  */
 export async function findService(options: ServiceOptions): Promise<Service> {
-  const dataDir = dataDirOf(options);
+  const dataDir = findDataDir(options);
   const quickstart = await readQuickstart(dataDir);
   const url = (options.url ?? quickstart?.base_url)?.replace(/\/fhir\/R4\/?$/, '').replace(/\/+$/, '');
   if (url === undefined) {

@@ -3,9 +3,9 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataDirInUse, lockDataDir } from '#src/data-dir.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
-import { databaseUrlOf, findDatabaseUrl } from './database.ts';
+import { findDatabaseUrl, requireDatabaseUrl } from './database.ts';
 import { Failure } from './failure.ts';
-import { dataDirOf, type ServiceOptions } from './service.ts';
+import { findDataDir, type ServiceOptions } from './service.ts';
 
 /** A database that a command reads. */
 export interface ReadDatabase {
@@ -32,10 +32,10 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const url = await findDatabaseUrl(options);
   if (url !== undefined) return work({ url, stopped: false });
-  const dataDir = dataDirOf(options);
+  const dataDir = findDataDir(options);
   const cluster = await lstat(join(dataDir, 'postgres')).catch(() => undefined);
   // Its error says where one may be.
-  if (cluster === undefined) return work({ url: await databaseUrlOf(options), stopped: false });
+  if (cluster === undefined) return work({ url: await requireDatabaseUrl(options), stopped: false });
   process.stderr.write(`annal: no service is running on ${dataDir}; starting its database read-only\n`);
   return withOwnServer(dataDir, { readOnly: true, interruptible: options.signal === undefined }, (started) =>
     work({ url: started, stopped: true }),
@@ -49,7 +49,7 @@ export async function withStoppedService<T>(
 ): Promise<T> {
   const given = process.env.DATABASE_URL;
   if (given !== undefined && given !== '') return work(given);
-  return withOwnServer(dataDirOf(options), { readOnly: false, interruptible: false }, work);
+  return withOwnServer(findDataDir(options), { readOnly: false, interruptible: false }, work);
 }
 
 /** @param interruptible whether SIGINT and SIGTERM end the process here, once the database has stopped. */

@@ -8,7 +8,7 @@ import { nowMicros } from '#src/shared/time/time.ts';
 import { languageTag, loadConcepts } from '#src/terminology/concepts/store.ts';
 import { LOADABLE, type LoadableName, loadSystem } from '#src/terminology/load/load.ts';
 import { BadFile } from '#src/terminology/load/table.ts';
-import { databaseUrlOf } from './database.ts';
+import { requireDatabaseUrl } from './database.ts';
 import { expectAction, Failure, MISUNDERSTOOD } from './failure.ts';
 import { startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
@@ -62,7 +62,11 @@ export async function terminologyCommand(
 
 /** Statements over a whole code system take as long as they take. */
 async function onDatabase(options: TerminologyOptions, work: (pool: Pool) => Promise<void>): Promise<void> {
-  const pool = openPool(await databaseUrlOf(options), { max: 2, name: 'annal terminology', answerMs: 0 });
+  const pool = openPool(await requireDatabaseUrl(options), {
+    max: 2,
+    name: 'annal terminology',
+    answerMs: 0,
+  });
   try {
     await work(pool);
   } catch (error) {
@@ -82,7 +86,7 @@ async function load(
   files: readonly string[],
   { json = false, release, signal }: TerminologyOptions,
 ): Promise<void> {
-  const progress = startProgress(await bytesOf(files), 'bytes', json);
+  const progress = startProgress(await sumBytes(files), 'bytes', json);
   try {
     const concepts = await loadSystem(pool, {
       name,
@@ -110,7 +114,7 @@ async function loadTexts(
   files: readonly string[],
   { json = false, lang = 'en', signal }: TerminologyOptions,
 ): Promise<void> {
-  const progress = startProgress(await bytesOf(files), 'bytes', json);
+  const progress = startProgress(await sumBytes(files), 'bytes', json);
   try {
     await prepareTerminology(pool);
     const read = (bytes: number) => progress.advance(bytes);
@@ -126,7 +130,7 @@ async function loadTexts(
   }
 }
 
-async function bytesOf(files: readonly string[]): Promise<number> {
+async function sumBytes(files: readonly string[]): Promise<number> {
   const sizes = await Promise.all(
     files.map(async (file) => (await stat(file).catch(() => undefined))?.size ?? 0),
   );

@@ -5,7 +5,7 @@
 import type { Implausible } from '#src/shared/implausible.ts';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { UCUM } from '../fhir/units/canonical.ts';
-import { isUcum, ucumOf } from '../fhir/units/spelled-units.ts';
+import { isUcum, toUcum } from '../fhir/units/spelled-units.ts';
 import { findConverter } from '../insight/units.ts';
 import { areComparable } from './comparable-units.ts';
 import { type PossibleRange, readPossibleRanges } from './possible-ranges.ts';
@@ -102,10 +102,10 @@ function readQuantityUnit({ system, code, unit }: JsonObject): string | undefine
   if (typeof code === 'string') {
     if (system !== UCUM) return undefined;
     const annotation = ANNOTATION.exec(code)?.[1];
-    if (annotation !== undefined) return ucumOf(annotation) ?? code;
-    return isUcum(code) ? code : ucumOf(code);
+    if (annotation !== undefined) return toUcum(annotation) ?? code;
+    return isUcum(code) ? code : toUcum(code);
   }
-  return typeof unit === 'string' && (system === undefined || system === UCUM) ? ucumOf(unit) : undefined;
+  return typeof unit === 'string' && (system === undefined || system === UCUM) ? toUcum(unit) : undefined;
 }
 
 function computeLimits(

@@ -28,7 +28,7 @@ export interface ClusterSetup {
  */
 export async function ensureCluster(setup: ClusterSetup): Promise<void> {
   const { binaries, cluster, user } = setup;
-  const version = await versionOf(cluster);
+  const version = await readClusterVersion(cluster);
   if (version === undefined && setup.readOnly) throw new Error(`${cluster} contains no database`);
   if (version === undefined) return makeCluster(setup);
   if (version !== binaries.major) {
@@ -40,7 +40,7 @@ export async function ensureCluster(setup: ClusterSetup): Promise<void> {
   if (user !== undefined && (await stat(cluster)).uid === 0) await giveTo(user, cluster);
 }
 
-async function versionOf(cluster: string): Promise<string | undefined> {
+async function readClusterVersion(cluster: string): Promise<string | undefined> {
   try {
     return (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim();
   } catch (error) {

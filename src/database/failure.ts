@@ -6,7 +6,7 @@ import { z } from 'zod';
  * Returns an error's message without quoted data: PostgreSQL quotes values in message, detail and context, JSON.parse
  * the text around a fault, zod what it read.
  */
-export function reasonOf(error: unknown): string {
+export function describeFailure(error: unknown): string {
   if (error instanceof pg.DatabaseError) {
     const { code, schema, table, column, constraint } = error;
     const places = { schema, table, column, constraint };

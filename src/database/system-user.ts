@@ -25,8 +25,8 @@ export async function postgresUser(cluster: string): Promise<SystemUser | undefi
   const owner = await stat(cluster).catch(() => undefined);
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   for (const name of CANDIDATES) {
-    const uid = await idOf('-u', name);
-    const gid = await idOf('-g', name);
+    const uid = await readId('-u', name);
+    const gid = await readId('-g', name);
     if (uid !== undefined && gid !== undefined) return { uid, gid };
   }
   throw new Error(
@@ -36,7 +36,7 @@ export async function postgresUser(cluster: string): Promise<SystemUser | undefi
 }
 
 /** Runs `id -u name`, which also knows directory services, unlike /etc/passwd. */
-async function idOf(flag: '-u' | '-g', name: string): Promise<number | undefined> {
+async function readId(flag: '-u' | '-g', name: string): Promise<number | undefined> {
   try {
     return Number((await run('id', [flag, name])).stdout.trim());
   } catch {

@@ -26,11 +26,11 @@ const CHECKS: Readonly<Record<string, string>> = {
 export function unusableDatabase(error: unknown): string | undefined {
   const { code } = error as { code?: unknown };
   const check = typeof code === 'string' && Object.hasOwn(CHECKS, code) ? CHECKS[code] : undefined;
-  return check && `DATABASE_URL: cannot use the database: ${messageOf(error)}; ${check}`;
+  return check && `DATABASE_URL: cannot use the database: ${errorMessage(error)}; ${check}`;
 }
 
 /** Returns an error's message; of a host with several addresses, one for each. */
-export function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+export function errorMessage(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(errorMessage).join('; ');
   return error instanceof Error ? error.message : String(error);
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { saveCode, takeCode } from '#src/dev-issuer/store.ts';
 import { type AuthorizationRequest, provesPossession } from './authorization.ts';
 import type { DevIssuer } from './dev-issuer.ts';
-import { personOf } from './people.ts';
+import { findPerson } from './people.ts';
 
 /** Lifetime of a code, in seconds. */
 const CODE_S = 60;
@@ -41,5 +41,5 @@ export async function redeemCode(
   if (!kept.success) return undefined;
   const { data } = kept;
   if (data.redirectUri !== redirectUri || !provesPossession(verifier, data.challenge)) return undefined;
-  return issuer.idToken(personOf(data.email), data.nonce);
+  return issuer.idToken(findPerson(data.email), data.nonce);
 }

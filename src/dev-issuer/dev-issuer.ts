@@ -13,7 +13,7 @@ import {
 } from 'jose';
 import type pg from 'pg';
 import { devIssuerKey } from '#src/dev-issuer/store.ts';
-import { type Person, subjectOf } from './people.ts';
+import { makeSubject, type Person } from './people.ts';
 
 /** Its only client, and the `aud` of its tokens: any dashboard on this machine, without a secret. */
 export const DEV_CLIENT = 'annal';
@@ -24,13 +24,13 @@ export const DEV_TOKEN_S = 3600;
 export const ALGORITHM = 'RS256';
 
 /** Returns the identifier of an installation's development issuer. */
-export function devIssuerOf(baseUrl: string): string {
+export function devIssuerUrl(baseUrl: string): string {
   return `${baseUrl}/dev`;
 }
 
 /** Returns the identifiers of the issuers that this service is, or may be: they vouch for nobody to an organization. */
 export function ownIssuers(baseUrl: string): readonly string[] {
-  return [baseUrl, devIssuerOf(baseUrl)];
+  return [baseUrl, devIssuerUrl(baseUrl)];
 }
 
 interface SigningKey {
@@ -78,7 +78,7 @@ export class DevIssuer {
     })
       .setProtectedHeader({ alg: ALGORITHM, kid, typ: 'JWT' })
       .setIssuer(this.issuer)
-      .setSubject(subjectOf(email))
+      .setSubject(makeSubject(email))
       .setAudience(DEV_CLIENT)
       .setIssuedAt(seconds)
       .setExpirationTime(seconds + DEV_TOKEN_S)

@@ -49,18 +49,18 @@ export function patientsToday(count?: number): readonly Account[] {
 }
 
 /** Returns the person with an address: one that the page offers, or one without a name. */
-export function personOf(email: string): Person {
+export function findPerson(email: string): Person {
   const same = (person: Person): boolean => person.email === email;
   return READY_PEOPLE.find(same) ?? patientsToday().find(same) ?? { email };
 }
 
 /** Returns the owner of the organization that the first start creates, as a member. */
 export function quickstartOwner(issuer: string): Member {
-  return { issuer, subject: subjectOf(DEVELOPER.email), email: DEVELOPER.email };
+  return { issuer, subject: makeSubject(DEVELOPER.email), email: DEVELOPER.email };
 }
 
 /** Returns `sub` for an address: 22 URL-safe characters, the same in every installation. */
-export function subjectOf(email: string): string {
+export function makeSubject(email: string): string {
   return createHash('sha256').update(`annal development issuer\n${email}`).digest('base64url').slice(0, 22);
 }
 

@@ -40,8 +40,8 @@ export class DiskStore implements DocumentStore {
       await link(part, place);
     } catch (error) {
       // A purge removes the folder too; a retry then learns that the document is gone.
-      if (codeOf(error) === 'ENOENT') throw unavailable('the content was removed during the upload', 1);
-      if (codeOf(error) === 'EEXIST') throw new BlobExists(`${key.document} has ${key.blob}`);
+      if (errorCode(error) === 'ENOENT') throw unavailable('the content was removed during the upload', 1);
+      if (errorCode(error) === 'EEXIST') throw new BlobExists(`${key.document} has ${key.blob}`);
       throw full(error);
     } finally {
       await rm(part, { force: true });
@@ -51,7 +51,7 @@ export class DiskStore implements DocumentStore {
 
   async get(key: BlobKey, range?: ByteRange): Promise<Readable> {
     const file = await open(this.#place(key), 'r').catch((error: unknown) => {
-      throw codeOf(error) === 'ENOENT' ? new BlobMissing(key) : error;
+      throw errorCode(error) === 'ENOENT' ? new BlobMissing(key) : error;
     });
     return file.createReadStream(range);
   }
@@ -60,7 +60,7 @@ export class DiskStore implements DocumentStore {
     try {
       return (await stat(this.#place(key))).size;
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined;
+      if (errorCode(error) === 'ENOENT') return undefined;
       throw error;
     }
   }
@@ -75,7 +75,7 @@ export class DiskStore implements DocumentStore {
   }
 
   async removeRecord(patient: string): Promise<void> {
-    await rm(join(this.folder, named(patient)), { recursive: true, force: true, maxRetries: TRIES });
+    await rm(join(this.folder, requireName(patient)), { recursive: true, force: true, maxRetries: TRIES });
   }
 
   async *list(): AsyncGenerator<ListedBlob> {
@@ -103,7 +103,7 @@ export class DiskStore implements DocumentStore {
   close(): void {}
 
   #place({ patient, document, blob }: BlobKey): string {
-    return join(this.folder, named(patient), named(document), named(blob));
+    return join(this.folder, requireName(patient), requireName(document), requireName(blob));
   }
 
   async #create(file: string): Promise<FileHandle> {
@@ -113,7 +113,7 @@ export class DiskStore implements DocumentStore {
         if (made !== undefined) await syncAbove(dirname(file), made);
         return await open(file, 'wx', 0o600);
       } catch (error) {
-        if (codeOf(error) !== 'ENOENT') throw full(error);
+        if (errorCode(error) !== 'ENOENT') throw full(error);
         // Creating folders also reports a full disk.
         if (tries === TRIES) throw unavailable('cannot write to the document store', 60);
       }
@@ -121,14 +121,14 @@ export class DiskStore implements DocumentStore {
   }
 }
 
-function named(name: string): string {
+function requireName(name: string): string {
   if (NAME.test(name)) return name;
   throw new TypeError(`${name.slice(0, 200)} is not a valid name of a document's content`);
 }
 
 async function namesIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: unknown) => {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     throw error;
   });
@@ -154,11 +154,11 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-function codeOf(error: unknown): string | undefined {
+function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /** Names the disk in errors of a full one. */
 function full(error: unknown): unknown {
-  return isFull(codeOf(error)) ? new DiskFull('the document store', { cause: error }) : error;
+  return isFull(errorCode(error)) ? new DiskFull('the document store', { cause: error }) : error;
 }

@@ -20,7 +20,7 @@ export const DIRECT = 'direct';
  * Returns the lock of a document's bytes. It is held while an event that names them is appended, and while unnamed
  * bytes are looked for and removed.
  */
-export function lockOf(document: string): string {
+export function lockName(document: string): string {
   return `document/${document}`;
 }
 

@@ -5,7 +5,7 @@ import { type EventStore, StreamDeleted } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { type DocumentStore, type ListedBlob, lockOf } from './store.ts';
+import { type DocumentStore, type ListedBlob, lockName } from './store.ts';
 
 /** Dependencies of the sweep. */
 export interface SweepDeps {
@@ -64,7 +64,7 @@ async function removeUnnamed(
     };
     const few = await unnamed(own);
     if (few.length === 0) continue;
-    const keys = few.map(({ document }) => lockOf(document));
+    const keys = few.map(({ document }) => lockName(document));
     const sweep = async (): Promise<number> => {
       const gone = await unnamed(few);
       for (const blob of gone) await store.remove(blob);

@@ -37,7 +37,7 @@ export class Append {
     events: readonly NewEvent[],
   ) {
     check(stream, expected, events);
-    this.bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
+    this.bytes = events.reduce((sum, event) => sum + eventBytes(event), 0);
     if (this.bytes > MAX_APPEND_BYTES) throw new TooLarge(this.bytes);
     ({ events: this.events, head: this.head } = seal(stream, expected, events));
     this.result = new Promise((resolve, reject) => {
@@ -52,7 +52,7 @@ export class Append {
   }
 }
 
-function bytesOf(event: NewEvent): number {
+function eventBytes(event: NewEvent): number {
   return Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata);
 }
 

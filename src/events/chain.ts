@@ -46,7 +46,7 @@ export function seal(
 }
 
 /** Returns the hash in a stored event's metadata, or undefined when it has none. */
-export function hashOf(event: Pick<RecordedEvent, 'metadata'>): string | undefined {
+export function readHash(event: Pick<RecordedEvent, 'metadata'>): string | undefined {
   return SUFFIX.exec(event.metadata.slice(-76))?.[1];
 }
 
@@ -55,7 +55,7 @@ export function hashOf(event: Pick<RecordedEvent, 'metadata'>): string | undefin
  * @returns the event's own hash when the chain is intact, undefined when it is broken.
  */
 export function verifyLink(previous: string, event: RecordedEvent): string | undefined {
-  const claimed = hashOf(event);
+  const claimed = readHash(event);
   if (claimed === undefined) return undefined;
   const metadata = `${event.metadata.slice(0, -`,"hash":"${claimed}"}`.length)}}`;
   return link(previous, event.stream, event.revision, { ...event, metadata }) === claimed

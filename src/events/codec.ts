@@ -26,7 +26,7 @@ import { upcast } from './upcast/upcast.ts';
  * pair.
  */
 export function encode(event: DomainEvent): string {
-  const data = textOf(event);
+  const data = printEvent(event);
   if (isStorableJson(data) && textsWithin(event).every(isStorableJson)) return data;
   throw new Refusal('invalid', {
     code: 'value',
@@ -40,7 +40,7 @@ function textsWithin(event: DomainEvent): readonly string[] {
   return event.type === 'ProposalMade' ? [event.data.resource] : [];
 }
 
-function textOf(event: DomainEvent): string {
+function printEvent(event: DomainEvent): string {
   switch (event.type) {
     case 'ResourceCreated':
     case 'ResourceUpdated':

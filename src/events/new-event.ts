@@ -5,7 +5,7 @@ import { CATALOG, type DomainEvent } from './catalog.ts';
 import { encode } from './codec.ts';
 import type { EventMetadata } from './metadata.ts';
 import type { NewEvent } from './store.ts';
-import { requireEventOf } from './streams.ts';
+import { requireEventAllowed } from './streams.ts';
 
 /** An event as a decision drafts it. */
 export interface Draft {
@@ -29,7 +29,7 @@ export function newEvents(
   shared: Omit<EventMetadata, 'schema_version' | 'recorded_at' | 'append'>,
 ): Steps<NewEvent[]> {
   return mapSteps(drafts, ({ id, at, event, by }, index) => {
-    requireEventOf(stream, event.type);
+    requireEventAllowed(stream, event.type);
     const { owner, ...others } = shared;
     const metadata: EventMetadata = {
       schema_version: CATALOG[event.type].version,

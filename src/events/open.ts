@@ -29,7 +29,7 @@ export function isPostgres(url: string): boolean {
 export type LogKind = 'postgresql' | 'eventstoredb';
 
 /** Returns the kind of log that the settings name. */
-export function kindOf({ url, eventStoreUrl }: Pick<OpenOptions, 'url' | 'eventStoreUrl'>): LogKind {
+export function logKind({ url, eventStoreUrl }: Pick<OpenOptions, 'url' | 'eventStoreUrl'>): LogKind {
   return isPostgres(eventStoreUrl || url) ? 'postgresql' : 'eventstoredb';
 }
 

@@ -8,7 +8,7 @@ import type { Position } from './store.ts';
  * Returns the share of the log up to `head` that lies before `position`, 0 to 1. For EventStoreDB it is a
  * share of bytes.
  */
-export function shareOf(position: Position, head: Position): number {
+export function shareBefore(position: Position, head: Position): number {
   const [at, end] = [position, head].map((each) => Number(each.split('/', 1)[0]));
   if (at === undefined || end === undefined || end === 0) return 1;
   return Math.min(1, at / end);
@@ -20,6 +20,6 @@ export function shareOf(position: Position, head: Position): number {
  * @param events the number that was read up to `position`.
  */
 export function expectedEvents(events: number, position: Position, head: Position): number {
-  const share = shareOf(position, head);
+  const share = shareBefore(position, head);
   return share === 0 ? events : Math.round(events / share);
 }

@@ -28,7 +28,7 @@ export const applicationStream = (applicationId: string): string => `application
 export const webhookStream = (endpointId: string): string => `webhook-${endpointId}`;
 
 /** Returns the patient whose record a stream is, or undefined for other streams. */
-export function patientOf(stream: string): string | undefined {
+export function recordPatient(stream: string): string | undefined {
   return stream.startsWith('record-') ? stream.slice('record-'.length) : undefined;
 }
 
@@ -68,7 +68,7 @@ const HOLDERS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
  * Checks that the catalogue allows an event of this type in a stream.
  * @throws ForeignEvent
  */
-export function requireEventOf(stream: string, type: string): void {
+export function requireEventAllowed(stream: string, type: string): void {
   const kind = stream.slice(0, stream.indexOf('-') + 1);
   if (HOLDERS.get(type)?.has(kind)) return;
   throw new ForeignEvent(`${type} is not an event of the stream ${stream}`);

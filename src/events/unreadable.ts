@@ -1,5 +1,5 @@
 /** Events whose text doesn't have the form of their type. */
-import { reasonOf } from '../database/failure.ts';
+import { describeFailure } from '../database/failure.ts';
 import type { RecordedEvent } from './store.ts';
 
 /**
@@ -13,7 +13,7 @@ export class UnreadableEvent extends Error {
 
   /** @param reason a sentence, or the error that reading it threw. */
   constructor({ stream, revision }: Pick<RecordedEvent, 'stream' | 'revision'>, reason: unknown) {
-    const said = typeof reason === 'string' ? reason : reasonOf(reason);
+    const said = typeof reason === 'string' ? reason : describeFailure(reason);
     super(`cannot read the event at revision ${revision} of ${stream}: ${said}`);
     this.reason = said;
   }

@@ -45,7 +45,7 @@ const ACTIVITY: Described = {
 };
 
 /** Returns the codes of R4's search parameters that are supported for a type. */
-export function searchParametersOf(type: ResourceType): readonly string[] {
+export function listSearchParameters(type: ResourceType): readonly string[] {
   return [...COMMON, ...compiledParameters(type).map(({ code }) => code)];
 }
 
@@ -165,7 +165,7 @@ function describeType(type: ResourceType): Record<string, unknown> {
     conditionalDelete: conditional ? 'single' : 'not-supported',
     referencePolicy: ['literal', 'logical', 'local', 'enforced'],
   };
-  const parameters = searchParametersOf(type).map((code) => describeParameter(type, code));
+  const parameters = listSearchParameters(type).map((code) => describeParameter(type, code));
   return {
     type,
     profile: `http://hl7.org/fhir/StructureDefinition/${type}`,
@@ -188,8 +188,8 @@ function references(source: ResourceType, target?: ResourceType): string[] {
 /** Returns the search parameters across all types: the codes that mean the same for each of them. */
 function ofSystem(): Described[] {
   const [first = 'Patient', ...others] = TYPE_NAMES;
-  const common = searchParametersOf(first).filter(
-    (code) => code.startsWith('_') && others.every((type) => searchParametersOf(type).includes(code)),
+  const common = listSearchParameters(first).filter(
+    (code) => code.startsWith('_') && others.every((type) => listSearchParameters(type).includes(code)),
   );
   const types: Described = {
     name: '_type',

@@ -27,7 +27,7 @@ export interface HeldContent extends Content {
 }
 
 /** Returns the attachments of a DocumentReference in order, with an empty object for a content entry without one. */
-export function attachmentsOf({ content }: JsonObject): JsonObject[] {
+export function listAttachments({ content }: JsonObject): JsonObject[] {
   if (!Array.isArray(content)) return [];
   return content.map((each) => (isObject(each) && isObject(each.attachment) ? each.attachment : {}));
 }
@@ -45,7 +45,7 @@ export function isOwnUrl(url: Json | undefined, document: string): url is string
 
 /** Returns the attachments of a stored DocumentReference whose bytes are in the document store. */
 export function heldContents(resource: JsonObject, document: string): HeldContent[] {
-  return attachmentsOf(resource).flatMap((attachment, index): HeldContent[] => {
+  return listAttachments(resource).flatMap((attachment, index): HeldContent[] => {
     const { id, url, contentType, size } = attachment;
     const sha256 = sha256In(attachment);
     if (!isOwnUrl(url, document) || typeof id !== 'string' || sha256 === undefined) return [];
@@ -100,6 +100,8 @@ export function withAttachment(resource: JsonObject, index: number, attachment: 
  * none.
  */
 export function openSlot(resource: JsonObject): number | undefined {
-  const index = attachmentsOf(resource).findIndex(({ url, data }) => url === undefined && data === undefined);
+  const index = listAttachments(resource).findIndex(
+    ({ url, data }) => url === undefined && data === undefined,
+  );
   return index < 0 ? undefined : index;
 }

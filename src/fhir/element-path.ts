@@ -5,7 +5,7 @@
  */
 import { cut } from '#src/shared/cut.ts';
 import { isTypeName, PRIMITIVES } from './definitions/tables.ts';
-import { elementOf, type NamedElement } from './patch/elements.ts';
+import { findNamedElement, type NamedElement } from './patch/elements.ts';
 
 /** Maximum length of a member name that a path repeats. */
 const MAX_NAME = 100;
@@ -44,7 +44,8 @@ export function elementPath(path: string): string {
     const [, name = '', index = ''] = /^(.*?)(\[\d+\])?$/s.exec(step) ?? [];
     if (name === 'resourceType') continue;
     const bare = name.replace(/^_/, '');
-    const element: NamedElement | undefined = holder === undefined ? undefined : elementOf(holder, bare);
+    const element: NamedElement | undefined =
+      holder === undefined ? undefined : findNamedElement(holder, bare);
     holder = element?.code !== undefined && PRIMITIVES.has(element.code) ? 'Element' : element?.code;
     if (element?.definition.choice && element.definition.name !== bare)
       found += `.${choiceStep(element.definition.name, element.code ?? '')}${index}`;

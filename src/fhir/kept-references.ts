@@ -10,7 +10,7 @@ import { validateResource } from './validate.ts';
 export type KeptReference = (reference: string, path: string) => boolean;
 
 /** Keeps references wherever they are: for those who can read the stored version. */
-export function keptOf(references: ReadonlySet<string>): KeptReference {
+export function keepListed(references: ReadonlySet<string>): KeptReference {
   return (reference) => references.has(reference);
 }
 

@@ -16,7 +16,7 @@ export function operationOutcome(issues: readonly Issue[]): string {
       severity: severity ?? (code === 'informational' ? 'information' : 'error'),
       code,
       diagnostics,
-      ...(expression !== undefined && placeOf(expression)),
+      ...(expression !== undefined && issuePlace(expression)),
     })),
   });
 }
@@ -25,7 +25,7 @@ export function operationOutcome(issues: readonly Issue[]): string {
  * Returns `expression` for a FHIRPath, which begins with a type. A header or parameter gets `location` with
  * `http.<name>`: https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.location
  */
-function placeOf(expression: string): { expression: string[] } | { location: string[] } {
+function issuePlace(expression: string): { expression: string[] } | { location: string[] } {
   if (/^[A-Z]/.test(expression)) return { expression: [elementPath(expression)] };
   return { location: [`http.${expression.replace(/^(?:http|query|path)\./, '')}`] };
 }

@@ -24,7 +24,7 @@ type Plan = ReadonlyMap<string, string>;
 
 const plans = new Map<string, Plan>();
 
-function planOf(type: string): Plan {
+function makePlan(type: string): Plan {
   const known = plans.get(type);
   if (known !== undefined) return known;
   const plan = new Map<string, string>();
@@ -42,7 +42,7 @@ function planOf(type: string): Plan {
 }
 
 function rewriteObject(object: JsonObject, type: string, replacement: Replacement): JsonObject {
-  const plan = planOf(type);
+  const plan = makePlan(type);
   let copy: JsonObject | undefined;
   for (const key in object) {
     const behind = plan.get(key);

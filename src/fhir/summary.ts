@@ -22,8 +22,8 @@ const SUBSETTED = {
  * Returns part of a resource, tagged SUBSETTED. `id`, `meta` and mandatory elements are always included; with
  * `_elements` also modifiers, since the rest could be misread without them.
  */
-export function subsetOf(resource: JsonObject, type: ResourceType, subset: Subset): JsonObject {
-  const part = subset === 'data' ? { ...resource } : kept(resource, planOf(type, subset));
+export function takeSubset(resource: JsonObject, type: ResourceType, subset: Subset): JsonObject {
+  const part = subset === 'data' ? { ...resource } : kept(resource, makePlan(type, subset));
   if (subset === 'data') delete part.text;
   const { meta } = resource;
   const tags = isObject(meta) && Array.isArray(meta.tag) ? meta.tag : [];
@@ -67,7 +67,7 @@ const OF_TEXT = ['resourceType', 'id', 'meta', 'text'];
 
 const plans = new Map<string, Plan>();
 
-function planOf(type: ResourceType, subset: Exclude<Subset, 'data'>): Plan {
+function makePlan(type: ResourceType, subset: Exclude<Subset, 'data'>): Plan {
   if (typeof subset !== 'string') return elementsPlan(type, subset);
   const key = `${type} ${subset}`;
   const known = plans.get(key);
@@ -75,7 +75,7 @@ function planOf(type: ResourceType, subset: Exclude<Subset, 'data'>): Plan {
   const plan =
     subset === 'true'
       ? new Map([...whole(ALWAYS), ...summaryPlan(type)])
-      : new Map([...whole(OF_TEXT), ...whole(namesOf(type, ({ required }) => required))]);
+      : new Map([...whole(OF_TEXT), ...whole(selectNames(type, ({ required }) => required))]);
   plans.set(key, plan);
   return plan;
 }
@@ -95,7 +95,10 @@ function summaryPlan(type: string): Plan {
 }
 
 function elementsPlan(type: ResourceType, elements: ReadonlySet<string>): Plan {
-  const names = namesOf(type, ({ name, required, modifier }) => required || modifier || elements.has(name));
+  const names = selectNames(
+    type,
+    ({ name, required, modifier }) => required || modifier || elements.has(name),
+  );
   return new Map([...whole(ALWAYS), ...whole(names)]);
 }
 
@@ -105,7 +108,7 @@ type Element = ReturnType<typeof typeDefinition>['elements'][number];
  * Returns the JSON names of the selected elements, including those with ids and extensions of primitives
  * (`_birthDate`).
  */
-function namesOf(type: ResourceType, is: (element: Element) => boolean): string[] {
+function selectNames(type: ResourceType, is: (element: Element) => boolean): string[] {
   return typeDefinition(type)
     .elements.filter(is)
     .flatMap((element) => element.types.map(({ code }) => jsonName(element, code)))
@@ -120,12 +123,12 @@ function kept(object: JsonObject, plan: Plan): JsonObject {
   const part: JsonObject = {};
   for (const [name, value] of Object.entries(object)) {
     const found = plan.get(name);
-    if (found !== undefined) part[name] = found === 'whole' ? value : keptOf(value, found);
+    if (found !== undefined) part[name] = found === 'whole' ? value : keepPlanned(value, found);
   }
   return part;
 }
 
-function keptOf(value: Json, plan: Plan): Json {
-  if (Array.isArray(value)) return value.map((item) => keptOf(item, plan));
+function keepPlanned(value: Json, plan: Plan): Json {
+  if (Array.isArray(value)) return value.map((item) => keepPlanned(item, plan));
   return isObject(value) ? kept(value, plan) : value;
 }

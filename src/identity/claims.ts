@@ -23,7 +23,7 @@ const name = plain(200);
  * Returns the person. Invalid optional claims count as absent.
  * @throws Refusal unauthenticated (401) if `sub` is invalid
  */
-export function identityOf(issuer: string, payload: JWTPayload): Identity {
+export function readIdentity(issuer: string, payload: JWTPayload): Identity {
   const sub = subject.safeParse(payload.sub);
   if (!sub.success)
     throw refusedToken('sub must be a text of 1 to 255 characters without control characters');

@@ -50,7 +50,7 @@ async function read(url: string, hosts?: CustomerHosts): Promise<unknown> {
       answer.destroy();
       throw new IssuerAway(`${url} returned ${answer.statusCode}`);
     }
-    return JSON.parse(await textOf(answer, url));
+    return JSON.parse(await readText(answer, url));
   } catch (error) {
     if (error instanceof IssuerAway) throw error;
     throw new IssuerAway(`${url}: ${error instanceof Error ? error.message : 'the request failed'}`, {
@@ -73,7 +73,7 @@ function ask(url: URL, hosts: CustomerHosts | undefined): Promise<IncomingMessag
 }
 
 /** Stops reading where the limit is: how long an answer is, only its end tells. */
-async function textOf(answer: IncomingMessage, url: string): Promise<string> {
+async function readText(answer: IncomingMessage, url: string): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of answer as AsyncIterable<Buffer>) {

@@ -34,10 +34,11 @@ const CLAIMS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the refusal for a fault that jose found in a token; undefined for other errors. */
-export function reasonOf(error: unknown): Refusal | undefined {
+export function refuseJoseError(error: unknown): Refusal | undefined {
   if (error instanceof errors.JWTExpired) {
     const at = error.payload.exp;
-    const when = at === undefined || !Number.isFinite(at) || Math.abs(at) > 8e12 ? '' : ` at ${timeOf(at)}`;
+    const when =
+      at === undefined || !Number.isFinite(at) || Math.abs(at) > 8e12 ? '' : ` at ${formatTime(at)}`;
     return refusedToken(`the ID token expired${when}`);
   }
   if (error instanceof errors.JWTClaimValidationFailed) {
@@ -62,6 +63,6 @@ export function reasonOf(error: unknown): Refusal | undefined {
   return undefined;
 }
 
-function timeOf(seconds: number): string {
+function formatTime(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }

@@ -14,11 +14,11 @@ import type { Identity, SsoClientsOf } from '#src/shared/access/identity.ts';
 import { isIssuerUrl, type TrustedIssuer } from '#src/shared/access/issuers.ts';
 import { type CustomerHosts, customerHosts, type Resolve } from '#src/shared/customer-hosts.ts';
 import { type Refusal, unavailable } from '#src/shared/refusal.ts';
-import { identityOf } from './claims.ts';
+import { readIdentity } from './claims.ts';
 import { IssuerAway } from './fetch-json.ts';
 import { fetchKeys } from './fetch-keys.ts';
 import { IssuerKeys, type KeySource } from './keys.ts';
-import { reasonOf, refusedToken, WRONG_AUDIENCE, WRONG_ISSUE_TIME } from './token-refusal.ts';
+import { refusedToken, refuseJoseError, WRONG_AUDIENCE, WRONG_ISSUE_TIME } from './token-refusal.ts';
 
 /**
  * Asymmetric algorithms only: never `none`, and never an HMAC, whose key the verifier would share (RFC 8725, section
@@ -91,7 +91,7 @@ export class Verifier {
     const organizations = await this.#trusting(issuer, audience);
     const payload = await this.#verified(token, issuer, audience);
     if ((payload.iat ?? 0) > this.#now() / 1000 + TOLERANCE_S) throw refusedToken(WRONG_ISSUE_TIME);
-    return { ...identityOf(issuer, payload), ...(organizations === undefined ? {} : { organizations }) };
+    return { ...readIdentity(issuer, payload), ...(organizations === undefined ? {} : { organizations }) };
   }
 
   async #verified(token: string, issuer: string, audience: string): Promise<JWTPayload> {
@@ -106,7 +106,7 @@ export class Verifier {
       });
       return payload;
     } catch (error) {
-      throw refusalOf(error);
+      throw toTokenRefusal(error);
     }
   }
 
@@ -166,11 +166,11 @@ function readUnverified(token: string): { issuer: string; audience: string } {
     throw refusedToken('the credential is not an ID token: its typ must be JWT');
   }
   if (typeof payload.iss !== 'string') throw refusedToken('the ID token has no iss, the name of its issuer');
-  return { issuer: payload.iss, audience: audienceOf(payload) };
+  return { issuer: payload.iss, audience: readAudience(payload) };
 }
 
 /** Returns the client that the token was issued for: `azp` if `aud` has several values. */
-function audienceOf({ aud, azp }: JWTPayload): string {
+function readAudience({ aud, azp }: JWTPayload): string {
   const audiences = typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud : [];
   const [only, ...more] = audiences;
   if (typeof only !== 'string') throw refusedToken('the ID token has no aud, its audience');
@@ -180,9 +180,9 @@ function audienceOf({ aud, azp }: JWTPayload): string {
 }
 
 /** Returns a refusal. An error that is neither the token's fault nor an unreachable issuer means an unusable key. */
-function refusalOf(error: unknown): Refusal {
+function toTokenRefusal(error: unknown): Refusal {
   if (error instanceof IssuerAway) {
     return unavailable("the keys of the ID token's issuer cannot be fetched; retry in a second", RETRY_S);
   }
-  return reasonOf(error) ?? refusedToken('the ID token is signed with an unusable key');
+  return refuseJoseError(error) ?? refusedToken('the ID token is signed with an unusable key');
 }

@@ -5,8 +5,8 @@ import { isMediaType } from '../fhir/validation/primitives.ts';
 import { LOINC, listIn, present } from '../v1/elements.ts';
 import { readCodes } from './codes.ts';
 import type { Field, Segment } from './hl7v2/message.ts';
-import { identifierOf } from './labs.ts';
-import { listed, notesOf } from './observation.ts';
+import { makeIdentifier } from './labs.ts';
+import { joinNotes, listed } from './observation.ts';
 import type { Result } from './orders.ts';
 import type { Reading } from './reading.ts';
 import { observationStatus } from './status.ts';
@@ -49,7 +49,7 @@ function isAddress(text: string): boolean {
 }
 
 /** Returns the document; all payloads of a result are contents of one. Without payloads it refers to an earlier one. */
-export function documentOf({ obx, notes }: Result, of: OfReport, reading: Reading): JsonObject {
+export function makeDocument({ obx, notes }: Result, of: OfReport, reading: Reading): JsonObject {
   const named = readCodes(obx.first(3), reading.sender);
   const own = listIn(named?.concept.coding);
   const title = named?.label ?? obx.place;
@@ -60,7 +60,7 @@ export function documentOf({ obx, notes }: Result, of: OfReport, reading: Readin
     .map((field) => (obx.part(2).toUpperCase() === 'RP' ? pointed(field) : embedded(field, obx, reading)));
   return {
     resourceType: 'DocumentReference',
-    identifier: [identifierOf(of.key)],
+    identifier: [makeIdentifier(of.key)],
     status: withdrawn ? 'entered-in-error' : 'current',
     docStatus: DOC_STATUS[status] ?? 'preliminary',
     type: {
@@ -68,7 +68,7 @@ export function documentOf({ obx, notes }: Result, of: OfReport, reading: Readin
       text: title,
     },
     subject: { reference: reading.subject },
-    ...present({ date: of.date, description: notesOf(notes) }),
+    ...present({ date: of.date, description: joinNotes(notes) }),
     ...listed(
       'content',
       attachments.map((attachment) => ({ attachment: { ...attachment, title } })),

@@ -5,7 +5,7 @@ import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { LOINC, present } from '../v1/elements.ts';
 import type { Field } from './hl7v2/message.ts';
-import { systemOf } from './systems.ts';
+import { findSystem } from './systems.ts';
 
 /** Components of code, text, system and the system's OID, of a code and its two alternates. */
 const TRIPLETS = [
@@ -41,10 +41,10 @@ export function readCodes(field: Field, sender: string, bare: string | undefined
     if (value === '') continue;
     const isBare = field.part(system) === '' && field.part(oid) === '';
     const own = bare !== undefined && isBare && isLoincCode(value) ? bare : undefined;
-    let of = own ?? systemOf(field.part(system), field.part(oid), sender);
+    let of = own ?? findSystem(field.part(system), field.part(oid), sender);
     if (of === LOINC && !isLoincCode(value) && !ANSWER.test(value)) {
       fault = `${cut(value, 40)} is not a LOINC code`;
-      of = systemOf('', '', sender);
+      of = findSystem('', '', sender);
     }
     coding.push(
       present({ system: of, code: value, display: display === '' || display === '""' ? undefined : display }),
@@ -60,13 +60,13 @@ export function readCodes(field: Field, sender: string, bare: string | undefined
       ...(text === undefined || text === '' ? {} : { text }),
     },
     loinc: coding.some(({ system, code }) => system === LOINC && isLoincCode(String(code))),
-    label: labelOf(code, text ?? ''),
+    label: joinLabel(code, text ?? ''),
     ...(fault === undefined ? {} : { fault }),
   };
 }
 
 /** Returns `GLU (Glucose)`. */
-export function labelOf(code: string, text: string): string {
+export function joinLabel(code: string, text: string): string {
   if (code === '' || text === '' || code === text) return code || text;
   return `${code} (${text})`;
 }

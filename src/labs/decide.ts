@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
 import type { WriteEntry } from '../fhir/bundle.ts';
 import { listIn, textIn } from '../v1/elements.ts';
-import { type Draft, draftUrl, identifierOf, LAB_SYSTEM, type Notes } from './labs.ts';
-import { changesIn, hasOtherBytes, isSameBut, merge, ownOf } from './merge.ts';
+import { type Draft, draftUrl, LAB_SYSTEM, makeIdentifier, type Notes } from './labs.ts';
+import { changesIn, hasOtherBytes, isSameBut, merge, pickImported } from './merge.ts';
 
 /** The current state of a resource that an earlier report wrote. */
 export interface Earlier {
@@ -25,7 +25,7 @@ export interface Decided {
 }
 
 /** Returns the key of a draft among earlier resources. */
-export function nameOf({ type, key }: Pick<Draft, 'type' | 'key'>): string {
+export function draftKey({ type, key }: Pick<Draft, 'type' | 'key'>): string {
   return `${type} ${key}`;
 }
 
@@ -44,15 +44,15 @@ export function keysIn(resource: JsonObject): string[] {
 export function* decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, notes: Notes): Steps<Decided[]> {
   const known = new Map<string, string>();
   for (const draft of drafts) {
-    const there = earlier.get(nameOf(draft));
+    const there = earlier.get(draftKey(draft));
     if (there !== undefined) known.set(draftUrl(draft.type, draft.key), `${draft.type}/${there.id}`);
   }
   const decided: Decided[] = [];
   for (const [index, draft] of drafts.entries()) {
     const { type, key, place } = draft;
-    const there = earlier.get(nameOf(draft));
+    const there = earlier.get(draftKey(draft));
     const told: Told[] = [];
-    const resource = yield* outcomeOf(draft, there?.resource, known, told);
+    const resource = yield* applyReports(draft, there?.resource, known, told);
     const at = { draft, ...(there === undefined ? {} : { earlier: there }) };
     if (resource === undefined || (there !== undefined && isSameBut(there.resource, resource)))
       decided.push({ ...at, entries: [] });
@@ -88,7 +88,7 @@ type Told = readonly [place: string, text: string];
  * @param there what an earlier request wrote
  * @returns undefined if nothing must be written; the stored resource if it doesn't change
  */
-function* outcomeOf(
+function* applyReports(
   last: Draft,
   there: JsonObject | undefined,
   known: ReadonlyMap<string, string>,
@@ -139,8 +139,8 @@ function replacement(
   const relatesTo = [{ code: 'replaces', target: { reference: `${type}/${id}` } }];
   const added = {
     resourceType: type,
-    identifier: [identifierOf(key)],
-    ...ownOf(type, resource),
+    identifier: [makeIdentifier(key)],
+    ...pickImported(type, resource),
     relatesTo,
   };
   return [

@@ -25,7 +25,7 @@ const UNITS = /^([mu]?)U\/(m?L)$/;
  * @param code of the test, a CodeableConcept
  * @returns international units if the test is reported in these, else the unit unchanged
  */
-export function unitOf(unit: string | undefined, code: JsonObject | undefined): string | undefined {
+export function chooseUnit(unit: string | undefined, code: JsonObject | undefined): string | undefined {
   const [, prefix, volume] = UNITS.exec(unit ?? '') ?? [];
   return prefix !== undefined && isInternational(code) ? `${prefix}[IU]/${volume}` : unit;
 }

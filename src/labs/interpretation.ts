@@ -49,7 +49,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Returns a flag's concept: its code if it is known, and always its text. */
-export function interpretationOf(flag: string): JsonObject {
+export function makeInterpretation(flag: string): JsonObject {
   const upper = flag.trim().toUpperCase();
   const code = WORDS[upper] ?? upper;
   const display = CODES[code];

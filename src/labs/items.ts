@@ -3,14 +3,14 @@
 import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
-import { ucumOf, unitKept } from '../fhir/units/spelled-units.ts';
+import { toUcum, unitKept } from '../fhir/units/spelled-units.ts';
 import { type Decimal, LOINC, present, splitCode, toConcept, toNote } from '../v1/elements.ts';
 import { toObservation } from '../v1/observation.ts';
-import { labelOf } from './codes.ts';
-import { unitOf } from './international.ts';
-import { type Draft, identifierOf, keyOf, type Labs, Notes } from './labs.ts';
-import { quantityOf } from './quantity.ts';
-import { rangeOf, unreadRange } from './range.ts';
+import { joinLabel } from './codes.ts';
+import { chooseUnit } from './international.ts';
+import { type Draft, joinKey, type Labs, makeIdentifier, Notes } from './labs.ts';
+import { makeQuantity } from './quantity.ts';
+import { makeRange, unreadRange } from './range.ts';
 import { knownSystem, localSystem } from './systems.ts';
 import { textual } from './value.ts';
 
@@ -59,8 +59,8 @@ export function* labsOfItems(items: readonly LabItem[], of: OfItems): Steps<Labs
   const seen = new Map<string, number>();
   const drafts = yield* mapSteps(items, (item, index): Draft => {
     const place = `${of.place}.${index}`;
-    const coded = codeOf(item, of.source);
-    if (!coded.loinc) notes.unmapped(labelOf(item.code, item.display ?? ''));
+    const coded = readCode(item, of.source);
+    if (!coded.loinc) notes.unmapped(joinLabel(item.code, item.display ?? ''));
     const value = valueOfItem(item, coded.concept, place, notes);
     const unread = unreadRange(value);
     if (unread !== undefined) notes.warn(place, unread);
@@ -74,14 +74,14 @@ export function* labsOfItems(items: readonly LabItem[], of: OfItems): Steps<Labs
       ...toNote(item.note),
     };
     const key = keyOfItem(item, resource, of, seen);
-    const identifier = [identifierOf(key)];
+    const identifier = [makeIdentifier(key)];
     return { type: 'Observation', key, place, keeps: KEPT, resource: { ...resource, identifier } };
   });
   return { drafts, ...notes.told };
 }
 
 /** Returns the concept: a bare code is LOINC's if it can be one, else the source's. */
-function codeOf(item: LabItem, source: string): { concept: JsonObject; loinc: boolean } {
+function readCode(item: LabItem, source: string): { concept: JsonObject; loinc: boolean } {
   const { system, code } = splitCode(item.code);
   const said = system ?? item.system;
   const named = said === undefined ? undefined : (knownSystem(said) ?? said);
@@ -96,16 +96,17 @@ function codeOf(item: LabItem, source: string): { concept: JsonObject; loinc: bo
 function valueOfItem(item: LabItem, concept: JsonObject, place: string, notes: Notes): JsonObject {
   const { value, value_text: text, value_code: coded, value_boolean: truth, reference_range: range } = item;
   const unit = item.unit ?? '';
-  const code = unitOf(ucumOf(unit), concept);
+  const code = chooseUnit(toUcum(unit), concept);
   if (unit !== '' && code === undefined) notes.warn(place, unitKept(unit));
   const words = text === undefined ? undefined : textual(text, { unit, code });
   if (words?.warning !== undefined) notes.warn(place, words.warning);
   const end = (number: Decimal | undefined): Json | undefined =>
-    number === undefined ? undefined : quantityOf({ value: number }, unit, code);
+    number === undefined ? undefined : makeQuantity({ value: number }, unit, code);
   const ends = present({ low: end(range?.low), high: end(range?.high) });
-  const limits = item.range_text === undefined ? ends : { ...rangeOf(item.range_text, unit, code), ...ends };
+  const limits =
+    item.range_text === undefined ? ends : { ...makeRange(item.range_text, unit, code), ...ends };
   return {
-    ...(value === undefined ? {} : { valueQuantity: quantityOf({ value }, unit, code) }),
+    ...(value === undefined ? {} : { valueQuantity: makeQuantity({ value }, unit, code) }),
     ...words?.element,
     ...(coded === undefined ? {} : { valueCodeableConcept: toConcept(coded) }),
     ...(truth === undefined ? {} : { valueBoolean: truth }),
@@ -126,8 +127,8 @@ function keyOfItem(
   const value = Object.entries(resource).filter(([name]) => name.startsWith('value'));
   const key =
     origin === undefined
-      ? keyOf('item', source, effective, code, printJson(value))
-      : keyOf('item', source, origin, code);
+      ? joinKey('item', source, effective, code, printJson(value))
+      : joinKey('item', source, origin, code);
   const nth = (seen.get(key) ?? 0) + 1;
   seen.set(key, nth);
   return nth === 1 ? key : `${key}/${nth}`;

@@ -45,12 +45,12 @@ export function draftUrl(type: LabType, key: string): string {
 }
 
 /** Returns a key of its parts, unambiguously. */
-export function keyOf(...parts: readonly string[]): string {
+export function joinKey(...parts: readonly string[]): string {
   return parts.map((part) => encodeURIComponent(part.toWellFormed())).join('/');
 }
 
 /** Returns the identifier of a key. */
-export function identifierOf(key: string): JsonObject {
+export function makeIdentifier(key: string): JsonObject {
   return { system: LAB_SYSTEM, value: key };
 }
 

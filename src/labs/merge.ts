@@ -39,7 +39,7 @@ const NO_VALUE = 'dataAbsentReason';
  */
 export function merge(before: JsonObject, draft: Draft): Merged {
   const { type, resource, made } = draft;
-  const { next, note } = nextOf(draft, before);
+  const { next, note } = nextVersion(draft, before);
   if (isSameBut(before, next)) return { resource: before, told: [] };
   const stale = type === 'Specimen' ? undefined : whyStale(before, resource, made);
   if (stale !== undefined) {
@@ -98,11 +98,11 @@ export function isSameBut(before: JsonObject, after: JsonObject): boolean {
 function comparable(resource: JsonObject): JsonObject {
   const rest = without(resource, 'meta', 'id', 'issued', 'date', 'text');
   if (!Array.isArray(rest.content)) return rest;
-  return { ...rest, content: listIn(rest.content).map(contentOf) };
+  return { ...rest, content: listIn(rest.content).map(comparableContent) };
 }
 
 /** Returns a document's content for comparison; bytes in the document store are compared by hash. */
-function contentOf({ attachment }: JsonObject): Json {
+function comparableContent({ attachment }: JsonObject): Json {
   if (!isObject(attachment)) return {};
   const { contentType = '', title = '', hash, url = '' } = attachment;
   return { contentType, title, bytes: hash ?? url };
@@ -111,19 +111,19 @@ function contentOf({ attachment }: JsonObject): Json {
 /** Tells whether a document has another content, which can't be changed (docs/spec/decisions.md, section 4). */
 export function hasOtherBytes(before: JsonObject, after: JsonObject): boolean {
   const bytes = ({ content }: JsonObject): Json[] =>
-    listIn(content).map((one) => objectIn(contentOf(one)).bytes ?? null);
+    listIn(content).map((one) => objectIn(comparableContent(one)).bytes ?? null);
   return !sameJson(bytes(before), bytes(after));
 }
 
 /** Returns the elements of a resource that an import sets. */
-export function ownOf(type: LabType, resource: JsonObject): JsonObject {
+export function pickImported(type: LabType, resource: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(resource).filter(([name]) => OWN[type].includes(name)));
 }
 
 /** Returns the next version: imported elements replaced, others unchanged. */
-function nextOf(draft: Draft, before: JsonObject): { next: JsonObject; note: string | undefined } {
+function nextVersion(draft: Draft, before: JsonObject): { next: JsonObject; note: string | undefined } {
   const { type, keptNote, resource } = draft;
-  const kept = keptOf(before, draft);
+  const kept = pickKept(before, draft);
   const note = hasValue(kept) ? keptNote : undefined;
   const next = {
     ...without(before, ...OWN[type], 'text'),
@@ -139,15 +139,15 @@ function nextOf(draft: Draft, before: JsonObject): { next: JsonObject; note: str
  * Returns the elements that are kept: none of a withdrawn result that is sent again; always a document's content; an
  * absent reason only if no value is required.
  */
-function keptOf(before: JsonObject, { type, keeps = [], keptNote, resource }: Draft): JsonObject {
+function pickKept(before: JsonObject, { type, keeps = [], keptNote, resource }: Draft): JsonObject {
   if (type !== 'DocumentReference' && isRevived(before.status, resource.status)) return {};
-  const said = new Set(Object.keys(resource).map(kindOf));
+  const said = new Set(Object.keys(resource).map(memberKind));
   if (isInAnotherUnit(before, resource)) said.add('referenceRange');
   return Object.fromEntries(
     Object.entries(before).filter(
       ([name]) =>
-        keeps.includes(kindOf(name)) &&
-        !said.has(kindOf(name)) &&
+        keeps.includes(memberKind(name)) &&
+        !said.has(memberKind(name)) &&
         (name !== NO_VALUE || keptNote === undefined),
     ),
   );
@@ -162,7 +162,7 @@ function isInAnotherUnit(before: JsonObject, after: JsonObject): boolean {
   return one !== undefined && other !== undefined && one !== other;
 }
 
-function kindOf(name: string): string {
+function memberKind(name: string): string {
   return name === NO_VALUE || VALUE.test(name) ? 'value' : name;
 }
 

@@ -6,9 +6,9 @@ import type { Steps } from '#src/shared/load/slices.ts';
 import { noMessage } from './hl7v2/delimiters.ts';
 import { type Message, parseMessages } from './hl7v2/message.ts';
 import { type Draft, type Labs, Notes } from './labs.ts';
-import { groupsOf } from './orders.ts';
+import { groupSegments } from './orders.ts';
 import { refusePatient, requireOnePatient, requirePatient } from './patient.ts';
-import { readingOf } from './reading.ts';
+import { readHeader } from './reading.ts';
 import { orderDrafts } from './report.ts';
 import type { Zone } from './zones.ts';
 
@@ -41,7 +41,7 @@ export function* labsOfMessage(
   const notes = new Notes();
   const messages = parseMessages(text);
   for (const message of messages) requireOru(message);
-  const groups = messages.map((message) => ({ message, ...groupsOf(message, notes) }));
+  const groups = messages.map((message) => ({ message, ...groupSegments(message, notes) }));
   const patients = groups.flatMap((one) => one.patients);
   if (!mayRead) for (const pid of patients) refusePatient(pid);
   requireOnePatient(patients);
@@ -51,7 +51,7 @@ export function* labsOfMessage(
   const told = new Map<string, Draft[]>();
   for (const { message, orders } of groups) {
     noteHeader(message, notes);
-    const reading = readingOf(message, subject, source, notes, zone);
+    const reading = readHeader(message, subject, source, notes, zone);
     const parents = new Map<string, string>();
     for (const order of orders)
       for (const draft of yield* orderDrafts(order, message.header.part(10), parents, reading)) {
@@ -64,12 +64,12 @@ export function* labsOfMessage(
   }
   const [first] = messages;
   const sender = first === undefined ? '' : first.header.part(4) || first.header.part(3);
-  const drafts = [...told.values()].flatMap(lastOf);
+  const drafts = [...told.values()].flatMap(lastDrafts);
   return { drafts, ...notes.told, ...(sender === '' ? {} : { source: sender }) };
 }
 
 /** Returns the last draft of each result, with the earlier ones before it. */
-function lastOf(said: readonly Draft[]): Draft[] {
+function lastDrafts(said: readonly Draft[]): Draft[] {
   const last = said.at(-1);
   if (last === undefined) return [];
   return [said.length === 1 ? last : { ...last, before: said.slice(0, -1) }];

@@ -25,7 +25,7 @@ const LONGEST = 60;
 const MOST_DIGITS = 18;
 
 /** Returns FHIR's comparator; undefined for another text. */
-export function comparatorOf(text: string): Measured['comparator'] {
+export function readComparator(text: string): Measured['comparator'] {
   return COMPARATORS[text.replaceAll(/\s/g, '')];
 }
 
@@ -57,6 +57,6 @@ export function measuredIn(text: string): Measured | undefined {
   const value = decimalIn(rest);
   if (value === undefined) return undefined;
   if (sign === '' || sign === '=') return { value };
-  const comparator = comparatorOf(sign);
+  const comparator = readComparator(sign);
   return comparator === undefined ? undefined : { comparator, value };
 }

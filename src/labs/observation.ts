@@ -2,16 +2,16 @@
 
 import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
-import { ucumOf, unitKept } from '../fhir/units/spelled-units.ts';
+import { toUcum, unitKept } from '../fhir/units/spelled-units.ts';
 import { listIn, present, UCUM } from '../v1/elements.ts';
 import { conceptIn, readCodes } from './codes.ts';
 import type { Field, Segment } from './hl7v2/message.ts';
 import { readDay, readMoment } from './hl7v2/time.ts';
-import { unitOf } from './international.ts';
-import { interpretationOf } from './interpretation.ts';
-import { identifierOf } from './labs.ts';
+import { chooseUnit } from './international.ts';
+import { makeInterpretation } from './interpretation.ts';
+import { makeIdentifier } from './labs.ts';
 import type { Result } from './orders.ts';
-import { rangeOf, unreadRange } from './range.ts';
+import { makeRange, unreadRange } from './range.ts';
 import type { Reading } from './reading.ts';
 import { observationStatus } from './status.ts';
 import { knownSystem } from './systems.ts';
@@ -34,7 +34,7 @@ const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
 const ABSENT = 'http://terminology.hl7.org/CodeSystem/data-absent-reason';
 
 /** Returns the Observation, and notes values that couldn't be read. */
-export function observationOf(result: Result, of: OfOrder, reading: Reading): JsonObject {
+export function makeObservation(result: Result, of: OfOrder, reading: Reading): JsonObject {
   const { obx, more, notes } = result;
   const { subject, sender, notes: told } = reading;
   const code = readCodes(obx.first(3), sender);
@@ -43,7 +43,7 @@ export function observationOf(result: Result, of: OfOrder, reading: Reading): Js
   if (code?.loinc !== true) told.unmapped(code?.label ?? obx.place);
   const unit = obx.first(6);
   const written = powerIn(unit) ?? (unit.part(1) || unit.part(2) || unit.part(9));
-  const ucum = ucumIn(unit) ?? unitOf(ucumOf(written), code?.concept);
+  const ucum = ucumIn(unit) ?? chooseUnit(toUcum(written), code?.concept);
   if (written !== '' && ucum === undefined) told.warn(obx.place, unitKept(written));
   const type = obx.part(2).toUpperCase();
   const values = { type, unit: written, code: ucum, sender, zone: reading.zone };
@@ -55,7 +55,7 @@ export function observationOf(result: Result, of: OfOrder, reading: Reading): Js
     .map(({ whole }) => whole)
     .filter((text) => text !== '')
     .join('; ');
-  const ranged = range === '' ? {} : { referenceRange: [rangeOf(range, written, ucum)] };
+  const ranged = range === '' ? {} : { referenceRange: [makeRange(range, written, ucum)] };
   const unread = unreadRange({ ...value.element, ...ranged });
   if (unread !== undefined) told.warn(obx.place, unread);
   const flags = obx
@@ -64,23 +64,23 @@ export function observationOf(result: Result, of: OfOrder, reading: Reading): Js
     .filter((flag) => flag !== '');
   // A flag behind the value, unless OBX-8 repeats it.
   const behind = listIn(value.element.interpretation).filter(({ text }) => !flags.includes(String(text)));
-  const texts = notesOf(notes);
+  const texts = joinNotes(notes);
   const letter = obx.part(11);
-  const status = statusOf(obx, letter, of.status, reading);
+  const status = chooseStatus(obx, letter, of.status, reading);
   return {
     resourceType: 'Observation',
-    identifier: identifiersOf(of.key, obx),
+    identifier: makeIdentifiers(of.key, obx),
     status,
     category: [{ coding: [{ system: CATEGORY, code: of.category }] }],
     code: code?.concept ?? { text: obx.place },
     subject: { reference: subject },
     ...present({ effectiveDateTime: of.effective, issued: of.issued }),
-    ...listed('performer', performersOf(obx)),
+    ...listed('performer', readPerformers(obx)),
     ...value.element,
     ...(letter.toUpperCase() === 'N' && Object.keys(value.element).length === 0
       ? { dataAbsentReason: { coding: [{ system: ABSENT, code: 'not-asked' }] } }
       : {}),
-    ...listed('interpretation', [...flags.map(interpretationOf), ...behind]),
+    ...listed('interpretation', [...flags.map(makeInterpretation), ...behind]),
     ...(texts === undefined ? {} : { note: [{ text: texts }] }),
     ...present({ bodySite: conceptIn(obx.first(20), sender), method: conceptIn(obx.first(17), sender) }),
     ...(of.specimen === undefined ? {} : { specimen: { reference: of.specimen } }),
@@ -104,7 +104,7 @@ function powerIn(unit: Field): string | undefined {
 /** Returns the code of the triplet that names UCUM, the first or the alternate; undefined if none does or it isn't a unit. */
 function ucumIn(unit: Field): string | undefined {
   const named = [1, 4, 10].find((code) => knownSystem(unit.part(code + 2)) === UCUM);
-  return named === undefined ? undefined : ucumOf(unit.part(named), true);
+  return named === undefined ? undefined : toUcum(unit.part(named), true);
 }
 
 /** Returns one value for several repetitions: lines of a text are joined; values of other types become components. */
@@ -130,7 +130,7 @@ function oneValue(fields: readonly Field[], context: ValueContext, code: JsonObj
   };
 }
 
-function statusOf(obx: Segment, letter: string, ofOrder: string, { notes }: Reading): string {
+function chooseStatus(obx: Segment, letter: string, ofOrder: string, { notes }: Reading): string {
   if (letter === '') return ofOrder;
   const status = observationStatus(letter);
   if (status !== undefined) return status;
@@ -139,26 +139,26 @@ function statusOf(obx: Segment, letter: string, ofOrder: string, { notes }: Read
 }
 
 /** Returns the key and the result's own instance identifier (OBX-21). */
-function identifiersOf(key: string, obx: Segment): Json[] {
+function makeIdentifiers(key: string, obx: Segment): Json[] {
   const instance = obx.part(21);
-  return [identifierOf(key), ...(instance === '' ? [] : [{ value: instance }])];
+  return [makeIdentifier(key), ...(instance === '' ? [] : [{ value: instance }])];
 }
 
 /** Returns the laboratory (OBX-23, else OBX-15) and the responsible observer (OBX-16), by name. */
-function performersOf(obx: Segment): JsonObject[] {
+function readPerformers(obx: Segment): JsonObject[] {
   const place = obx.part(23) || obx.part(15, 2) || obx.part(15);
-  const people = obx.all(16).map(nameOf);
+  const people = obx.all(16).map(personName);
   return [place, ...people].filter((display) => display !== '').map((display) => ({ display }));
 }
 
 /** Returns the name of a person (XCN), or else the number. */
-export function nameOf(person: Field): string {
+export function personName(person: Field): string {
   const name = [person.part(6), person.part(3), person.part(4), person.part(2)];
   return name.filter((part) => part !== '').join(' ') || person.part(1);
 }
 
 /** Returns comments as one text, one line each. */
-export function notesOf(notes: readonly Segment[]): string | undefined {
+export function joinNotes(notes: readonly Segment[]): string | undefined {
   const lines = notes.flatMap((note) => note.all(3).map(({ whole }) => whole));
   const text = lines.join('\n').trim();
   return text === '' ? undefined : text;

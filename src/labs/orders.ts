@@ -33,7 +33,7 @@ const ELSEWHERE = new Set(
 );
 
 /** Puts segments into groups, and notes those that belong to none. */
-export function groupsOf({ segments }: Message, notes: Notes): Groups {
+export function groupSegments({ segments }: Message, notes: Notes): Groups {
   const patients: Segment[] = [];
   const orders: Order[] = [];
   let orc: Segment | undefined;
@@ -101,11 +101,13 @@ function addResult({ results }: Order, obx: Segment): Segment[] {
 function goesOn({ obx, more, notes }: Result, next: Segment): boolean {
   const type = obx.part(2).toUpperCase();
   if (type === 'ST' || !isText(type) || type === '' || notes.length > 0) return false;
-  const said = (segment: Segment, field: number): string => segment.fields[field - 1] ?? '';
-  if (said(next, 2) !== said(obx, 2)) return false;
+  const readField = (segment: Segment, field: number): string => segment.fields[field - 1] ?? '';
+  if (readField(next, 2) !== readField(obx, 2)) return false;
   // Later lines may leave out what the first says, and OBX-4 may number the lines from 1.
-  if ([3, 11].some((field) => said(next, field) !== '' && said(next, field) !== said(obx, field)))
+  if (
+    [3, 11].some((field) => readField(next, field) !== '' && readField(next, field) !== readField(obx, field))
+  )
     return false;
-  const numbered = [obx, ...more, next].every((segment, at) => said(segment, 4) === String(at + 1));
-  return numbered || [...more, next].every((segment) => said(segment, 4) === said(obx, 4));
+  const numbered = [obx, ...more, next].every((segment, at) => readField(segment, 4) === String(at + 1));
+  return numbered || [...more, next].every((segment) => readField(segment, 4) === readField(obx, 4));
 }

@@ -6,7 +6,7 @@ import { listIn, textIn } from '../v1/elements.ts';
 import type { Segment } from './hl7v2/message.ts';
 import { readMoment } from './hl7v2/time.ts';
 import type { Notes } from './labs.ts';
-import { authorityOf } from './systems.ts';
+import { findAuthority } from './systems.ts';
 
 /** An identifier of a PID. */
 interface Identified {
@@ -92,7 +92,7 @@ function identifiersIn(pid: Segment): Identified[] {
       const value = cx.part(1);
       if (value === '') return [];
       const [name, universal] = [cx.part(4), cx.part(4, 2)];
-      const systems = [authorityOf(name, universal), name, universal].filter(
+      const systems = [findAuthority(name, universal), name, universal].filter(
         (one) => one !== undefined && one !== '',
       );
       const national = /^SS$/i.test(cx.part(5)) ? [SOCIAL_SECURITY] : [];

@@ -4,7 +4,7 @@ import { UCUM } from '../v1/elements.ts';
 import type { Measured } from './numbers.ts';
 
 /** Returns a Quantity with its unit as written, and its UCUM code if that is certain. */
-export function quantityOf(
+export function makeQuantity(
   { comparator, value }: Measured,
   unit: string,
   code: string | undefined,

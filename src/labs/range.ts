@@ -1,10 +1,10 @@
 /** Parses reference ranges (OBX-7) as laboratories write them. */
 import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
-import { ucumOf } from '../fhir/units/spelled-units.ts';
+import { toUcum } from '../fhir/units/spelled-units.ts';
 import { type Decimal, listIn, objectIn } from '../v1/elements.ts';
 import { decimalIn } from './numbers.ts';
-import { quantityOf } from './quantity.ts';
+import { makeQuantity } from './quantity.ts';
 
 const NUMBER = String.raw`[+-]?\d{1,3}(?:,\d{3}){2,}|[+-]?\d+(?:[.,]\d+)?|[+-]?[.,]\d+`;
 /** A number with thousands marked by commas. */
@@ -32,14 +32,14 @@ const LONGEST = 200;
  * @param unit as written.
  * @param code in UCUM
  */
-export function rangeOf(text: string, unit: string, code: string | undefined): JsonObject {
+export function makeRange(text: string, unit: string, code: string | undefined): JsonObject {
   const trimmed = text.trim();
   if (trimmed.length > LONGEST) return { text: trimmed };
   const bare = withoutUnit(trimmed, unit.trim()).replace(OR_EQUAL, '$1=');
-  const ends = withoutThousands(endsOf(bare, code));
+  const ends = withoutThousands(readEnds(bare, code));
   const quantity = (end: string | undefined): JsonObject | undefined => {
     const value = end === undefined ? undefined : decimalIn(end.replace(/^([+-]?)[.,]/, '$10.'));
-    return value === undefined ? undefined : quantityOf({ value }, unit, code);
+    return value === undefined ? undefined : makeQuantity({ value }, unit, code);
   };
   const low = quantity(ends.low);
   const high = quantity(ends.high);
@@ -63,7 +63,7 @@ export function contradicted(
   unit: string,
   ends: { readonly low?: Decimal | undefined; readonly high?: Decimal | undefined },
 ): 'low' | 'high' | undefined {
-  const { low, high } = rangeOf(text, unit, ucumOf(unit));
+  const { low, high } = makeRange(text, unit, toUcum(unit));
   if (low === undefined && high === undefined) return undefined;
   const differs = (said: Json | undefined, sent: Decimal | undefined): boolean =>
     sent !== undefined && Number(sent) !== Number(String(objectIn(said).value));
@@ -109,9 +109,9 @@ function withoutUnit(text: string, unit: string): string {
  * Returns the ends of a range.
  * @param code UCUM code of the value's unit: in another unit the numbers would be different
  */
-function endsOf(text: string, code: string | undefined): Ends {
+function readEnds(text: string, code: string | undefined): Ends {
   const isUnit = (rest: string): boolean =>
-    rest.trim() === '' || (code !== undefined && ucumOf(rest) === code);
+    rest.trim() === '' || (code !== undefined && toUcum(rest) === code);
   const [, low, high, after = ''] = BETWEEN.exec(text) ?? [];
   if (low !== undefined && isUnit(after)) return { low, high };
   const [, sign, bound, rest = ''] = BOUND.exec(text) ?? [];

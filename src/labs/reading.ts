@@ -1,6 +1,6 @@
 /** The context for reading a message's parts. */
 import type { Message } from './hl7v2/message.ts';
-import { readMoment, zoneOf } from './hl7v2/time.ts';
+import { readMoment, readZone } from './hl7v2/time.ts';
 import type { Notes } from './labs.ts';
 import { fhirTime } from './times.ts';
 import type { Zone } from './zones.ts';
@@ -25,7 +25,7 @@ export interface Reading {
  * @param source name of the source system, used if the message names no sender
  * @param named the zone that the importer names, used if the message names no offset
  */
-export function readingOf(
+export function readHeader(
   { header }: Message,
   subject: string,
   source: string,
@@ -33,7 +33,7 @@ export function readingOf(
   named?: Zone,
 ): Reading {
   const made = header.part(7);
-  const zone = zoneOf(made) ?? named;
+  const zone = readZone(made) ?? named;
   return {
     subject,
     sender: header.part(4) || header.part(3) || source,

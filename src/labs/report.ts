@@ -4,16 +4,16 @@ import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { present } from '../v1/elements.ts';
-import { documentOf, isAttached } from './attached.ts';
+import { isAttached, makeDocument } from './attached.ts';
 import { codeText, readCodes } from './codes.ts';
 import type { Segment } from './hl7v2/message.ts';
-import { type Draft, draftUrl, identifierOf, keyOf } from './labs.ts';
-import { listed, nameOf, notesOf, observationOf, timeIn } from './observation.ts';
+import { type Draft, draftUrl, joinKey, makeIdentifier } from './labs.ts';
+import { joinNotes, listed, makeObservation, personName, timeIn } from './observation.ts';
 import type { Order, Result } from './orders.ts';
 import type { Reading } from './reading.ts';
-import { specimensOf } from './specimen.ts';
+import { makeSpecimens } from './specimen.ts';
 import { reportStatus, statusFromReport } from './status.ts';
-import { authorityOf } from './systems.ts';
+import { findAuthority } from './systems.ts';
 import { fhirTime, isAfter, latest } from './times.ts';
 
 const SECTIONS = 'http://terminology.hl7.org/CodeSystem/v2-0074';
@@ -55,12 +55,12 @@ export function* orderDrafts(
 ): Steps<Draft[]> {
   const { obr, results } = order;
   const key = orderKey(order, message, reading);
-  const times = timesOf(order, reading);
+  const times = readTimes(order, reading);
   const section = obr?.part(24).toUpperCase() ?? '';
-  const specimens = specimensOf(order, key, reading);
+  const specimens = makeSpecimens(order, key, reading);
   const seen = new Map<string, number>();
   const drafts: Draft[] = [];
-  const derivedFrom = parentsOf(obr, parents);
+  const derivedFrom = listParents(obr, parents);
   const orderLetter = obr?.part(25) ?? '';
   const missing =
     results.some(({ obx }) => obx.part(11) === '') && statusFromReport(orderLetter) === undefined;
@@ -80,7 +80,7 @@ export function* orderDrafts(
         key: own,
         place: obx.place,
         keeps: ['content'],
-        resource: documentOf(result, of, reading),
+        resource: makeDocument(result, of, reading),
       });
       continue;
     }
@@ -93,7 +93,7 @@ export function* orderDrafts(
       place: obx.place,
       ...kept(result),
       ...madeAt(latest([times.released, timeIn(obx, 19, reading), timeIn(obx, 14, reading)])),
-      resource: observationOf(
+      resource: makeObservation(
         result,
         {
           key: own,
@@ -111,7 +111,7 @@ export function* orderDrafts(
       for (const line of [obx, ...result.more])
         parents.set(parentKey(obr.part(3), obx.part(3), line.part(4)), draftUrl('Observation', own));
   }
-  const report = reportOf(order, { key, drafts, specimens, ...times }, reading);
+  const report = makeReport(order, { key, drafts, specimens, ...times }, reading);
   return [...specimens, ...drafts, ...(report === undefined ? [] : [report])];
 }
 
@@ -132,16 +132,16 @@ function orderKey({ obr, orc }: Order, message: string, { sender }: Reading): st
       const number = segment?.part(field) ?? '';
       if (segment === undefined || number === '') continue;
       const authority = segment.part(field, 3) || segment.part(field, 2) || sender;
-      return keyOf(own, authority, number, service);
+      return joinKey(own, authority, number, service);
     }
   }
   const when = obr?.part(7) || message;
-  return keyOf('order', sender, when, service);
+  return joinKey('order', sender, when, service);
 }
 
 /** Returns a result's key: the order's key, OBX-3, OBX-4, and its index among results with the same key. */
 function resultKey(order: string, { obx }: Result, seen: Map<string, number>): string {
-  const key = `${order}/${keyOf(codeText(obx.part(3) || obx.part(3, 4) || obx.part(3, 2)), obx.first(4).text)}`;
+  const key = `${order}/${joinKey(codeText(obx.part(3) || obx.part(3, 4) || obx.part(3, 2)), obx.first(4).text)}`;
   const nth = (seen.get(key) ?? 0) + 1;
   seen.set(key, nth);
   return nth === 1 ? key : `${key}/${nth}`;
@@ -152,10 +152,10 @@ function isEmpty({ obx, more, notes }: Result): boolean {
   return obx.first(3).text === '' && obx.first(5).text === '';
 }
 
-const parentKey = (filler: string, code: string, subId: string): string => keyOf(filler, code, subId);
+const parentKey = (filler: string, code: string, subId: string): string => joinKey(filler, code, subId);
 
 /** Returns the results from which an order derives: OBR-29 names the order, OBR-26 the result in it. */
-function parentsOf(obr: Segment | undefined, parents: Parents): string[] {
+function listParents(obr: Segment | undefined, parents: Parents): string[] {
   if (obr === undefined || obr.first(26).text === '') return [];
   const filler = obr.part(29, 2) || obr.part(29);
   const found = parents.get(parentKey(filler, obr.part(26), obr.part(26, 2)));
@@ -189,7 +189,7 @@ interface Times {
   readonly released: string | undefined;
 }
 
-function timesOf({ obr, specimens }: Order, reading: Reading): Times {
+function readTimes({ obr, specimens }: Order, reading: Reading): Times {
   const [specimen] = specimens;
   const collected = specimen === undefined ? undefined : timeIn(specimen, 17, reading);
   if (obr === undefined)
@@ -209,7 +209,7 @@ interface Contents extends Times {
   readonly specimens: readonly Draft[];
 }
 
-function reportOf({ obr, orc, notes }: Order, of: Contents, reading: Reading): Draft | undefined {
+function makeReport({ obr, orc, notes }: Order, of: Contents, reading: Reading): Draft | undefined {
   if (obr === undefined) return undefined;
   const { sender, subject } = reading;
   const service = readCodes(obr.first(4), sender);
@@ -219,7 +219,7 @@ function reportOf({ obr, orc, notes }: Order, of: Contents, reading: Reading): D
   if (letter !== '' && status === undefined)
     reading.notes.warn(obr.place, `OBR-25 ${cut(letter, 10)} is not a status of table 0123`);
   const section = obr.part(24).toUpperCase();
-  const note = notesOf(notes);
+  const note = joinNotes(notes);
   const { effective, end, issued, released } = of;
   const results = of.drafts.filter(({ type }) => type === 'Observation');
   const placer = identifier(orc?.part(2) ? orc : obr, 2);
@@ -231,7 +231,7 @@ function reportOf({ obr, orc, notes }: Order, of: Contents, reading: Reading): D
     resource: {
       resourceType: 'DiagnosticReport',
       ...(note === undefined ? {} : { extension: [{ url: NOTE, valueAnnotation: { text: note } }] }),
-      identifier: [identifierOf(of.key), ...(identifier(orc?.part(3) ? orc : obr, 3) ?? [])],
+      identifier: [makeIdentifier(of.key), ...(identifier(orc?.part(3) ? orc : obr, 3) ?? [])],
       ...(placer === undefined
         ? {}
         : { basedOn: placer.map((one): Json => ({ type: 'ServiceRequest', identifier: one })) }),
@@ -260,7 +260,7 @@ function reportOf({ obr, orc, notes }: Order, of: Contents, reading: Reading): D
 function interpreters(obr: Segment): JsonObject[] {
   return obr.all(32).flatMap((person) => {
     const inner = [person.part(1, 3), person.part(1, 2)].filter((part) => part !== '').join(' ');
-    const display = inner || nameOf(person);
+    const display = inner || personName(person);
     return display === '' ? [] : [{ display }];
   });
 }
@@ -269,6 +269,6 @@ function interpreters(obr: Segment): JsonObject[] {
 function identifier(segment: Segment, field: number): JsonObject[] | undefined {
   const value = segment.part(field);
   if (value === '') return undefined;
-  const system = authorityOf(segment.part(field, 2), segment.part(field, 3));
+  const system = findAuthority(segment.part(field, 2), segment.part(field, 3));
   return [present({ system, value })];
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 import { present } from '../v1/elements.ts';
 import { conceptIn } from './codes.ts';
 import type { Segment } from './hl7v2/message.ts';
-import { type Draft, identifierOf, keyOf } from './labs.ts';
+import { type Draft, joinKey, makeIdentifier } from './labs.ts';
 import { listed, timeIn } from './observation.ts';
 import type { Order } from './orders.ts';
 import type { Reading } from './reading.ts';
@@ -16,7 +16,7 @@ import { isAfter } from './times.ts';
  * Returns the specimens of an order.
  * @param order its key
  */
-export function specimensOf({ obr, specimens }: Order, order: string, reading: Reading): Draft[] {
+export function makeSpecimens({ obr, specimens }: Order, order: string, reading: Reading): Draft[] {
   if (specimens.length > 0) return specimens.map((spm, at) => ofSpm(spm, `${order}/${at + 1}`, reading));
   return obr === undefined || obr.part(15) + obr.part(15, 1, 2) === '' ? [] : [ofObr(obr, order, reading)];
 }
@@ -24,7 +24,7 @@ export function specimensOf({ obr, specimens }: Order, order: string, reading: R
 function ofSpm(spm: Segment, nth: string, reading: Reading): Draft {
   const { sender } = reading;
   const number = spm.part(2, 2) || spm.part(2);
-  const key = number === '' ? nth : keyOf('specimen', sender, number);
+  const key = number === '' ? nth : joinKey('specimen', sender, number);
   const [from, to] = [1, 2].map((part) => timeIn(spm, 17, reading, spm.part(17, part)));
   return draft(spm, key, number, reading, {
     ...present({ type: conceptIn(spm.first(4), sender), receivedTime: timeIn(spm, 18, reading) }),
@@ -74,7 +74,7 @@ function draft(at: Segment, key: string, number: string, { subject }: Reading, m
     place: at.place,
     resource: {
       resourceType: 'Specimen',
-      identifier: [identifierOf(key), ...(number === '' ? [] : [{ value: number }])],
+      identifier: [makeIdentifier(key), ...(number === '' ? [] : [{ value: number }])],
       subject: { reference: subject },
       ...members,
     },

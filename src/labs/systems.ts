@@ -44,7 +44,7 @@ const LOCAL_CODES = 'https://annal.dev/fhir/local-code';
  * @param sender the sender of the message: own codes of two laboratories are always distinct.
  * @returns undefined for own codes of an unknown sender.
  */
-export function systemOf(name: string, oid: string, sender: string): string | undefined {
+export function findSystem(name: string, oid: string, sender: string): string | undefined {
   const upper = name.trim().toUpperCase();
   const known = knownSystem(name) ?? knownSystem(oid);
   if (known !== undefined) return known;
@@ -73,7 +73,7 @@ export function localSystem(sender: string, name = ''): string | undefined {
 }
 
 /** Returns the URI of an identifier's issuer: its OID or URI, or else its name in the sender's own namespace. */
-export function authorityOf(name: string, universal: string): string | undefined {
+export function findAuthority(name: string, universal: string): string | undefined {
   if (OID.test(universal)) return `urn:oid:${universal}`;
   if (/^(?:https?:|urn:)\S+$/.test(universal)) return universal;
   const of = name === '' ? universal : name;

@@ -4,13 +4,13 @@
  */
 
 import type { JsonObject } from '#src/shared/json/json.ts';
-import { ucumOf } from '../fhir/units/spelled-units.ts';
+import { toUcum } from '../fhir/units/spelled-units.ts';
 import { codeText, conceptIn } from './codes.ts';
 import type { Field } from './hl7v2/message.ts';
-import { readMoment, timeOf } from './hl7v2/time.ts';
-import { interpretationOf } from './interpretation.ts';
-import { comparatorOf, decimalIn, measuredIn } from './numbers.ts';
-import { quantityOf } from './quantity.ts';
+import { readClock, readMoment } from './hl7v2/time.ts';
+import { makeInterpretation } from './interpretation.ts';
+import { decimalIn, measuredIn, readComparator } from './numbers.ts';
+import { makeQuantity } from './quantity.ts';
 import { fhirTime } from './times.ts';
 import type { Zone } from './zones.ts';
 
@@ -72,14 +72,14 @@ export function valueIn(field: Field, context: ValueContext): Value {
     case 'TS':
       return timed(field.part(1), zone);
     case 'TM': {
-      const time = fhirTime(timeOf(field.part(1)), 'time');
+      const time = fhirTime(readClock(field.part(1)), 'time');
       return time === undefined ? kept(field.whole, 'TM') : { element: { valueTime: time } };
     }
     case 'NR':
       return range(field.part(1), field.part(2), field, context);
     case 'CQ': {
       const unit = field.part(2);
-      return numeric(field.part(1), unit === '' ? context : { unit, code: ucumOf(unit) });
+      return numeric(field.part(1), unit === '' ? context : { unit, code: toUcum(unit) });
     }
     default:
       return TEXTS.has(type) ? textual(field.whole, context) : kept(field.text, type);
@@ -105,13 +105,13 @@ function quantified(text: string, { unit, code }: Unit): JsonObject | undefined 
   const whole = text.trim();
   const bare = withoutUnit(whole, unit);
   const measured = measuredIn(whole) ?? measuredIn(bare);
-  if (measured !== undefined) return { valueQuantity: quantityOf(measured, unit, code) };
+  if (measured !== undefined) return { valueQuantity: makeQuantity(measured, unit, code) };
   for (const each of [whole, bare]) {
     const [, before = '', flag, inBrackets = ''] = FLAGGED.exec(each) ?? [];
     const number = measuredIn(before) ?? measuredIn(withoutUnit(before.trim(), unit));
     if (number !== undefined)
       return {
-        valueQuantity: quantityOf(number, unit, code),
+        valueQuantity: makeQuantity(number, unit, code),
         interpretation: [flagged(flag ?? inBrackets)],
       };
   }
@@ -120,7 +120,7 @@ function quantified(text: string, { unit, code }: Unit): JsonObject | undefined 
 
 /** Returns the concept of a flag behind a number: `*` and `!` mark what is abnormal. */
 function flagged(flag: string): JsonObject {
-  return { ...interpretationOf(/[*!]/.test(flag) ? 'A' : flag), text: flag };
+  return { ...makeInterpretation(/[*!]/.test(flag) ? 'A' : flag), text: flag };
 }
 
 /** Returns a text. One that begins like a number keeps its unit, and is noted. */
@@ -153,13 +153,13 @@ function structured(field: Field, context: ValueContext): Value {
   if (words === '') return NOTHING;
   if (value === undefined) return kept(words, 'SN', context.unit);
   if (separator === '' && second === '') {
-    const comparator = comparatorOf(sign);
+    const comparator = readComparator(sign);
     if (comparator !== undefined)
       return {
-        element: { valueQuantity: quantityOf({ comparator, value }, context.unit, context.code) },
+        element: { valueQuantity: makeQuantity({ comparator, value }, context.unit, context.code) },
       };
     if (sign === '' || sign === '=')
-      return { element: { valueQuantity: quantityOf({ value }, context.unit, context.code) } };
+      return { element: { valueQuantity: makeQuantity({ value }, context.unit, context.code) } };
     return worded(words, context);
   }
   if (sign !== '' && sign !== '=') return worded(words, context);
@@ -177,8 +177,8 @@ function range(from: string, to: string, field: Field, { unit, code, type }: Val
   return {
     element: {
       valueRange: {
-        ...(low === undefined ? {} : { low: quantityOf({ value: low }, unit, code) }),
-        ...(high === undefined ? {} : { high: quantityOf({ value: high }, unit, code) }),
+        ...(low === undefined ? {} : { low: makeQuantity({ value: low }, unit, code) }),
+        ...(high === undefined ? {} : { high: makeQuantity({ value: high }, unit, code) }),
       },
     },
   };

@@ -22,15 +22,15 @@ export function isSame(a: RecordedEvent, b: RecordedEvent): boolean {
 }
 
 /** An event in a sentence. */
-export const nameOf = ({ id, type, stream, revision }: RecordedEvent): string =>
+export const describeEvent = ({ id, type, stream, revision }: RecordedEvent): string =>
   `event ${id} (${type}, ${stream} revision ${revision})`;
 
 /** Returns the error for an event of the target that differs from the source. */
 export function differ(original: RecordedEvent | undefined, copy: RecordedEvent): LogsDiffer {
   return new LogsDiffer(
     original === undefined
-      ? `the target has ${nameOf(copy)}, which the source lacks`
-      : `the logs differ: the source has ${nameOf(original)} where the target has ${nameOf(copy)}`,
+      ? `the target has ${describeEvent(copy)}, which the source lacks`
+      : `the logs differ: the source has ${describeEvent(original)} where the target has ${describeEvent(copy)}`,
   );
 }
 
@@ -39,5 +39,7 @@ export function differ(original: RecordedEvent | undefined, copy: RecordedEvent)
  * @param first the append's first event
  */
 export function gap(first: RecordedEvent): LogsDiffer {
-  return new LogsDiffer(`the target does not continue with ${nameOf(first)}: it has a different history`);
+  return new LogsDiffer(
+    `the target does not continue with ${describeEvent(first)}: it has a different history`,
+  );
 }

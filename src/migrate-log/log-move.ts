@@ -5,7 +5,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { isErased } from '#projections/erasure.ts';
-import { hashOf } from '#src/events/chain.ts';
+import { readHash } from '#src/events/chain.ts';
 import { understand } from '#src/events/codec.ts';
 import {
   BEGINNING,
@@ -18,7 +18,7 @@ import {
   StreamDeleted,
   type StreamHead,
 } from '#src/events/store.ts';
-import { patientOf, recordStream } from '#src/events/streams.ts';
+import { recordPatient, recordStream } from '#src/events/streams.ts';
 import { differ, gap, isSame } from './difference.ts';
 import { batches, events } from './pull.ts';
 import { unsealed, type Whole, wholes } from './whole.ts';
@@ -202,7 +202,7 @@ export class LogMove {
     if (known?.revision === revision) return known;
     try {
       for await (const event of this.options.target.read(stream, { from: revision, limit: 1 })) {
-        const hash = hashOf(event);
+        const hash = readHash(event);
         return event.revision === revision && hash !== undefined ? { revision, hash } : undefined;
       }
     } catch (error) {
@@ -214,7 +214,7 @@ export class LogMove {
   /** Tells whether the source has erased a stream; only records are erased. */
   async #isErased(stream: string): Promise<boolean> {
     if (this.#erased.has(stream)) return true;
-    const patient = patientOf(stream);
+    const patient = recordPatient(stream);
     if (patient === undefined || !(await isErased(this.options.source, patient))) return false;
     this.#erased.add(stream);
     return true;

@@ -25,7 +25,7 @@ export interface PositionMove {
   readonly to: string;
   readonly translate: (position: Position) => Promise<Position>;
   /** Returns the target's position of an event; undefined if its stream was erased. */
-  readonly positionOf: (stream: string, revision: number) => Promise<Position | undefined>;
+  readonly readPosition: (stream: string, revision: number) => Promise<Position | undefined>;
 }
 
 const MOVES = `
@@ -59,7 +59,7 @@ export async function assertNotMoved(pool: pg.Pool, inPostgres: boolean): Promis
  * Unfinished rebuilds are dropped and start again.
  */
 export async function movePositions(tx: pg.ClientBase, move: PositionMove): Promise<void> {
-  const { models, from, to, translate, positionOf } = move;
+  const { models, from, to, translate, readPosition: positionOf } = move;
   for (const name of models) {
     const shadows = ['next', 'old', 'verify'].map((kind) => `drop schema if exists ${name}_${kind} cascade`);
     await tx.query(shadows.join(';'));

@@ -2,7 +2,7 @@
 import { placeInAppend } from '#src/events/batches.ts';
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
 import type { Expected, NewEvent, RecordedEvent } from '#src/events/store.ts';
-import { LogsDiffer, nameOf } from './difference.ts';
+import { describeEvent, LogsDiffer } from './difference.ts';
 
 /** The events of one append. */
 export interface Whole {
@@ -43,7 +43,9 @@ export function unsealed({ events: all }: Whole, expected: Expected): NewEvent[]
   return all.map((event) => {
     const hash = verifyLink(previous, event);
     if (hash === undefined) {
-      throw new LogsDiffer(`hash mismatch in the source at ${nameOf(event)}; run annal verify for details`);
+      throw new LogsDiffer(
+        `hash mismatch in the source at ${describeEvent(event)}; run annal verify for details`,
+      );
     }
     previous = hash;
     const { id, type, data, metadata } = event;

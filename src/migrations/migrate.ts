@@ -62,7 +62,7 @@ async function applyAll(databaseUrl: string, migrations: readonly Migration[]): 
     pool: { min: 0, max: 2 },
     // Failures are thrown; nothing else is printed.
     log: { warn: silent, error: silent, deprecate: silent, debug: silent },
-    migrations: { schemaName: 'migrations', tableName: 'applied', migrationSource: sourceOf(migrations) },
+    migrations: { schemaName: 'migrations', tableName: 'applied', migrationSource: makeSource(migrations) },
   });
   try {
     // Knex's own lock survives a killed process; ours, held by now, does not.
@@ -82,7 +82,7 @@ async function applyAll(databaseUrl: string, migrations: readonly Migration[]): 
 const silent = (): void => undefined;
 
 /** Migrations from the program itself: nothing is searched for on disk. */
-function sourceOf(migrations: readonly Migration[]): Knex.MigrationSource<Migration> {
+function makeSource(migrations: readonly Migration[]): Knex.MigrationSource<Migration> {
   return {
     getMigrations: async () => [...migrations],
     getMigrationName: (migration) => migration.name,

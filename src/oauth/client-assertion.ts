@@ -121,7 +121,7 @@ export class AssertionVerifier {
       });
       return payload;
     } catch (error) {
-      throw faultOf(error);
+      throw toAssertionFault(error);
     }
   }
 
@@ -150,7 +150,7 @@ const nonEmptyText = (claim: unknown): string | undefined =>
 
 const toKeySet = ({ keys }: PublicKeySet): JSONWebKeySet => ({ keys: keys.map((key) => ({ ...key })) });
 
-function faultOf(error: unknown): unknown {
+function toAssertionFault(error: unknown): unknown {
   if (error instanceof AssertionFault) return error;
   if (error instanceof IssuerAway) return new AssertionFault('the keys at jwks_uri could not be fetched');
   if (error instanceof errors.JWTExpired) return new AssertionFault('the assertion has expired');

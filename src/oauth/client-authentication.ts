@@ -78,7 +78,7 @@ export function openClientAuthentication(deps: ClientAuthenticationDeps): Authen
 
   const verify = async (client: Client | undefined, presented: Identified): Promise<Client> => {
     if (presented.method === 'secret') {
-      const right = isSecretOf(client, presented.secret);
+      const right = matchesSecret(client, presented.secret);
       if (client === undefined || !right) throw new Failed(UNKNOWN);
       return client;
     }
@@ -99,7 +99,7 @@ export function openClientAuthentication(deps: ClientAuthenticationDeps): Authen
     let isChecked = false;
     try {
       const asked = readPresented(headers.authorization, form);
-      const presented = asked.method === 'refresh_token' ? await holderOf(pool, asked.token) : asked;
+      const presented = asked.method === 'refresh_token' ? await findHolder(pool, asked.token) : asked;
       const { clientId } = presented;
       counted = countedFor(address, clientId);
       if (!/^[\x20-\x7e]*$/.test(clientId)) throw new Failed(UNKNOWN);
@@ -165,7 +165,7 @@ const HOLDER = `
  * 4.1), as that of browser applications often does. A confidential client still has to authenticate.
  * @throws Failed for an unknown token
  */
-async function holderOf(pool: Pool, token: string): Promise<Identified> {
+async function findHolder(pool: Pool, token: string): Promise<Identified> {
   const { rows } = await pool.query<{ client_id: string }>({
     name: 'client-of-refresh-token',
     text: HOLDER,
@@ -203,7 +203,7 @@ function formDecoded(text: string): string {
 }
 
 /** Compares a secret with all that work now, in the same time whether there is one or not. */
-function isSecretOf(client: Client | undefined, secret: string): boolean {
+function matchesSecret(client: Client | undefined, secret: string): boolean {
   const given = createHash('sha256').update(secret).digest();
   const known = client?.secrets.map(({ sha256 }) => Buffer.from(sha256, 'hex')) ?? [];
   const compared = [...known, ...Array.from({ length: 2 - known.length }, () => Buffer.alloc(32))];

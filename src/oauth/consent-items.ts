@@ -53,7 +53,7 @@ interface Part extends ClinicalScope {
 }
 
 /** Returns scopes split by access, and a wildcard by type. Writing types without a group never works: it is left out. */
-function partsOf(scope: ClinicalScope): Part[] {
+function splitByAccess(scope: ClinicalScope): Part[] {
   return (['read', 'write'] as const).flatMap((access) => {
     const letters = [...scope.letters].filter((letter) => ACCESS[access].includes(letter)).join('');
     if (letters === '') return [];
@@ -65,7 +65,7 @@ function partsOf(scope: ClinicalScope): Part[] {
 }
 
 /** Returns the item of a part; undefined for what can't be left out. */
-function itemOf(part: Part, scopes: readonly Scope[]): Omit<ConsentItem, 'types'> | undefined {
+function makeItem(part: Part, scopes: readonly Scope[]): Omit<ConsentItem, 'types'> | undefined {
   const { access, type, category } = part;
   const group = GROUP_OF.get(type);
   if (group === undefined || (group === 'demographics' && access === 'read')) return undefined;
@@ -81,8 +81,8 @@ const isPatient = (scope: Scope): scope is ClinicalScope =>
 /** Returns the items that scopes amount to, in the order of the page: reading first. */
 export function consentItems(scopes: readonly Scope[]): ConsentItem[] {
   const items = new Map<string, ConsentItem>();
-  for (const part of scopes.filter(isPatient).flatMap(partsOf)) {
-    const item = itemOf(part, scopes);
+  for (const part of scopes.filter(isPatient).flatMap(splitByAccess)) {
+    const item = makeItem(part, scopes);
     if (item === undefined || part.type === '*') continue;
     const types = items.get(item.id)?.types ?? [];
     items.set(item.id, { ...item, types: types.includes(part.type) ? types : [...types, part.type] });
@@ -99,9 +99,9 @@ export function consentItems(scopes: readonly Scope[]): ConsentItem[] {
 export function keepItems(scopes: readonly Scope[], kept: ReadonlySet<string>): Scope[] {
   return scopes.flatMap((scope): Scope[] => {
     if (!isPatient(scope)) return [scope];
-    const parts = partsOf(scope);
+    const parts = splitByAccess(scope);
     const isKept = (part: Part): boolean => {
-      const item = itemOf(part, scopes);
+      const item = makeItem(part, scopes);
       return item === undefined || kept.has(item.id);
     };
     const staying = parts.filter(isKept);

@@ -72,7 +72,7 @@ export class FailureLimit {
     const { rows } = await this.pool.query<{ seconds: string | null }>({
       name: 'client-failures',
       text: WAIT,
-      values: valuesOf(counted),
+      values: bindCounted(counted),
     });
     const seconds = Number(rows[0]?.seconds ?? 0);
     if (seconds > 0) throw throttled(Math.max(1, Math.ceil(seconds)));
@@ -86,13 +86,13 @@ export class FailureLimit {
     const { rows } = await this.pool.query<{ beyond: boolean }>({
       name: 'note-client-failure',
       text: NOTE,
-      values: valuesOf(counted),
+      values: bindCounted(counted),
     });
     if (rows.some(({ beyond }) => beyond)) throw throttled(60);
   }
 }
 
-function valuesOf(counted: readonly Counted[]): [string[], number[]] {
+function bindCounted(counted: readonly Counted[]): [string[], number[]] {
   return [counted.map(({ key }) => key), counted.map(({ most }) => most)];
 }
 

@@ -104,7 +104,7 @@ export function parseScope(text: string): { readonly scope: Scope } | { readonly
         };
   }
   if (query === undefined) return { scope: { context, type, letters } };
-  const category = categoryOf(query);
+  const category = readCategory(query);
   if (category === undefined) {
     return {
       fault: 'must have no filter except a single ?category=<code> or ?category=<system>|<code>',
@@ -124,7 +124,7 @@ function meantInstead(scope: string, type: string): string {
 }
 
 /** Reads a filter; clients may percent-encode its value. */
-function categoryOf(query: string): Category | undefined {
+function readCategory(query: string): Category | undefined {
   let decoded: string;
   try {
     decoded = decodeURIComponent(query);

@@ -8,12 +8,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { patientOf } from '#src/events/streams.ts';
+import { recordPatient } from '#src/events/streams.ts';
 import type { Attempt, Begun, IdempotentRequest, KeptAnswer, Reservation } from '#src/shared/idempotency.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { installationKey } from './installation-key.ts';
-import { type Sealing, seal, sealingOf, unseal, usedOtherwise } from './sealed-answer.ts';
+import { makeSealing, type Sealing, seal, unseal, usedOtherwise } from './sealed-answer.ts';
 import { WaitingRetries } from './waiting-retries.ts';
 
 /** The table, in schema `operations`. */
@@ -182,7 +182,7 @@ export class IdempotencyStore {
 
   async #sealing(request: IdempotentRequest): Promise<Sealing> {
     this.#installationKey ??= await installationKey(this.pool, 'idempotency_key');
-    return sealingOf(request, this.#installationKey);
+    return makeSealing(request, this.#installationKey);
   }
 
   /** Returns the number of reserved requests that run in this process. */
@@ -248,7 +248,7 @@ export class IdempotencyStore {
       millis: row.millis,
       earlier: new Map(Object.entries(row.attempts)),
       async note(commandId, attempt) {
-        const record = patientOf(attempt.stream);
+        const record = recordPatient(attempt.stream);
         const { rowCount } = await pool.query({
           name: 'idempotency-note',
           text: NOTE,

@@ -29,7 +29,7 @@ export class ForeignLog extends Error {
     readonly first?: RecordedEvent,
   ) {
     super(
-      `the events of this installation are in ${nameOf(noted)}, but the settings name a log ${found}. Nothing was ` +
+      `the events of this installation are in ${logName(noted)}, but the settings name a log ${found}. Nothing was ` +
         "changed. Set EVENTSTORE_URL as it was (empty: the log in the service's own database), or correct DATABASE_URL; " +
         'see docs/backup.md',
     );
@@ -55,7 +55,7 @@ export interface LogAndDatabase {
 export async function assertOwnLog({ client, store, kind }: LogAndDatabase): Promise<void> {
   const noted = await readIdentity(client);
   if (noted === undefined) return;
-  if (noted.kind !== kind) throw new ForeignLog(noted.kind, `in ${nameOf(kind)}`);
+  if (noted.kind !== kind) throw new ForeignLog(noted.kind, `in ${logName(kind)}`);
   const first = await firstEvent(store);
   if (first === undefined) throw new ForeignLog(noted.kind, 'that is empty');
   if (first.id !== noted.first_event) throw new ForeignLog(noted.kind, 'of another installation', first);
@@ -91,6 +91,6 @@ async function readIdentity(client: pg.ClientBase | pg.Pool): Promise<Identity |
   return rows[0];
 }
 
-function nameOf(kind: string): string {
+function logName(kind: string): string {
   return kind === 'eventstoredb' ? 'EventStoreDB' : 'PostgreSQL';
 }

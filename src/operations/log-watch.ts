@@ -123,7 +123,7 @@ export class LogWatch {
         if (result.position <= passed) this.#question();
         await this.#doubt;
         this.#assertOpen();
-        this.#followed(markOf(stream, result, events));
+        this.#followed(makeMark(stream, result, events));
         return result;
       },
       subscribe: ({ handle, ...options }) =>
@@ -173,7 +173,7 @@ export class LogWatch {
   }
 }
 
-function markOf(
+function makeMark(
   stream: string,
   { head, position }: AppendResult,
   events: readonly NewEvent[],

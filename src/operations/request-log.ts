@@ -109,7 +109,7 @@ export class RequestLog {
   async flush(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, BATCH);
-      await this.#write(columnsOf(batch));
+      await this.#write(toColumns(batch));
       this.#waiting.splice(0, batch.length);
     }
   }
@@ -150,7 +150,7 @@ function isTwice(error: unknown): boolean {
 }
 
 /** Returns columns as texts of arrays: the driver would otherwise inspect every value. */
-function columnsOf(batch: readonly LoggedRequest[]): unknown[] {
+function toColumns(batch: readonly LoggedRequest[]): unknown[] {
   const numbers = new Map<string, number>();
   const callers: LoggedRequest[] = [];
   const caller = batch.map((request) => {
@@ -162,18 +162,18 @@ function columnsOf(batch: readonly LoggedRequest[]): unknown[] {
     return callers.length;
   });
   return [
-    arrayOf(batch.map(({ requestId }) => quoted(requestId))),
-    arrayOf(batch.map(({ at }) => at)),
-    arrayOf(batch.map(({ method }) => quoted(method))),
-    arrayOf(batch.map(({ path }) => quoted(path))),
-    arrayOf(batch.map(({ path, named }) => named ?? namedIn(path) ?? 'NULL')),
-    arrayOf(batch.map(({ status }) => status)),
-    arrayOf(batch.map(({ ms }) => ms)),
+    writeArray(batch.map(({ requestId }) => quoted(requestId))),
+    writeArray(batch.map(({ at }) => at)),
+    writeArray(batch.map(({ method }) => quoted(method))),
+    writeArray(batch.map(({ path }) => quoted(path))),
+    writeArray(batch.map(({ path, named }) => named ?? namedIn(path) ?? 'NULL')),
+    writeArray(batch.map(({ status }) => status)),
+    writeArray(batch.map(({ ms }) => ms)),
     callers.map(({ project }) => project),
     callers.map(({ environment }) => environment),
     callers.map(({ keyId }) => keyId),
     callers.map(({ identity }) => identity),
-    arrayOf(caller),
+    writeArray(caller),
     callers.map(({ applicationId }) => applicationId ?? null),
   ];
 }
@@ -183,7 +183,7 @@ function namedIn(path: string): string | undefined {
   return OF_A_RESOURCE.test(path) ? undefined : UUID.exec(path)?.[0];
 }
 
-function arrayOf(values: readonly (string | number)[]): string {
+function writeArray(values: readonly (string | number)[]): string {
   return `{${values.join(',')}}`;
 }
 

@@ -19,7 +19,7 @@ export interface Sealing {
  * Returns what the answers to a request are encrypted under.
  * @param installationKey 32 bytes
  */
-export function sealingOf(
+export function makeSealing(
   { key, credential, holder }: Pick<IdempotentRequest, 'key' | 'credential' | 'holder'>,
   installationKey: Buffer,
 ): Sealing {

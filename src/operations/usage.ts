@@ -113,13 +113,13 @@ export function metered(store: EventStore, usage: Pick<Usage, 'stored'>): EventS
     async append(stream, expected, events) {
       const result = await store.append(stream, expected, events);
       const owner = events[0] === undefined ? undefined : parseMetadata(events[0].metadata).owner;
-      if (owner !== undefined) usage.stored(owner, bytesOf(events));
+      if (owner !== undefined) usage.stored(owner, sumBytes(events));
       return result;
     },
   });
 }
 
-function bytesOf(events: readonly NewEvent[]): number {
+function sumBytes(events: readonly NewEvent[]): number {
   return events.reduce(
     (sum, { data, metadata }) => sum + Buffer.byteLength(data) + Buffer.byteLength(metadata),
     0,

@@ -84,7 +84,7 @@ export class ParkedEvents {
   }
 
   /** Tells whether an event of a stream is parked. */
-  async holdsOf(process: string, stream: string): Promise<boolean> {
+  async isParked(process: string, stream: string): Promise<boolean> {
     return this.#exists('stream', process, stream);
   }
 

@@ -19,7 +19,7 @@ import {
   tap,
   timer,
 } from 'rxjs';
-import { reasonOf } from '#src/database/failure.ts';
+import { describeFailure } from '#src/database/failure.ts';
 import { NewerEvent, requireKnownType } from '../events/newer.ts';
 import { BEGINNING, type Position, Unavailable } from '../events/store.ts';
 import type { ProcessDefinition, ProcessDeps, ProcessTimes } from './definition.ts';
@@ -247,7 +247,7 @@ export class Process {
   }
 
   #warn(error: unknown, message: string): void {
-    this.deps.log.warn({ process: this.definition.name, reason: reasonOf(error) }, message);
+    this.deps.log.warn({ process: this.definition.name, reason: describeFailure(error) }, message);
   }
 }
 

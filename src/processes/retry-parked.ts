@@ -1,5 +1,5 @@
 /** Retries parked events. */
-import { reasonOf } from '#src/database/failure.ts';
+import { describeFailure } from '#src/database/failure.ts';
 import { type EventStore, type RecordedEvent, StreamDeleted } from '../events/store.ts';
 import type { ParkedEvent, ParkedEvents } from './parked.ts';
 import { isPassing } from './passing.ts';
@@ -22,7 +22,7 @@ export async function retryParked(deps: RetryDeps, parked: ParkedEvent): Promise
     if (event !== undefined) await deps.act(event);
   } catch (error) {
     if (isPassing(error)) throw error;
-    await deps.parked.failed(parked, reasonOf(error));
+    await deps.parked.failed(parked, describeFailure(error));
     return;
   }
   await deps.parked.done(parked);

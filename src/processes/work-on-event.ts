@@ -1,6 +1,6 @@
 /** Tries the work of one event until it is done, or parks the event so that later ones can go on. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { reasonOf } from '#src/database/failure.ts';
+import { describeFailure } from '#src/database/failure.ts';
 import type { Position, RecordedEvent } from '../events/store.ts';
 import type { ProcessDefinition, ProcessDeps, ProcessTimes } from './definition.ts';
 import type { Lead } from './lead.ts';
@@ -80,7 +80,7 @@ export class EventWork {
   async #park(event: RecordedEvent, error: unknown): Promise<void> {
     const { name } = this.definition;
     const { id, type, stream, revision } = event;
-    await this.parked.park(name, event, reasonOf(error), TRIES);
+    await this.parked.park(name, event, describeFailure(error), TRIES);
     this.deps.log.error(
       { process: name, event: { id, type, stream, revision }, err: error },
       'a process could not handle an event and parked it; it will be retried (annal parked lists parked events)',

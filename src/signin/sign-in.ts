@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CustomFetch } from 'openid-client';
 import type pg from 'pg';
-import { identityOf } from '#src/identity/claims.ts';
+import { readIdentity } from '#src/identity/claims.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
 import type { Session, SignInWish } from '#src/shared/access/session.ts';
 import { SignInFault } from '#src/shared/access/sign-in-fault.ts';
@@ -166,7 +166,7 @@ export class SignIn {
     const person = await this.deps.verify(idToken);
     if (person.issuer !== issuer || (person.organizations === undefined) !== (ssoClient === undefined))
       throw new TypeError('the ID token is of another issuer');
-    const more = identityOf(issuer, { ...further, sub: person.subject });
+    const more = readIdentity(issuer, { ...further, sub: person.subject });
     const address = person.email === undefined ? more : person;
     const name = person.name ?? more.name;
     return {

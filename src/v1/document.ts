@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { dayIn } from '#src/shared/time/day.ts';
-import { attachmentsOf, heldContents, openSlot } from '../fhir/document-content.ts';
+import { heldContents, listAttachments, openSlot } from '../fhir/document-content.ts';
 import { LOINC, listIn, objectIn, present, shownConcept, textIn } from './elements.ts';
 
 /** LOINC document codes of each kind. The first is written, all are read. Any other type, or none, is `other`. */
@@ -84,7 +84,7 @@ export function toDocument(given: GivenDocument, subject: string): JsonObject {
 export function shownDocument(document: JsonObject): ShownDocument {
   const id = String(document.id);
   const [held] = heldContents(document, id);
-  const attachment = held?.attachment ?? attachmentsOf(document)[0] ?? {};
+  const attachment = held?.attachment ?? listAttachments(document)[0] ?? {};
   const size = held?.size ?? attachment.size;
   const date = textIn(attachment.creation) ?? textIn(document.date);
   const complete = held !== undefined || openSlot(document) === undefined;

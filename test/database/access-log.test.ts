@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { openPool } from '#src/database/pool.ts';
 import { AccessLogWriter } from '#src/operations/access-log/access-log.ts';
-import { digestOf, GENESIS, linkOf } from '#src/operations/access-log/chain.ts';
+import { chainHash, digestEntry, GENESIS } from '#src/operations/access-log/chain.ts';
 import { eraseAccessLog } from '#src/operations/access-log/erase.ts';
 import type { AccessEntry } from '#src/shared/access/access-entry.ts';
 import { newRequestId, newUuid } from '#src/shared/ids.ts';
@@ -62,7 +62,7 @@ describe('the writer of the access log', () => {
     for (const [index, row] of rows.entries()) {
       expect(row.seq).to.equal(index + 1);
       expect(row.at).to.be.at.least(at);
-      hash = linkOf(hash, row.seq, row.at, digestOf(row));
+      hash = chainHash(hash, row.seq, row.at, digestEntry(row));
       at = row.at;
       expect(row.hash.toString('hex')).to.equal(hash.toString('hex'));
     }

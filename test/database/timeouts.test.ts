@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { Line } from '#queries/database/gather.ts';
-import { refusalOf } from '#src/app/refusal-of.ts';
+import { toRefusal } from '#src/app/refusal-of.ts';
 import { openPool } from '#src/database/pool.ts';
 import { PostgresCriteriaLocks } from '#src/operations/locks.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -11,7 +11,7 @@ import { eventually, portOf } from '#test/support/process.ts';
 const kindOf = (work: Promise<unknown>): Promise<string | undefined> =>
   work.then(
     () => 'answered',
-    (error: unknown) => refusalOf(error)?.kind,
+    (error: unknown) => toRefusal(error)?.kind,
   );
 
 describe('a database that does not answer', () => {
@@ -116,8 +116,8 @@ describe('a database that does not answer', () => {
 
   it('is not meant by a statement that breaks the protocol', () => {
     const broken = Object.assign(new Error('bind message has 4465 parameter formats'), { code: '08P01' });
-    expect(refusalOf(broken)).to.equal(undefined);
-    expect(refusalOf(Object.assign(new Error('gone'), { code: '08006' }))?.kind).to.equal('unavailable');
+    expect(toRefusal(broken)).to.equal(undefined);
+    expect(toRefusal(Object.assign(new Error('gone'), { code: '08006' }))?.kind).to.equal('unavailable');
   });
 
   it('locks on criteria are waited for, but not for ever', async () => {

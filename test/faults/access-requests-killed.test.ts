@@ -1,8 +1,8 @@
 /** Approvals of access requests whose instance is killed right before or after it wrote the grant: one grant each. */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
-import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { personOf } from '#src/dev-issuer/people.ts';
+import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { findPerson } from '#src/dev-issuer/people.ts';
 import { startWorkshop, stopWorkshop, type Workshop } from '#test/support/authorization.ts';
 import { askAccess, letPass, pollAccess, registerCiba } from '#test/support/ciba.ts';
 import type { InProcess } from '#test/support/in-process.ts';
@@ -50,7 +50,7 @@ describeAtFullSize('an approval whose instance is killed', () => {
       program: 'test/faults/dying-service.ts',
       env: { BASE_URL: service.url, [when]: `record-${record} 1` },
     });
-    const token = await new DevIssuer(service.pool, devIssuerOf(service.url)).idToken(personOf(email));
+    const token = await new DevIssuer(service.pool, devIssuerUrl(service.url)).idToken(findPerson(email));
     const answer = await fetch(`${dying.url}/me${path}`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },

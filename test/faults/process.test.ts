@@ -55,7 +55,7 @@ describe('a process', () => {
     expect(await process.hasDone(good, 10_000)).to.equal(true);
     expect(await process.hasPassed(bad, 0)).to.equal(true);
     expect(await process.hasDone(bad, 0)).to.equal(false);
-    expect(await process.parked.holdsOf('work', 'record-bad')).to.equal(true);
+    expect(await process.parked.isParked('work', 'record-bad')).to.equal(true);
     expect(tries.get('record-bad')).to.be.greaterThan(1);
     expect(errors.at(-1)).to.contain('parked it');
     const [parked] = await process.parked.all();

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { type App, startApp } from '#src/app.ts';
 import { loadConfig } from '#src/config.ts';
 import { type Quickstart, writeQuickstart } from '#src/data-dir.ts';
-import { subjectOf } from '#src/dev-issuer/people.ts';
+import { makeSubject } from '#src/dev-issuer/people.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { itAtFullSize } from '#test/support/scale.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
@@ -88,7 +88,7 @@ describe('quickstart', () => {
     expect(await members()).to.deep.equal([
       {
         issuer: 'http://localhost:3000/dev',
-        subject: subjectOf('developer@example.org'),
+        subject: makeSubject('developer@example.org'),
         email: 'developer@example.org',
         role: 'owner',
       },

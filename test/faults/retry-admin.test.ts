@@ -1,8 +1,8 @@
 /** POSTs of the admin interface that were killed between append and answer, and are sent again: one write each, secrets too. */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
-import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { personOf } from '#src/dev-issuer/people.ts';
+import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { findPerson } from '#src/dev-issuer/people.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { describeAtFullSize, scaled } from '#test/support/scale.ts';
 import { type Answer, newDataDir, type Service, startService } from '#test/support/service.ts';
@@ -105,8 +105,8 @@ describeAtFullSize('an admin request killed between append and answer', () => {
   });
 
   async function personWhoAsks(email: string): Promise<{ ask: Ask; headers: Record<string, string> }> {
-    const issuer = new DevIssuer(database.pool, devIssuerOf(service.url));
-    const headers = { Authorization: `Bearer ${await issuer.idToken(personOf(email))}` };
+    const issuer = new DevIssuer(database.pool, devIssuerUrl(service.url));
+    const headers = { Authorization: `Bearer ${await issuer.idToken(findPerson(email))}` };
     const ask: Ask = async (method, path, body) => {
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };
       const json = { ...headers, 'Content-Type': 'application/json' };

@@ -1,7 +1,7 @@
 /** Filling and resetting a sandbox, killed at every kind of append and gone on with by the next start. */
 import { expect } from 'chai';
-import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { personOf, subjectOf } from '#src/dev-issuer/people.ts';
+import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { findPerson, makeSubject } from '#src/dev-issuer/people.ts';
 import { type AdminUser, withToken } from '#test/support/admin.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
@@ -58,11 +58,11 @@ describeAtFullSize('a sandbox whose service is killed', () => {
           },
     );
     service = started;
-    const issuer = devIssuerOf(BASE_URL);
-    const token = await new DevIssuer(database.pool, issuer).idToken(personOf(EMAIL));
+    const issuer = devIssuerUrl(BASE_URL);
+    const token = await new DevIssuer(database.pool, issuer).idToken(findPerson(EMAIL));
     return {
       service: started,
-      user: withToken(started.url, token, { email: EMAIL, issuer, subject: subjectOf(EMAIL) }),
+      user: withToken(started.url, token, { email: EMAIL, issuer, subject: makeSubject(EMAIL) }),
     };
   }
 

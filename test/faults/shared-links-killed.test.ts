@@ -1,8 +1,8 @@
 /** Shared links whose instance is killed: one link for each request that is repeated, and no sixth attempt. */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
-import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { personOf } from '#src/dev-issuer/people.ts';
+import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { findPerson } from '#src/dev-issuer/people.ts';
 import { SharedLinks } from '#src/operations/shared-links.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { linkOf, me, newPatient } from '#test/support/me.ts';
@@ -49,7 +49,7 @@ describeAtFullSize('a shared link whose instance is killed', () => {
       ...(program === undefined ? {} : { program }),
       env: { BASE_URL: service.url, ...env },
     });
-  const tokenOf = () => new DevIssuer(service.pool, devIssuerOf(service.url)).idToken(personOf(EMAIL));
+  const tokenOf = () => new DevIssuer(service.pool, devIssuerUrl(service.url)).idToken(findPerson(EMAIL));
 
   async function create(url: string, record: string, token: string): Promise<string | undefined> {
     const response = await fetch(`${url}/me/patients/${record}/shl`, {

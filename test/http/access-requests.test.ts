@@ -1,8 +1,8 @@
 /** `/me/access-requests` and `/me/muted-applications`: what people see and decide (docs/oauth.md, "Asking without a page"). */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { personOf } from '#src/dev-issuer/people.ts';
+import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { findPerson } from '#src/dev-issuer/people.ts';
 import { sweepTokens } from '#src/oauth/revoke.ts';
 import { MOTHER, startWorkshop, stopWorkshop, type Workshop } from '#test/support/authorization.ts';
 import { askAccess, letPass, pollAccess, registerCiba } from '#test/support/ciba.ts';
@@ -159,7 +159,7 @@ describe('access requests of a person', () => {
   it('replays an approval under its Idempotency-Key', async () => {
     await asked(PERSON);
     const { id } = await only(PERSON);
-    const token = await new DevIssuer(service.pool, devIssuerOf(service.url)).idToken(personOf(PERSON));
+    const token = await new DevIssuer(service.pool, devIssuerUrl(service.url)).idToken(findPerson(PERSON));
     const record = await recordOf(PERSON);
     const send = async () => {
       const response = await fetch(`${service.url}/me/access-requests/${id}/approve`, {

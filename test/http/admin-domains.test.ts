@@ -1,6 +1,6 @@
 /** E-mail domains of organizations: single sign-on by them, discovery, verification. */
 import { expect } from 'chai';
-import { devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
+import { devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
 import { CLIENT_ID, ISSUER, WEBFINGER } from '#src/http/webfinger.ts';
 import { type AdminUser, newDomain, signIn, withToken } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -51,7 +51,7 @@ describe('admin: domains of organizations', () => {
     let provider: { readonly issuer: string; signIn(email: string): Promise<AdminUser> };
     before(async () => {
       elsewhere = await startInProcess();
-      const issuer = devIssuerOf(elsewhere.url);
+      const issuer = devIssuerUrl(elsewhere.url);
       provider = {
         issuer,
         async signIn(email) {

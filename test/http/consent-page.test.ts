@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
-import { devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { subjectOf } from '#src/dev-issuer/people.ts';
+import { devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { makeSubject } from '#src/dev-issuer/people.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import {
   answerOf,
@@ -398,7 +398,7 @@ describe('the consent page', () => {
     await service.pool.query(
       `insert into consents.links (link_id, record, owner_project, environment, issuer, subject, relationship, via, linked_at)
        values ($1, $2, $3, 'sandbox', $4, $5, 'self', 'invitation', 1)`,
-      [`link_${record}`, record, workshop.project, devIssuerOf(service.url), subjectOf(email)],
+      [`link_${record}`, record, workshop.project, devIssuerUrl(service.url), makeSubject(email)],
     );
     const page = await signInTo(visitor, authorizePath(clientId), email);
     expect(controlsOf(page, 'record').map(({ value }) => value)).to.deep.equal([record, 'new']);

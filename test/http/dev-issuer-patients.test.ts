@@ -1,8 +1,8 @@
 /** Synthetic patients at the development issuer: who is offered, what their tokens say and open, and whom no form may name. */
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
-import { devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { subjectOf } from '#src/dev-issuer/people.ts';
+import { devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { makeSubject } from '#src/dev-issuer/people.ts';
 import { signIn, withToken } from '#test/support/admin.ts';
 import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -76,7 +76,7 @@ describe('synthetic patients at the development issuer', () => {
     const { iat, exp, auth_time, birthdate, ...claims } = decodeJwt(token);
     expect(birthdate).to.match(/^\d{4}-\d\d-\d\d$/);
     expect(claims).to.deep.equal({
-      iss: devIssuerOf(service.url),
+      iss: devIssuerUrl(service.url),
       aud: 'annal',
       sub: 'KXgLM95ZaocvS4rmJ6rEFe',
       email: MOTHER,
@@ -106,8 +106,8 @@ describe('synthetic patients at the development issuer', () => {
     const email = 's-001@patients.example.org';
     const patient = withToken(service.url, token, {
       email,
-      issuer: devIssuerOf(service.url),
-      subject: subjectOf(email),
+      issuer: devIssuerUrl(service.url),
+      subject: makeSubject(email),
     });
     const owner = await signIn(service, 'developer@example.org');
     const [organization] = (await owner.done('GET', '/organizations')).data;
@@ -128,7 +128,7 @@ describe('synthetic patients at the development issuer', () => {
     for (const who of ['S-002', '2', 'eleni nikolaidi', 'Eleni']) {
       const { code, stdout, stderr } = await run('--patient', who, '--json');
       expect([code, stderr], who).to.deep.equal([0, '']);
-      expect(JSON.parse(stdout)).to.include({ email: MOTHER, subject: subjectOf(MOTHER) });
+      expect(JSON.parse(stdout)).to.include({ email: MOTHER, subject: makeSubject(MOTHER) });
     }
     for (const [who, message] of [
       [

@@ -7,7 +7,7 @@ import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { openApiDocument } from '#src/http/openapi/document.ts';
 import { ROUTES } from '#src/http/routes.ts';
 import { CATEGORY_TYPES } from '#src/oauth/scopes.ts';
-import { accessOf } from '#src/oauth/tokens/access.ts';
+import { parseAccess } from '#src/oauth/tokens/access.ts';
 import { GrantWriting, OBSERVATION_CATEGORY } from '#test/support/grant-writing.ts';
 import type { Allowed } from '#test/support/granted.ts';
 import { othersOf, readsOf, type WalkIds, type WalkRequest, writesOf } from '#test/support/granted-walk.ts';
@@ -74,7 +74,7 @@ describe('statements under a grant', () => {
       on.appKey,
     );
     ids = { patient: allowed.patient, lab, encounter, condition, doctor, clinic, claim, document, colleague };
-    under = { record, access: accessOf(scopes) };
+    under = { record, access: parseAccess(scopes) };
     recording = recordStatements();
   });
   after(async () => {

@@ -3,8 +3,8 @@
  * never was: the same 401, 403, 404 or 405 (docs/spec/interface.md, section 7). Which other ways there are, a property test asks.
  */
 import { expect } from 'chai';
-import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { personOf } from '#src/dev-issuer/people.ts';
+import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { findPerson } from '#src/dev-issuer/people.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { parseJson } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -55,8 +55,8 @@ describe('every described route with an id in its path', () => {
       ['project_id', plain(row.project)],
       ['key_id', plain(row.key)],
     ]);
-    const issuer = new DevIssuer(service.pool, devIssuerOf(service.url));
-    const token = await issuer.idToken(personOf('stranger@example.org'));
+    const issuer = new DevIssuer(service.pool, devIssuerUrl(service.url));
+    const token = await issuer.idToken(findPerson('stranger@example.org'));
     strangers = [
       { key: await service.newProject(), token },
       { key: await productionKey(service.databaseUrl, service.pool, service.key), token },

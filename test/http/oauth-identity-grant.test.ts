@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { decodeJwt, SignJWT } from 'jose';
-import { DEV_CLIENT, DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { personOf } from '#src/dev-issuer/people.ts';
+import { DEV_CLIENT, DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { findPerson } from '#src/dev-issuer/people.ts';
 import { trust } from '#test/support/admin.ts';
 import { MOTHER, startWorkshop, stopWorkshop, type Workshop } from '#test/support/authorization.ts';
 import type { InProcess } from '#test/support/in-process.ts';
@@ -48,7 +48,7 @@ describe('the identity grant', () => {
   };
   const address = (): string => `p-${randomBytes(4).toString('hex')}@example.org`;
   const idToken = (email: string): Promise<string> =>
-    new DevIssuer(service.pool, devIssuerOf(service.url)).idToken(personOf(email));
+    new DevIssuer(service.pool, devIssuerUrl(service.url)).idToken(findPerson(email));
   const exchange = async (subjectToken: string, more: Readonly<Record<string, string>> = {}, as = client) => {
     const response = await fetch(`${service.url}/oauth/token`, {
       method: 'POST',
@@ -113,7 +113,7 @@ describe('the identity grant', () => {
       'select private_key as key from operations.dev_issuer',
     );
     const jwk = JSON.parse(old.rows[0]?.key ?? '{}');
-    const issuer = devIssuerOf(service.url);
+    const issuer = devIssuerUrl(service.url);
     const signed = (claims: Readonly<Record<string, unknown>>, seconds: number, from = issuer) =>
       import('jose').then(async ({ importJWK, calculateJwkThumbprint }) =>
         new SignJWT({ email: 'a@example.org', email_verified: true, ...claims })

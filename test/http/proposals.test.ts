@@ -1,7 +1,7 @@
 /** Proposals: an application suggests a change, a person decides (docs/spec/decisions.md, section 7; docs/proposals.md). */
 import { expect } from 'chai';
 import { reportPage } from '#src/audit/report.ts';
-import { historyOf } from '#src/audit/versions.ts';
+import { readHistory } from '#src/audit/versions.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { revoked, unlinked } from '#test/support/consents.ts';
@@ -185,7 +185,7 @@ describe('proposals', () => {
     const made = await proposing.condition(shared);
     expect((await proposing.decide(shared, made.id, 'accept')).status).to.equal(200);
     const { store } = proposing.granting.events;
-    const history = await historyOf(store.read(recordStream(shared.record)));
+    const history = await readHistory(store.read(recordStream(shared.record)));
     const [newest] = history.versions;
     expect(newest?.approved_by).to.deep.include({ role: 'self', proposal_id: made.id });
     expect(newest?.credential).to.deep.include({ kind: 'grant', application: application.applicationId });

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { openPool } from '#src/database/pool.ts';
 import { DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
-import { personOf } from '#src/dev-issuer/people.ts';
+import { findPerson } from '#src/dev-issuer/people.ts';
 import { RequestLog } from '#src/operations/request-log.ts';
 import { Usage } from '#src/operations/usage.ts';
 import { newId, newRequestId, newUuid } from '#src/shared/ids.ts';
@@ -45,7 +45,7 @@ describe('request log', () => {
     return JSON.parse(answer.text);
   };
   const signIn = (email: string): Promise<string> =>
-    new DevIssuer(service.pool, `${service.url}/dev`).idToken(personOf(email));
+    new DevIssuer(service.pool, `${service.url}/dev`).idToken(findPerson(email));
   const page = async (query = ''): Promise<{ data: Entry[]; total: number; next_cursor: string | null }> => {
     const answer = await admin(`/projects/${project}/logs${query}`);
     expect(answer.status, String(answer)).to.equal(200);

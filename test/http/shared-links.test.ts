@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { compactDecrypt } from 'jose';
 import { SHL, SHLViewer } from 'kill-the-clipboard';
 import { z } from 'zod';
-import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { personOf } from '#src/dev-issuer/people.ts';
+import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { findPerson } from '#src/dev-issuer/people.ts';
 import { manifestUrlWarning } from '#src/shl/manifest-url.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { identityOf, linkOf, me, newPatient } from '#test/support/me.ts';
@@ -476,7 +476,7 @@ describe('shared links', () => {
   it('are shown as a QR code, which leads to the page', async () => {
     const link = await share(service, EMAIL, record);
     const path = `/me/patients/${record}/shl/${link.id}/qr`;
-    const token = await new DevIssuer(service.pool, devIssuerOf(service.url)).idToken(personOf(EMAIL));
+    const token = await new DevIssuer(service.pool, devIssuerUrl(service.url)).idToken(findPerson(EMAIL));
     const image = async () => fetch(service.url + path, { headers: { Authorization: `Bearer ${token}` } });
     const shown = await image();
     expect(shown.headers.get('content-type')).to.equal('image/svg+xml');
@@ -504,7 +504,7 @@ describe('shared links', () => {
 
   it('are one link however often a retry asks', async () => {
     const patient = await newRecord();
-    const token = await new DevIssuer(service.pool, devIssuerOf(service.url)).idToken(personOf(EMAIL));
+    const token = await new DevIssuer(service.pool, devIssuerUrl(service.url)).idToken(findPerson(EMAIL));
     const ask = async () => {
       const response = await fetch(`${service.url}/me/patients/${patient}/shl`, {
         method: 'POST',

@@ -5,8 +5,8 @@
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { personOf } from '#src/dev-issuer/people.ts';
+import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { findPerson } from '#src/dev-issuer/people.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { startWorkshop, type Workshop } from '#test/support/authorization.ts';
 import { askAccess, letPass, pollAccess, registerCiba } from '#test/support/ciba.ts';
@@ -138,10 +138,10 @@ describe('the life of access requests', () => {
       const emails = { parent: `parent-${newUuid()}@example.org`, helper: `helper-${newUuid()}@example.org` };
       const records = [await newPatient(service), await newPatient(service)] as const;
       for (const record of records) await events.append(record, linkOf(service, emails.parent, 'dependent'));
-      const issuer = new DevIssuer(service.pool, devIssuerOf(service.url));
+      const issuer = new DevIssuer(service.pool, devIssuerUrl(service.url));
       const tokens = {
-        parent: await issuer.idToken(personOf(emails.parent)),
-        helper: await issuer.idToken(personOf(emails.helper)),
+        parent: await issuer.idToken(findPerson(emails.parent)),
+        helper: await issuer.idToken(findPerson(emails.helper)),
       };
       const journey = new Journey(service.url);
       const first = await askAccess(journey, app, { login_hint: emails.parent });

@@ -5,8 +5,8 @@
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { personOf } from '#src/dev-issuer/people.ts';
+import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { findPerson } from '#src/dev-issuer/people.ts';
 import { newId } from '#src/shared/ids.ts';
 import { parseJson } from '#src/shared/json/json.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
@@ -105,10 +105,10 @@ describe('isolation of people', () => {
         ]),
       );
     }
-    const issuer = new DevIssuer(service.pool, devIssuerOf(service.url));
+    const issuer = new DevIssuer(service.pool, devIssuerUrl(service.url));
     for (const name of NAMES) {
       sessions.set(name, await signedIn(service, name));
-      tokens.set(name, await issuer.idToken(personOf(name)));
+      tokens.set(name, await issuer.idToken(findPerson(name)));
       await eventually(
         async () =>
           (await me(service, name, '/patients?environment=sandbox')).json.total === PEOPLE[name].length,

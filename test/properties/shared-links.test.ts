@@ -5,8 +5,8 @@
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { personOf } from '#src/dev-issuer/people.ts';
+import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { findPerson } from '#src/dev-issuer/people.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { linkOf, newPatient } from '#test/support/me.ts';
@@ -124,10 +124,10 @@ describe('the life of shared links', () => {
         async () =>
           (await service.pool.query('select from consents.links where record = $1', [record])).rowCount === 2,
       );
-      const issuer = new DevIssuer(service.pool, devIssuerOf(service.url));
+      const issuer = new DevIssuer(service.pool, devIssuerUrl(service.url));
       return new Run(record, {
-        owner: await issuer.idToken(personOf(emails.owner)),
-        helper: await issuer.idToken(personOf(emails.helper)),
+        owner: await issuer.idToken(findPerson(emails.owner)),
+        helper: await issuer.idToken(findPerson(emails.helper)),
       });
     }
 

@@ -12,7 +12,7 @@ import { categoryKey } from '#src/fhir/search/categories.ts';
 import { recordKey, referenceForm, valueKey } from '#src/fhir/search/keys.ts';
 import { compiledParameter } from '#src/fhir/search/paths.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { accessOf } from '#src/oauth/tokens/access.ts';
+import { parseAccess } from '#src/oauth/tokens/access.ts';
 import { ownCaller } from '#src/shared/access/caller.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -153,7 +153,7 @@ describe('plans of inclusions in tables that nobody has analysed', () => {
 
   it('within a grant: reads the record alone, and what is hidden takes no place', async () => {
     await fillRecords();
-    const access = accessOf(['patient/Observation.rs?category=laboratory']);
+    const access = parseAccess(['patient/Observation.rs?category=laboratory']);
     const within = { record, patient: record, access, purpose: null };
     const granted = { ...caller, sees: { ...caller.sees, within } };
     for (const [type, id, code] of [

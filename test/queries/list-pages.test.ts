@@ -11,7 +11,7 @@ import { timeline } from '#projections/timeline/project.ts';
 import { openItems } from '#queries/rest/items.ts';
 import type { ListOf } from '#queries/rest/places.ts';
 import { recordStream } from '#src/events/streams.ts';
-import { accessOf } from '#src/oauth/tokens/access.ts';
+import { parseAccess } from '#src/oauth/tokens/access.ts';
 import { type Caller, ownCaller } from '#src/shared/access/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { codedValue, nameList, unsafePart } from '#src/v1/lists.ts';
@@ -135,7 +135,7 @@ describe('pages of a long list of REST v1', () => {
       ...caller.sees,
       within: {
         ...{ record: patient, patient: newUuid(), purpose: null },
-        access: accessOf(categories.map((category) => `patient/Observation.rs?category=${category}`)),
+        access: parseAccess(categories.map((category) => `patient/Observation.rs?category=${category}`)),
       },
     },
   });

@@ -8,7 +8,7 @@ import { openQueries, type Queries } from '#queries/queries.ts';
 import { openPool } from '#src/database/pool.ts';
 import { requiredValueSets } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { accessOf } from '#src/oauth/tokens/access.ts';
+import { parseAccess } from '#src/oauth/tokens/access.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { tenantId } from '#src/shared/access/tenant.ts';
 import { newUuid } from '#src/shared/ids.ts';
@@ -59,7 +59,7 @@ describe('queries under a grant', () => {
     sees: {
       owner: TENANT,
       ownerId: tenantId(TENANT),
-      within: { record: mine, patient: newUuid(), access: accessOf(scopes), purpose: null },
+      within: { record: mine, patient: newUuid(), access: parseAccess(scopes), purpose: null },
     },
   });
   const labs = () => caller(`patient/Observation.rs?category=${SYSTEM}|laboratory`, 'patient/Provenance.rs');

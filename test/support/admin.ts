@@ -1,8 +1,8 @@
 /** Calls the admin interface as one person, signed in at the development issuer. */
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
-import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { personOf, subjectOf } from '#src/dev-issuer/people.ts';
+import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { findPerson, makeSubject } from '#src/dev-issuer/people.ts';
 import { runCommand } from './cli.ts';
 import { eventually } from './process.ts';
 import { Answer } from './service.ts';
@@ -75,9 +75,9 @@ export async function signIn(
   service: { readonly url: string; readonly pool: Pool },
   email: string,
 ): Promise<AdminUser> {
-  const issuer = devIssuerOf(service.url);
-  const token = await new DevIssuer(service.pool, issuer).idToken(personOf(email));
-  return withToken(service.url, token, { email, issuer, subject: subjectOf(email) });
+  const issuer = devIssuerUrl(service.url);
+  const token = await new DevIssuer(service.pool, issuer).idToken(findPerson(email));
+  return withToken(service.url, token, { email, issuer, subject: makeSubject(email) });
 }
 
 /** Returns a person with an ID token of any issuer. */

@@ -1,6 +1,6 @@
 /** Calls the gateway `/app/api` as a page of the service would, with sessions of people of the development issuer. */
 import type { Pool } from 'pg';
-import { devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
+import { devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
 import { Sessions } from '#src/signin/sessions.ts';
 import { identityOf } from './me.ts';
 import { Answer } from './service.ts';
@@ -27,7 +27,7 @@ export async function signedIn(
   service: { readonly url: string; readonly pool: Pool },
   email: string,
 ): Promise<SignedIn> {
-  const sessions = new Sessions(service.pool, [devIssuerOf(service.url)]);
+  const sessions = new Sessions(service.pool, [devIssuerUrl(service.url)]);
   const person = { ...identityOf(service, email), email, emailVerified: true, name: email };
   return withSession(service.url, await sessions.start(person, undefined), email);
 }

@@ -1,6 +1,6 @@
 /** Calls `/me` as a person of the development issuer, and writes about their records. */
-import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { personOf, subjectOf } from '#src/dev-issuer/people.ts';
+import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { findPerson, makeSubject } from '#src/dev-issuer/people.ts';
 import type { NewEvent } from '#src/events/store.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
@@ -27,8 +27,8 @@ type Asked = Pick<InProcess, 'url' | 'pool'>;
 
 /** Returns the issuer and subject of an address at a service's development issuer. */
 export const identityOf = ({ url }: Asked, email: string) => ({
-  issuer: devIssuerOf(url),
-  subject: subjectOf(email),
+  issuer: devIssuerUrl(url),
+  subject: makeSubject(email),
 });
 
 /**
@@ -42,7 +42,7 @@ export async function me(
   method = 'GET',
   body?: object,
 ): Promise<MyAnswer> {
-  const token = await new DevIssuer(service.pool, devIssuerOf(service.url)).idToken(personOf(email));
+  const token = await new DevIssuer(service.pool, devIssuerUrl(service.url)).idToken(findPerson(email));
   const response = await fetch(`${service.url}/me${path}`, {
     method,
     headers: {

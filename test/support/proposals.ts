@@ -1,6 +1,6 @@
 /** Applications that propose, and people who decide, over a running service. */
-import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { personOf } from '#src/dev-issuer/people.ts';
+import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { findPerson } from '#src/dev-issuer/people.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import { recordStream } from '#src/events/streams.ts';
@@ -149,7 +149,7 @@ export class Proposing {
     }: { headers?: Readonly<Record<string, string>>; url?: string } = {},
   ): Promise<MyAnswer> {
     const { pool } = this.service;
-    const token = await new DevIssuer(pool, devIssuerOf(this.service.url)).idToken(personOf(email));
+    const token = await new DevIssuer(pool, devIssuerUrl(this.service.url)).idToken(findPerson(email));
     const response = await fetch(`${url}/me/patients/${record}/proposals${path}`, {
       method,
       headers: {
@@ -169,8 +169,8 @@ export class Proposing {
     method: string,
     url = this.service.url,
   ): Promise<number> {
-    const token = await new DevIssuer(this.service.pool, devIssuerOf(this.service.url)).idToken(
-      personOf(email),
+    const token = await new DevIssuer(this.service.pool, devIssuerUrl(this.service.url)).idToken(
+      findPerson(email),
     );
     const { status } = await fetch(`${url}/me/patients/${record}${path}`, {
       method,

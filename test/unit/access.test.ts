@@ -1,7 +1,7 @@
 /** What a grant's scopes allow: src/oauth/tokens/access.ts, src/shared/access/access.ts (docs/spec/decisions.md, section 9). */
 import { expect } from 'chai';
-import { categoriesOf, categoryKeys } from '#src/fhir/search/categories.ts';
-import { accessOf } from '#src/oauth/tokens/access.ts';
+import { categoryKeys, readCategories } from '#src/fhir/search/categories.ts';
+import { parseAccess } from '#src/oauth/tokens/access.ts';
 import { allows, categoriesFor, hasLetters, typesWith } from '#src/shared/access/access.ts';
 
 const SYSTEM = 'http://terminology.hl7.org/CodeSystem/observation-category';
@@ -10,7 +10,7 @@ const vital = [{ system: SYSTEM, code: 'vital-signs' }];
 
 describe('access of a grant', () => {
   it('adds up the letters of several scopes for a type', () => {
-    const access = accessOf(['patient/Observation.r', 'patient/Observation.s?category=laboratory']);
+    const access = parseAccess(['patient/Observation.r', 'patient/Observation.s?category=laboratory']);
     expect(hasLetters(access, 'Observation', 'rs')).to.equal(true);
     expect(hasLetters(access, 'Observation', 'c')).to.equal(false);
     expect(categoriesFor(access, 'Observation', 'r')).to.equal('all');
@@ -22,7 +22,7 @@ describe('access of a grant', () => {
   });
 
   it('compares categories as searches compare tokens', () => {
-    const access = accessOf([`patient/Observation.rs?category=${SYSTEM}|LABORATORY`]);
+    const access = parseAccess([`patient/Observation.rs?category=${SYSTEM}|LABORATORY`]);
     expect(allows(access, 'Observation', 'rs', lab)).to.equal(true);
     expect(allows(access, 'Observation', 'rs', [{ code: 'laboratory' }])).to.equal(false);
     expect(allows(access, 'Observation', 'rs', [...vital, ...lab])).to.equal(true);
@@ -30,12 +30,12 @@ describe('access of a grant', () => {
   });
 
   it('always lets Patient and the directory be read, never created or written', () => {
-    const none = accessOf(['patient/Observation.rs']);
+    const none = parseAccess(['patient/Observation.rs']);
     for (const type of ['Patient', 'Practitioner', 'Organization', 'Medication', 'CodeSystem'])
       expect(hasLetters(none, type, 'rs'), type).to.equal(true);
     expect(typesWith(none, 'rs')).to.not.include('Condition');
     expect(typesWith(none, 'rs')).to.not.include('Device');
-    const all = accessOf(['patient/*.cruds']);
+    const all = parseAccess(['patient/*.cruds']);
     expect(hasLetters(all, 'Device', 'cruds')).to.equal(true);
     expect(hasLetters(all, 'Patient', 'ruds')).to.equal(true);
     expect(typesWith(all, 'c')).to.not.include.members(['Patient']);
@@ -45,17 +45,17 @@ describe('access of a grant', () => {
   });
 
   it('ignores scopes of whole projects and without a type', () => {
-    const access = accessOf(['openid', 'system/*.rs', 'launch/patient']);
+    const access = parseAccess(['openid', 'system/*.rs', 'launch/patient']);
     expect(typesWith(access, 'r')).to.not.include.members(['Observation']);
   });
 
   it('hashes each coding with and without its system, apart by type', () => {
     const coded = { category: [{ coding: lab }, { coding: [{ code: 'Laboratory' }] }, { text: 'lab' }] };
-    const keys = categoryKeys('Observation', categoriesOf('Observation', coded));
+    const keys = categoryKeys('Observation', readCategories('Observation', coded));
     expect(keys).to.have.length(2);
     expect(keys).to.not.have.members(categoryKeys('Condition', lab));
-    expect(categoriesOf('Patient', coded)).to.deep.equal([]);
-    const allergy = categoriesOf('AllergyIntolerance', { category: ['food'] });
+    expect(readCategories('Patient', coded)).to.deep.equal([]);
+    const allergy = readCategories('AllergyIntolerance', { category: ['food'] });
     expect(allergy).to.deep.equal([
       { system: 'http://hl7.org/fhir/allergy-intolerance-category', code: 'food' },
     ]);

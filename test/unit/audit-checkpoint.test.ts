@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import {
-  accessLogOf,
   accessName,
   checkpointLines,
   leavesIn,
   readCheckpoint,
+  recordOfAccessLog,
   type StreamLeaf,
 } from '#src/audit/checkpoint.ts';
 import { existingKey, KEY_FILE, KeyFault, publicKey, type SigningKey, signingKey } from '#src/audit/key.ts';
@@ -77,8 +77,12 @@ describe('a checkpoint file', () => {
     const text = await write([log, ...LEAVES]);
     const { statement } = await readCheckpoint(lines(text), key);
     expect(statement).to.include({ version: 2, streams: 3, access_logs: 1 });
-    expect(accessLogOf(log.stream)).to.equal(record);
-    expect(LEAVES.map(({ stream }) => accessLogOf(stream))).to.deep.equal([undefined, undefined, undefined]);
+    expect(recordOfAccessLog(log.stream)).to.equal(record);
+    expect(LEAVES.map(({ stream }) => recordOfAccessLog(stream))).to.deep.equal([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   /** Returns a file as earlier versions wrote it. */

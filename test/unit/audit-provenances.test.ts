@@ -1,7 +1,7 @@
 /** Clients' own Provenances, joined to the versions that they are about. */
 import { expect } from 'chai';
-import { sentenceOf } from '#src/audit/provenances.ts';
-import { historyOf } from '#src/audit/versions.ts';
+import { writeSentence } from '#src/audit/provenances.ts';
+import { readHistory } from '#src/audit/versions.ts';
 import type { NewEvent } from '#src/events/store.ts';
 import { created, deleted, updated } from '#test/projections/made.ts';
 import { recorded } from '#test/support/audit-files.ts';
@@ -31,7 +31,7 @@ const about = (targets: readonly string[], reason: string) => ({
 describe('the Provenances of a history', () => {
   /** `Type/id version: reasons`, of the versions of which something was said. */
   const said = async (events: readonly NewEvent[], only?: string): Promise<string[]> => {
-    const { versions } = await historyOf(recorded(`record-${PATIENT}`, events), only);
+    const { versions } = await readHistory(recorded(`record-${PATIENT}`, events), only);
     return versions
       .filter(({ provenances }) => provenances.length > 0)
       .map(({ resource, version, provenances }) =>
@@ -40,7 +40,7 @@ describe('the Provenances of a history', () => {
   };
 
   it('say why, what was done, who took part, and when', async () => {
-    const { versions } = await historyOf(
+    const { versions } = await readHistory(
       recorded(`record-${PATIENT}`, [
         created('Patient', PATIENT),
         created('Provenance', WHY, about([`Patient/${PATIENT}`], 'asked for')),
@@ -63,7 +63,7 @@ describe('the Provenances of a history', () => {
       ],
       recorded: '2026-03-01T10:00:00Z',
     });
-    expect(first && sentenceOf(first)).to.equal(
+    expect(first && writeSentence(first)).to.equal(
       `asked for, treatment; UPDATE; author Practitioner/7 on behalf of Clinic; x-1 (Provenance/${WHY}, recorded 2026-03-01T10:00:00Z)`,
     );
   });

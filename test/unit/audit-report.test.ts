@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { reportPage } from '#src/audit/report.ts';
-import { type History, historyOf, writtenBy } from '#src/audit/versions.ts';
+import { type History, readHistory, writtenBy } from '#src/audit/versions.ts';
 import { html } from '#src/shared/html.ts';
 import { created, deleted, updated } from '#test/projections/made.ts';
 import { recorded } from '#test/support/audit-files.ts';
@@ -11,7 +11,7 @@ const HOSTILE = `"><script>alert('x')</script><img src=x onerror="y">&amp;\u202e
 
 describe('a history', () => {
   const read = (): Promise<History> =>
-    historyOf(
+    readHistory(
       recorded(STREAM, [
         created(
           'Patient',
@@ -84,7 +84,7 @@ describe('a history', () => {
         yield event.revision === 1 ? { ...event, id: ID } : event;
       }
     };
-    const history = await historyOf(broken());
+    const history = await readHistory(broken());
     expect(history.brokenAt).to.equal(1);
     expect(history.head).to.equal(undefined);
     expect(await page(history)).to.contain('at revision 1: this event or the one before it was altered');
@@ -100,7 +100,7 @@ describe('a history', () => {
   });
 
   it('is a page that tells texts from numbers, keeps line feeds, and says which history it is', async () => {
-    const history = await historyOf(
+    const history = await readHistory(
       recorded(STREAM, [
         created('Patient', ID, { language: '', text: 'a\nb', gender: '1' }),
         updated('Patient', ID, 2, { gender: 1 }),

@@ -1,6 +1,6 @@
 /** What the service says of itself, and of faults, is valid FHIR. */
 import { expect } from 'chai';
-import { capabilityStatement, searchParametersOf } from '#src/fhir/capability.ts';
+import { capabilityStatement, listSearchParameters } from '#src/fhir/capability.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
@@ -35,7 +35,7 @@ describe('CapabilityStatement', () => {
   });
 
   it('names the search parameters that R4 gives a type', () => {
-    expect(searchParametersOf('Observation')).to.include.members([
+    expect(listSearchParameters('Observation')).to.include.members([
       '_id',
       '_lastUpdated',
       '_tag',
@@ -46,10 +46,10 @@ describe('CapabilityStatement', () => {
       'patient',
       'value-string',
     ]);
-    expect(searchParametersOf('Observation')).to.include('code-value-quantity');
-    expect(searchParametersOf('Location')).to.include('near');
-    expect(new Set(searchParametersOf('Patient')).size).to.equal(searchParametersOf('Patient').length);
-    expect(searchParametersOf('Provenance')).to.include.members(['target', 'agent', 'patient', 'recorded']);
+    expect(listSearchParameters('Observation')).to.include('code-value-quantity');
+    expect(listSearchParameters('Location')).to.include('near');
+    expect(new Set(listSearchParameters('Patient')).size).to.equal(listSearchParameters('Patient').length);
+    expect(listSearchParameters('Provenance')).to.include.members(['target', 'agent', 'patient', 'recorded']);
   });
 
   it('says that terminology is read-only', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { refusalOf } from '#src/app/refusal-of.ts';
+import { toRefusal } from '#src/app/refusal-of.ts';
 import { Conflict, StreamDeleted, TooLarge, Unavailable } from '#src/events/store.ts';
 import { parseAuthorship } from '#src/http/answer/authorship.ts';
 import { notModified } from '#src/http/answer/conditional.ts';
@@ -132,7 +132,7 @@ describe('paths', () => {
 });
 
 describe('errors', () => {
-  const status = (error: unknown) => refusalOf(error)?.status;
+  const status = (error: unknown) => toRefusal(error)?.status;
   it('of the store and the database have their answers; anything else is a fault of ours', () => {
     expect(status(new Conflict('s', 1, 2))).to.equal(503);
     expect(status(new Unavailable('away'))).to.equal(503);
@@ -141,7 +141,7 @@ describe('errors', () => {
     expect(status(Object.assign(new Error('x'), { code: '57P01' }))).to.equal(503);
     expect(status(Object.assign(new Error('x'), { code: 'ECONNREFUSED', syscall: 'connect' }))).to.equal(503);
     expect(status(new Error('Connection terminated unexpectedly'))).to.equal(503);
-    expect(refusalOf(new Unavailable('away'))?.headers).to.deep.equal({ 'Retry-After': '1' });
+    expect(toRefusal(new Unavailable('away'))?.headers).to.deep.equal({ 'Retry-After': '1' });
     expect(status(Object.assign(new Error('x'), { code: '23505' }))).to.equal(undefined);
     expect(status(new TypeError('x is not a function'))).to.equal(undefined);
     expect(internalError().message).not.to.contain('TypeError');

@@ -1,7 +1,7 @@
 /** How the importer sorts what it finds: by patient, directory, or not at all. */
 import { expect } from 'chai';
 import { isSelfContained, namedResources } from '#src/cli/import/bundle.ts';
-import { homeOf, pooledOwner } from '#src/cli/import/home.ts';
+import { findHome, pooledOwner } from '#src/cli/import/home.ts';
 import { planBundle } from '#src/cli/import/plan.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 
@@ -133,20 +133,22 @@ describe('bundles whose ids mean something across files', () => {
 
 describe('the home of a resource', () => {
   it('comes from the table of types', () => {
-    expect(homeOf({ resourceType: 'Claim' })).to.deep.equal({ kind: 'skipped', why: 'unsupported' });
-    expect(homeOf({ resourceType: 'CodeSystem' })).to.deep.equal({ kind: 'skipped', why: 'read-only' });
-    expect(homeOf({ resourceType: 'Location' }).kind).to.equal('directory');
-    expect(homeOf({ resourceType: 'Immunization', patient: { reference: 'Patient/1' } })).to.deep.equal({
+    expect(findHome({ resourceType: 'Claim' })).to.deep.equal({ kind: 'skipped', why: 'unsupported' });
+    expect(findHome({ resourceType: 'CodeSystem' })).to.deep.equal({ kind: 'skipped', why: 'read-only' });
+    expect(findHome({ resourceType: 'Location' }).kind).to.equal('directory');
+    expect(findHome({ resourceType: 'Immunization', patient: { reference: 'Patient/1' } })).to.deep.equal({
       kind: 'record',
       owner: 'Patient/1',
     });
-    expect(homeOf({ resourceType: 'Observation', subject: { display: 'somebody' } }).kind).to.equal('fault');
+    expect(findHome({ resourceType: 'Observation', subject: { display: 'somebody' } }).kind).to.equal(
+      'fault',
+    );
   });
 
   it('in the pool is the patient that the owner names', () => {
-    const record = homeOf({ resourceType: 'Observation', subject: { reference: 'Patient/1/_history/2' } });
+    const record = findHome({ resourceType: 'Observation', subject: { reference: 'Patient/1/_history/2' } });
     expect(pooledOwner(record, 'Observation/1')).to.deep.equal({ owner: 'Patient/1' });
-    const group = homeOf({ resourceType: 'Observation', subject: { reference: 'Group/1' } });
+    const group = findHome({ resourceType: 'Observation', subject: { reference: 'Group/1' } });
     expect(pooledOwner(group, 'Observation/1')).to.have.property('diagnostics');
   });
 });

@@ -1,7 +1,7 @@
 /** How the importer rewrites references. */
 import { expect } from 'chai';
 import { makeEntry } from '#src/cli/import/entry.ts';
-import { labelOf, referencesOf, rewriteReferences, unresolved } from '#src/cli/import/references.ts';
+import { findLabel, listReferences, rewriteReferences, unresolved } from '#src/cli/import/references.ts';
 import { pooledScope } from '#src/cli/import/scope.ts';
 import { prepare, resolveIn, withoutServerElements } from '#src/cli/import/transaction.ts';
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
@@ -18,7 +18,7 @@ const report = {
 
 describe('references of an import', () => {
   it('are found wherever they stand, each once, contained ones too', () => {
-    expect(referencesOf(report)).to.deep.equal([
+    expect(listReferences(report)).to.deep.equal([
       'Patient/1',
       'ServiceRequest/7',
       'ServiceRequest/8',
@@ -116,12 +116,12 @@ describe('a resource that is sent', () => {
   });
 
   it('names what is dropped by what people call it', () => {
-    expect(labelOf({ resourceType: 'ServiceRequest', code: { text: 'Lipid panel' } })).to.equal(
+    expect(findLabel({ resourceType: 'ServiceRequest', code: { text: 'Lipid panel' } })).to.equal(
       'Lipid panel',
     );
-    expect(labelOf({ resourceType: 'Claim', type: { coding: [{ display: 'Institutional' }] } })).to.equal(
+    expect(findLabel({ resourceType: 'Claim', type: { coding: [{ display: 'Institutional' }] } })).to.equal(
       'Institutional',
     );
-    expect(labelOf({ resourceType: 'Claim' })).to.equal(undefined);
+    expect(findLabel({ resourceType: 'Claim' })).to.equal(undefined);
   });
 });

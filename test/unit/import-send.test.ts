@@ -106,11 +106,11 @@ describe('sending', () => {
   });
 
   it('derives the Idempotency-Key from content, service, headers and import', () => {
-    const key = sender().keyOf('body');
+    const key = sender().makeKey('body');
     expect(key).to.match(/^[\x21-\x7e]{1,255}$/);
-    expect(sender().keyOf('body')).to.equal(key);
-    expect(sender().keyOf('other')).not.to.equal(key);
-    expect(sender({ salt: 'again' }).keyOf('body')).not.to.equal(key);
-    expect(sender({ headers: { 'X-Service-Source-System': 'x' } }).keyOf('body')).not.to.equal(key);
+    expect(sender().makeKey('body')).to.equal(key);
+    expect(sender().makeKey('other')).not.to.equal(key);
+    expect(sender({ salt: 'again' }).makeKey('body')).not.to.equal(key);
+    expect(sender({ headers: { 'X-Service-Source-System': 'x' } }).makeKey('body')).not.to.equal(key);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Failure } from '#src/cli/failure.ts';
-import { linesOf } from '#src/cli/import/lines.ts';
+import { readLines } from '#src/cli/import/lines.ts';
 import { ImportState } from '#src/cli/import/state.ts';
 
 const URL = 'http://127.0.0.1:3000';
@@ -84,7 +84,7 @@ describe('the state of an import', () => {
   it('reads lines that hold line separators of Unicode, a byte order mark and no final line feed', async () => {
     await writeFile(path, '\ufeff{"a":"x\u2028y"}\r\n\nlast');
     const lines: (string | undefined)[] = [];
-    for await (const { text } of linesOf(path)) lines.push(text);
+    for await (const { text } of readLines(path)) lines.push(text);
     expect(lines).to.deep.equal(['{"a":"x\u2028y"}\r', '', 'last']);
   });
 });

@@ -1,7 +1,7 @@
 /** given what earlier reports wrote · when a report comes · then what is written */
 import { expect } from 'chai';
-import { decideLabs, type Earlier, keysIn, nameOf } from '#src/labs/decide.ts';
-import { type Draft, draftUrl, identifierOf, Notes } from '#src/labs/labs.ts';
+import { decideLabs, draftKey, type Earlier, keysIn } from '#src/labs/decide.ts';
+import { type Draft, draftUrl, makeIdentifier, Notes } from '#src/labs/labs.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { atOnce } from '#src/shared/load/slices.ts';
 
@@ -12,7 +12,7 @@ const draft = (members: JsonObject, more: Partial<Draft> = {}): Draft => ({
   type: 'Observation',
   key: 'k',
   place: 'OBX[1]',
-  resource: { resourceType: 'Observation', identifier: [identifierOf('k')], status: 'final', ...members },
+  resource: { resourceType: 'Observation', identifier: [makeIdentifier('k')], status: 'final', ...members },
   ...more,
 });
 const when = (earlier: JsonObject | undefined, now: Draft) => {
@@ -22,7 +22,7 @@ const when = (earlier: JsonObject | undefined, now: Draft) => {
       ? undefined
       : { id: 'o1', version: 3, resource: { ...draft({}).resource, ...earlier } };
   const [decided] = atOnce(
-    decideLabs([now], new Map(there === undefined ? [] : [[nameOf(now), there]]), notes),
+    decideLabs([now], new Map(there === undefined ? [] : [[draftKey(now), there]]), notes),
   );
   return { entry: decided?.entries[0], warnings: notes.told.warnings };
 };
@@ -47,7 +47,7 @@ describe('a result that comes again', () => {
     expect(entry?.resource).not.to.have.property('valueString');
   });
   it('keeps what the import does not decide on, and numbers of other identifiers', () => {
-    const identifier = [identifierOf('k'), { value: 'own' }];
+    const identifier = [makeIdentifier('k'), { value: 'own' }];
     const { entry } = when(
       { identifier, encounter: { display: 'x' }, valueString: 'a' },
       draft({ valueString: 'b' }),
@@ -167,7 +167,7 @@ describe('a report that comes again', () => {
     const parent = draft({ derivedFrom: [{ reference: draftUrl('Observation', 'k') }] }, { key: 'c' });
     const there = { id: 'o1', version: 1, resource: observation.resource };
     const [, child] = atOnce(
-      decideLabs([observation, parent], new Map([[nameOf(observation), there]]), new Notes()),
+      decideLabs([observation, parent], new Map([[draftKey(observation), there]]), new Notes()),
     );
     expect(child?.entries[0]?.resource?.derivedFrom).to.deep.equal([{ reference: 'Observation/o1' }]);
     const [, fresh] = atOnce(decideLabs([observation, parent], new Map(), new Notes()));
@@ -185,7 +185,7 @@ describe('a document that comes again', () => {
     keeps: ['content'],
     resource: {
       resourceType: 'DocumentReference',
-      identifier: [identifierOf('k')],
+      identifier: [makeIdentifier('k')],
       status: 'current',
       ...(hash === ''
         ? {}
@@ -195,7 +195,7 @@ describe('a document that comes again', () => {
   });
   const stored = { id: 'd1', version: 2, resource: document('h1').resource };
   const decided = (now: Draft) =>
-    atOnce(decideLabs([now], new Map([[nameOf(now), stored]]), new Notes()))[0]?.entries ?? [];
+    atOnce(decideLabs([now], new Map([[draftKey(now), stored]]), new Notes()))[0]?.entries ?? [];
 
   it('is nothing with the same bytes', () => expect(decided(document('h1'))).to.deep.equal([]));
   it('with other bytes is another document that replaces it', () => {
@@ -219,7 +219,7 @@ describe('a document that comes again', () => {
   it('without bytes has those of the one that was taken back', () => {
     const now = document('', { date: T2 });
     const there = { ...stored, resource: document('h1', { status: 'entered-in-error', date: T1 }).resource };
-    const [decision] = atOnce(decideLabs([now], new Map([[nameOf(now), there]]), new Notes()));
+    const [decision] = atOnce(decideLabs([now], new Map([[draftKey(now), there]]), new Notes()));
     expect(decision?.entries[0]?.resource).to.deep.include({
       status: 'current',
       content: stored.resource.content,

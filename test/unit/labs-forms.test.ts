@@ -1,7 +1,7 @@
 /** Messages as laboratories send them, and what becomes of each: the corpus. */
 import { expect } from 'chai';
 import { validateResource } from '#src/fhir/validate.ts';
-import { decideLabs, type Earlier, nameOf } from '#src/labs/decide.ts';
+import { decideLabs, draftKey, type Earlier } from '#src/labs/decide.ts';
 import { type Draft, draftUrl, Notes } from '#src/labs/labs.ts';
 import { labsOfMessage } from '#src/labs/message.ts';
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
@@ -100,7 +100,7 @@ function written(drafts: readonly Draft[]): Map<string, Earlier> {
       );
       const { value } = parseJson(text);
       const resource: JsonObject = isObject(value) ? value : {};
-      return [nameOf(draft), { id: String(at), version: 1, resource }];
+      return [draftKey(draft), { id: String(at), version: 1, resource }];
     }),
   );
 }

@@ -1,6 +1,6 @@
 /** given messages on one result · when they come one by one, or several in one body · then what the record has */
 import { expect } from 'chai';
-import { decideLabs, type Earlier, nameOf } from '#src/labs/decide.ts';
+import { decideLabs, draftKey, type Earlier } from '#src/labs/decide.ts';
 import { Notes } from '#src/labs/labs.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { atOnce } from '#src/shared/load/slices.ts';
@@ -45,12 +45,12 @@ class Record {
     const { drafts } = labsOf(messages.join('\r'));
     for (const { draft, entries } of atOnce(decideLabs(drafts, this.#written, notes))) {
       const [entry] = entries;
-      const { id, version } = this.#written.get(nameOf(draft)) ?? {
+      const { id, version } = this.#written.get(draftKey(draft)) ?? {
         id: String(this.#written.size),
         version: 0,
       };
       if (entry !== undefined)
-        this.#written.set(nameOf(draft), { id, version: version + 1, resource: entry.resource ?? {} });
+        this.#written.set(draftKey(draft), { id, version: version + 1, resource: entry.resource ?? {} });
     }
     return notes.told.warnings;
   }

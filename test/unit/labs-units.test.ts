@@ -1,11 +1,11 @@
 /** Units as laboratories write them, held to UCUM's own library; numbers, ranges and codes. */
 import { expect } from 'chai';
-import { readUnit, ucumOf } from '#src/fhir/units/spelled-units.ts';
+import { readUnit, toUcum } from '#src/fhir/units/spelled-units.ts';
 import { AMBIGUOUS, SPELLINGS } from '#src/fhir/units/unit-spellings.ts';
-import { readDay, readMoment, timeOf, zoneOf } from '#src/labs/hl7v2/time.ts';
-import { unitOf } from '#src/labs/international.ts';
+import { readClock, readDay, readMoment, readZone } from '#src/labs/hl7v2/time.ts';
+import { chooseUnit } from '#src/labs/international.ts';
 import { decimalIn, measuredIn } from '#src/labs/numbers.ts';
-import { rangeOf } from '#src/labs/range.ts';
+import { makeRange } from '#src/labs/range.ts';
 import { zoneNamed } from '#src/labs/zones.ts';
 import { isUnit, UCUM } from '#src/terminology/units.ts';
 
@@ -59,7 +59,7 @@ describe('units of laboratories', () => {
     ['g/L/h', 'g/L/h'],
   ];
   for (const [written, code] of certain)
-    it(`${written} is ${code}`, () => expect(ucumOf(written)).to.equal(code));
+    it(`${written} is ${code}`, () => expect(toUcum(written)).to.equal(code));
 
   for (const written of [
     '',
@@ -83,12 +83,12 @@ describe('units of laboratories', () => {
     'AU/dL',
     'EU/dL',
   ])
-    it(`${written || 'nothing'} is not surely one`, () => expect(ucumOf(written)).to.equal(undefined));
+    it(`${written || 'nothing'} is not surely one`, () => expect(toUcum(written)).to.equal(undefined));
 
   it('are UCUM’s when the message says so', () => {
-    expect(ucumOf('{score}/a', true)).to.equal('{score}/a');
-    expect(ucumOf('foo', true)).to.equal(undefined);
-    expect(ucumOf('a b', true)).to.equal(undefined);
+    expect(toUcum('{score}/a', true)).to.equal('{score}/a');
+    expect(toUcum('foo', true)).to.equal(undefined);
+    expect(toUcum('a b', true)).to.equal(undefined);
   });
 
   const isUcum = (text: string): boolean => isUnit(UCUM, text);
@@ -163,20 +163,20 @@ describe('units of laboratories', () => {
     coding: [{ system: 'http://loinc.org', code: loinc, ...(display === undefined ? {} : { display }) }],
   });
   it('are international where what was measured is given in these', () => {
-    expect(unitOf('uU/mL', code('3016-3'))).to.equal('u[IU]/mL');
-    expect(unitOf('mU/L', code('20448-7'))).to.equal('m[IU]/L');
-    expect(unitOf('U/L', code('19080-1'))).to.equal('[IU]/L');
-    expect(unitOf('uU/mL', { coding: [{ system: 'urn:lab', code: 'tsh' }] })).to.equal('u[IU]/mL');
+    expect(chooseUnit('uU/mL', code('3016-3'))).to.equal('u[IU]/mL');
+    expect(chooseUnit('mU/L', code('20448-7'))).to.equal('m[IU]/L');
+    expect(chooseUnit('U/L', code('19080-1'))).to.equal('[IU]/L');
+    expect(chooseUnit('uU/mL', { coding: [{ system: 'urn:lab', code: 'tsh' }] })).to.equal('u[IU]/mL');
     for (const text of ['β-hCG', 'ß-HCG', 'Β-HCG', 'ß-hcg', ' Beta-hCG '])
-      expect(unitOf('mU/L', { text }), text).to.equal('m[IU]/L');
+      expect(chooseUnit('mU/L', { text }), text).to.equal('m[IU]/L');
     for (const unit of ['u[IU]/mL', 'm[IU]/L', '[IU]/L']) expect(isUnit(UCUM, unit)).to.equal(true);
   });
   it('stay units of enzymes where it is one, or not certain', () => {
-    expect(unitOf('U/L', code('1742-6', 'ALT'))).to.equal('U/L');
-    expect(unitOf('uU/mL', { text: 'TSH receptor antibodies' })).to.equal('uU/mL');
-    expect(unitOf('uU/mL', undefined)).to.equal('uU/mL');
-    expect(unitOf('kU/L', code('3016-3'))).to.equal('kU/L');
-    expect(unitOf(undefined, code('3016-3'))).to.equal(undefined);
+    expect(chooseUnit('U/L', code('1742-6', 'ALT'))).to.equal('U/L');
+    expect(chooseUnit('uU/mL', { text: 'TSH receptor antibodies' })).to.equal('uU/mL');
+    expect(chooseUnit('uU/mL', undefined)).to.equal('uU/mL');
+    expect(chooseUnit('kU/L', code('3016-3'))).to.equal('kU/L');
+    expect(chooseUnit(undefined, code('3016-3'))).to.equal(undefined);
   });
 
   it('are all known to UCUM’s library', () => {
@@ -222,7 +222,7 @@ describe('numbers of laboratories', () => {
 
   it('are the ends of ranges only where the text says nothing else', () => {
     const ends = (text: string) => {
-      const { low, high } = rangeOf(text, 'g/L', 'g/L');
+      const { low, high } = makeRange(text, 'g/L', 'g/L');
       return [low, high].map((end) => (end === undefined ? null : Reflect.get(Object(end), 'value')));
     };
     expect(ends('4-5')).to.deep.equal([4, 5]);
@@ -279,12 +279,12 @@ describe('times of messages', () => {
       expect(local(name), name).to.equal(undefined);
   });
   it('have offsets and times of day', () => {
-    expect(zoneOf('20260331093000-0530')).to.equal('-05:30');
-    expect(zoneOf('2026-03-31')).to.equal(undefined);
-    expect(zoneOf('20260331')).to.equal(undefined);
-    expect(zoneOf('2026-03-31T09:30:00Z')).to.equal('Z');
-    expect(timeOf('0930')).to.equal('09:30:00');
-    expect(timeOf('09:30:15.5')).to.equal('09:30:15.5');
-    expect(timeOf('noon')).to.equal(undefined);
+    expect(readZone('20260331093000-0530')).to.equal('-05:30');
+    expect(readZone('2026-03-31')).to.equal(undefined);
+    expect(readZone('20260331')).to.equal(undefined);
+    expect(readZone('2026-03-31T09:30:00Z')).to.equal('Z');
+    expect(readClock('0930')).to.equal('09:30:00');
+    expect(readClock('09:30:15.5')).to.equal('09:30:15.5');
+    expect(readClock('noon')).to.equal(undefined);
   });
 });

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { PageFault, RedirectFault } from '#src/oauth/authorization/faults.ts';
 import {
   type AuthorizationRequest,
-  clientIdOf,
   type Parameters,
   type RequestingClient,
   readAuthorizationRequest,
+  readClientId,
 } from '#src/oauth/authorization/request.ts';
 import { formTarget, redirection } from '#src/oauth/authorization/response.ts';
 import { normalise } from '#src/oauth/scopes.ts';
@@ -122,12 +122,14 @@ describe('an authorization request', () => {
   });
 
   it('ends on a page without a known application', () => {
-    expect(pageFault(() => clientIdOf(asked({ client_id: undefined })))).to.include({
+    expect(pageFault(() => readClientId(asked({ client_id: undefined })))).to.include({
       kind: 'client',
       status: 400,
     });
-    expect(pageFault(() => clientIdOf([...asked(), ['client_id', 'client_test_1']])).kind).to.equal('client');
-    expect(pageFault(() => clientIdOf(asked({ client_id: 'a\u0000' }))).kind).to.equal('client');
+    expect(pageFault(() => readClientId([...asked(), ['client_id', 'client_test_1']])).kind).to.equal(
+      'client',
+    );
+    expect(pageFault(() => readClientId(asked({ client_id: 'a\u0000' }))).kind).to.equal('client');
     expect(pageFault(() => readAuthorizationRequest(asked(), undefined, BASE)).kind).to.equal('client');
   });
 
@@ -274,7 +276,7 @@ describe('an authorization request', () => {
       fc.property(fc.array(fc.tuple(name, value), { maxLength: 4 }), (more) => {
         const parameters = [...asked(Object.fromEntries(more.slice(0, 2))), ...more.slice(2)];
         try {
-          clientIdOf(parameters);
+          readClientId(parameters);
           read(parameters);
         } catch (error) {
           if (error instanceof PageFault) expect([400, 422]).to.include(error.status);

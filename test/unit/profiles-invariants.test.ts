@@ -1,7 +1,7 @@
 /** Invariants of documents and profiles, compiled, against fhirpath.js: the same verdict on real and on changed resources. */
 import { expect } from 'chai';
 import { typeDefinition } from '#src/fhir/definitions/tables.ts';
-import { type ProfileNode, profileOf, profileUrls } from '#src/fhir/profiles/table.ts';
+import { findProfile, type ProfileNode, profileUrls } from '#src/fhir/profiles/table.ts';
 import { compileInvariant, holdsByEngine, isCompiled } from '#src/fhir/validation/invariants.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { changed, IPS_EXAMPLES, ipsExample } from '#test/support/ips.ts';
@@ -57,7 +57,7 @@ describe('invariants of documents', () => {
 
   for (const rule of [
     ...rules,
-    ...rulesIn(profileOf('http://hl7.org/fhir/uv/ips/StructureDefinition/Bundle-uv-ips')?.root ?? {}),
+    ...rulesIn(findProfile('http://hl7.org/fhir/uv/ips/StructureDefinition/Bundle-uv-ips')?.root ?? {}),
   ]) {
     it(`${rule.key} is compiled, and judges as fhirpath.js does`, () => {
       expect(isCompiled(rule, 'Bundle')).to.equal(true);
@@ -73,7 +73,7 @@ describe('invariants of documents', () => {
 
 describe('invariants of profiles', () => {
   const all = profileUrls().flatMap((url) => {
-    const { root = {}, type = '' } = profileOf(url) ?? {};
+    const { root = {}, type = '' } = findProfile(url) ?? {};
     return rulesIn(root).map((rule) => ({ rule, type: ABOUT[rule.key] ?? type }));
   });
 

@@ -1,9 +1,9 @@
 /** Discriminators by all they can go by (https://hl7.org/fhir/R4/profiling.html#discriminator), and how slices are told. */
 import { expect } from 'chai';
 import { ProfileCheck } from '#src/fhir/profiles/check.ts';
-import { matchOf, openReach } from '#src/fhir/profiles/discriminators.ts';
+import { makeMatch, openReach } from '#src/fhir/profiles/discriminators.ts';
 import type { Item } from '#src/fhir/profiles/items.ts';
-import { itemsOf } from '#src/fhir/profiles/items.ts';
+import { listItems } from '#src/fhir/profiles/items.ts';
 import { matchesPattern } from '#src/fhir/profiles/match.ts';
 import type { Discriminator, ProfileNode } from '#src/fhir/profiles/table.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
@@ -21,8 +21,8 @@ function taken(
   const itself = (item: Item) => ({ ...root, resource: item.value as JsonObject });
   const conforms = (place: { resource: JsonObject }, profiles: readonly string[]): boolean =>
     profiles.some((url) => url.includes(String(place.resource.resourceType)));
-  const match = matchOf(discriminator, slice, conforms, itself, openReach(itself));
-  const items = itemsOf(resource, String(resource.resourceType), name, String(resource.resourceType));
+  const match = makeMatch(discriminator, slice, conforms, itself, openReach(itself));
+  const items = listItems(resource, String(resource.resourceType), name, String(resource.resourceType));
   return items.flatMap((item, index) => (match(item, root) ? [index] : []));
 }
 

@@ -1,7 +1,7 @@
 /** How much of a log is done, and how many events it has: counted, never read off positions. */
 import { expect } from 'chai';
 import { toPosition } from '#src/events/position.ts';
-import { expectedEvents, shareOf } from '#src/events/share.ts';
+import { expectedEvents, shareBefore } from '#src/events/share.ts';
 import { BEGINNING } from '#src/events/store.ts';
 
 describe('the share of a log', () => {
@@ -12,7 +12,7 @@ describe('the share of a log', () => {
   });
 
   it('is no reason to divide by nothing', () => {
-    expect(shareOf(BEGINNING, BEGINNING)).to.equal(1);
+    expect(shareBefore(BEGINNING, BEGINNING)).to.equal(1);
     expect(expectedEvents(0, BEGINNING, BEGINNING)).to.equal(0);
     expect(expectedEvents(0, BEGINNING, toPosition(10))).to.equal(0);
   });

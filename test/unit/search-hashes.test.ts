@@ -2,14 +2,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import { hashesOf } from '#src/fhir/search/keys.ts';
+import { typeHashes } from '#src/fhir/search/keys.ts';
 
 const TENANTS = 50;
 const VALUES = 5_000;
 
 describe('hashes of searchable values', () => {
   const keysOf = (tenant: number): string => {
-    const hashes = hashesOf(`tenant ${tenant}`, 'Observation');
+    const hashes = typeHashes(`tenant ${tenant}`, 'Observation');
     return (
       hashes.value('code', 'http://loinc.org|8867-4') +
       hashes.about('code', '8867-4') +
@@ -25,7 +25,7 @@ describe('hashes of searchable values', () => {
     const first: string[] = [];
     for (let tenant = 0; tenant < TENANTS; tenant += 1) {
       first.push(keysOf(tenant));
-      const hashes = hashesOf(`tenant ${tenant}`, 'Observation');
+      const hashes = typeHashes(`tenant ${tenant}`, 'Observation');
       for (let n = 0; n < VALUES; n += 1) hashes.value('code', `http://loinc.org|${tenant}-${n}`);
     }
     collect();

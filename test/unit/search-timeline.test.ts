@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { extract } from '#src/fhir/search/extract.ts';
 import { compiledParameter } from '#src/fhir/search/paths.ts';
-import { isSingle, timelineOf } from '#src/fhir/search/timeline.ts';
+import { findTimeline, isSingle } from '#src/fhir/search/timeline.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import { atOnce } from '#src/shared/load/slices.ts';
 
 describe('timelines of a type', () => {
   it('name a token parameter and a date that is kept under its own name, with the places of the codes', () => {
-    const types = TYPE_NAMES.filter((type) => timelineOf(type) !== undefined);
+    const types = TYPE_NAMES.filter((type) => findTimeline(type) !== undefined);
     expect(types).to.include.members(['Observation', 'Condition', 'Immunization']);
     for (const type of types) {
-      const { code = '', date = '' } = timelineOf(type) ?? {};
+      const { code = '', date = '' } = findTimeline(type) ?? {};
       const dates = compiledParameter(type, date);
       expect(compiledParameter(type, code)?.type, type).to.equal('token');
       expect(dates?.type, type).to.equal('date');

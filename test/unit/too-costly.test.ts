@@ -1,7 +1,7 @@
 /** Answers to questions that the database stopped because they took too long. */
 import { expect } from 'chai';
 import { refuseCostly } from '#queries/database/too-costly.ts';
-import { refusalOf } from '#src/app/refusal-of.ts';
+import { toRefusal } from '#src/app/refusal-of.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 
 describe('a question that the database stopped', () => {
@@ -12,7 +12,7 @@ describe('a question that the database stopped', () => {
     const thrown: unknown = await refuseCostly(question, () => Promise.reject(error)).catch(
       (cause: unknown) => cause,
     );
-    const refusal = refusalOf(thrown);
+    const refusal = toRefusal(thrown);
     if (refusal === undefined) throw new Error(String(thrown));
     return refusal;
   };

@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { canonicalRange, decimalOf, decimalText, plus, rounded, times } from '#src/fhir/units/canonical.ts';
+import {
+  canonicalRange,
+  decimalText,
+  parseDecimal,
+  plus,
+  rounded,
+  times,
+} from '#src/fhir/units/canonical.ts';
 
 /** A value in canonical units, as `numeric` would show it, and the dimension. */
 function canonical(value: string, unit: string): string {
@@ -83,7 +90,7 @@ describe('decimals', () => {
   it('come back from their texts, and add and multiply exactly (property)', () => {
     fc.assert(
       fc.property(decimal, decimal, (a, b) => {
-        expect(scaled(decimalOf(decimalText(a)))).to.equal(scaled(a));
+        expect(scaled(parseDecimal(decimalText(a)))).to.equal(scaled(a));
         expect(scaled(plus(a, b))).to.equal(scaled(a) + scaled(b));
         expect(scaled(times(a, b)) * 10n ** 48n).to.equal(scaled(a) * scaled(b));
       }),
@@ -91,7 +98,7 @@ describe('decimals', () => {
   });
 
   it('are rounded half away from zero', () => {
-    const to3 = (text: string) => decimalText(rounded(decimalOf(text), 3));
+    const to3 = (text: string) => decimalText(rounded(parseDecimal(text), 3));
     expect([to3('1.2345'), to3('1.235'), to3('-1.235'), to3('999.5'), to3('12')]).to.deep.equal([
       '123e-2',
       '124e-2',
@@ -103,7 +110,7 @@ describe('decimals', () => {
 
   it('are no other texts', () => {
     for (const text of ['', '.', 'e5', '1e', '0x1', '1,5', ' 1', 'Infinity']) {
-      expect(() => decimalOf(text), text).to.throw();
+      expect(() => parseDecimal(text), text).to.throw();
     }
   });
 });

@@ -1,7 +1,7 @@
 /** What `annal verify` counts as one fault, and how it fits a terminal. */
 import { expect } from 'chai';
 import type { ReadModelFault } from '#projections/verify/verify-read-model.ts';
-import { causesOf } from '#src/cli/verify/verify-causes.ts';
+import { groupByCause } from '#src/cli/verify/verify-causes.ts';
 import { describeCauses, wrapped } from '#src/cli/verify/verify-text.ts';
 
 const RECORD = '018f0000-0000-7000-8000-000000000001';
@@ -28,7 +28,7 @@ const log = (what: 'hash' | 'revision' | 'version' | 'checkpoint', revision: num
 describe('the causes of what verify finds', () => {
   it('takes the rows of an altered event for one fault, with what the event said before and after', () => {
     const changes = [{ path: 'body.valueQuantity.value', before: '9.50', after: '1.50' }];
-    const causes = causesOf({
+    const causes = groupByCause({
       log: [log('hash', 3, `Observation/${ID}`), log('checkpoint', 7)],
       operations: [
         {
@@ -58,7 +58,7 @@ describe('the causes of what verify finds', () => {
   });
 
   it('takes all rows of the record for the consequence of events that are missing', () => {
-    const causes = causesOf({
+    const causes = groupByCause({
       log: [log('revision', 4), log('version', 4, `Observation/${ID}`)],
       readModels: [
         row('resources', 'resource', OTHER, {}, 'orphan'),
@@ -73,11 +73,11 @@ describe('the causes of what verify finds', () => {
   });
 
   it('takes neighbours for one fault, events apart for two', () => {
-    expect(causesOf({ log: [log('hash', 1), log('hash', 2), log('hash', 5)] })).to.have.length(2);
+    expect(groupByCause({ log: [log('hash', 1), log('hash', 2), log('hash', 5)] })).to.have.length(2);
   });
 
   it('takes the rows of one resource for one fault', () => {
-    const causes = causesOf({
+    const causes = groupByCause({
       log: [],
       readModels: [
         row('resources', 'resource', ID),
@@ -92,7 +92,7 @@ describe('the causes of what verify finds', () => {
   });
 
   it('takes the rows that the end of a stream left behind for one fault', () => {
-    const causes = causesOf({
+    const causes = groupByCause({
       log: [],
       readModels: [
         row('resources', 'resource', ID),
@@ -106,7 +106,7 @@ describe('the causes of what verify finds', () => {
 
   it('shows before and after in lines that fit', () => {
     const long = JSON.stringify('x'.repeat(290));
-    const causes = causesOf({
+    const causes = groupByCause({
       log: [
         {
           ...log('hash', 3, `Observation/${ID}`),

@@ -3,7 +3,7 @@
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { LABEL } from '#src/fhir/search/extract.ts';
 import { soundForm } from '#src/fhir/search/keys.ts';
-import { soundsOf } from '#src/fhir/search/phonetic.ts';
+import { listSounds } from '#src/fhir/search/phonetic.ts';
 import { folded, pieces, withoutIds } from '#src/fhir/search/text.ts';
 import type { Binds } from '../../database/binds.ts';
 import { rowsPredicate } from '../inner.ts';
@@ -84,7 +84,7 @@ function condition(modifier: string | undefined, text: string, binds: Binds): st
 function soundPredicate(parameter: RawParameter, compiled: CompiledParameter, scope: SearchScope): Predicate {
   refuseModifier(parameter, ['missing']);
   const texts = parameter.values.map((value) => {
-    const words = soundsOf(unescaped(value));
+    const words = listSounds(unescaped(value));
     if (words.length === 0)
       throw badParameter(parameterKey(parameter), 'the value must have at least one letter or digit');
     return words.map((sounds) => formKeys(compiled, sounds.map(soundForm), scope));

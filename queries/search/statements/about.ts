@@ -3,7 +3,7 @@
  */
 import { systemKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import { compiledParameter, compiledParameters } from '#src/fhir/search/paths.ts';
-import { timelineOf } from '#src/fhir/search/timeline.ts';
+import { findTimeline } from '#src/fhir/search/timeline.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { OrderKey } from '../order.ts';
@@ -41,7 +41,7 @@ export function findAbout(
   if (found === undefined || stored.length !== 1) return undefined;
   const { code, system, isPart } = found;
   const key = searchKey(valueKey(tenant, type, stored[0] ?? by, tokenForm.code(code)));
-  const codes = isPart || by !== timelineOf(type)?.date ? undefined : compiledParameter(type, parameter);
+  const codes = isPart || by !== findTimeline(type)?.date ? undefined : compiledParameter(type, parameter);
   if (codes === undefined) return { key };
   const form = system === undefined ? tokenForm.code(code) : tokenForm.pair(system, code);
   const [token, ...more] = formKeys(codes, [form], { tenant, type });
@@ -54,7 +54,7 @@ export function findAbout(
  * resource itself.
  */
 function codesWith(type: ResourceType, by: string): string | undefined {
-  const timeline = timelineOf(type);
+  const timeline = findTimeline(type);
   if (by === timeline?.date) return timeline.code;
   return composites(type).find(([, value]) => value === by)?.[0];
 }

@@ -62,14 +62,14 @@ export function openAccessRequests(parts: AccessRequestParts): {
       throw error;
     }
   };
-  const recordsOf: AccessRequestServices['recordsOf'] = async (person, environment) => {
+  const readRecords: AccessRequestServices['recordsOf'] = async (person, environment) => {
     const records = await queries.listRecords(person, environment, { deleted: true });
     const own = records.every(({ relationship }) => relationship === 'self');
     return { ids: records.map(({ id }) => id), own };
   };
   const endpoints: BackchannelEndpoints = {
     ask: (client, asked) => requests.create(client, asked),
-    async subjectOf(clientId, token) {
+    async readSubject(clientId, token) {
       const hint = await readIdTokenHint(keys, issuer, token);
       return hint?.clientId === clientId ? hint.subject : undefined;
     },
@@ -101,11 +101,11 @@ export function openAccessRequests(parts: AccessRequestParts): {
     },
   };
   const services: AccessRequestServices = {
-    recordsOf,
+    recordsOf: readRecords,
     async find(person, id) {
       const environment = await queries.environmentOfRequest(id);
       if (environment === undefined) return undefined;
-      const { ids } = await recordsOf(person, environment);
+      const { ids } = await readRecords(person, environment);
       return queries.accessRequest({ person, email: verified(person), records: ids, environment }, id);
     },
     async offer(person, request) {

@@ -37,7 +37,7 @@ export function openConsentProcesses({
   passed,
   ...processDeps
 }: ConsentProcessesDeps): ConsentProcesses {
-  const shown = async (position: Position, models: readonly string[]): Promise<void> => {
+  const awaitModels = async (position: Position, models: readonly string[]): Promise<void> => {
     if (!(await passed(position, models))) throw unavailable('the read models lag behind the log');
   };
   const endings = new Process(
@@ -45,8 +45,7 @@ export function openConsentProcesses({
       name: 'grants',
       prefixes: ['record-', 'application-', 'project-'],
       types: ENDING_TYPES,
-      act: (event) =>
-        endGrants({ ...toEnd, consents, awaitModels: shown, now: nowMicros }, understand(event)),
+      act: (event) => endGrants({ ...toEnd, consents, awaitModels, now: nowMicros }, understand(event)),
     },
     processDeps,
   );
@@ -56,7 +55,7 @@ export function openConsentProcesses({
     find: toEnd.expired,
     idOf: ({ grantId }) => grantId,
     end: consents.expire,
-    shown: (position) => passed(position, ['consents']),
+    awaitModels: (position) => passed(position, ['consents']),
     log: processDeps.log,
   });
   return { endings, expiry };

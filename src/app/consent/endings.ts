@@ -21,7 +21,7 @@ export interface EndingsDeps<T> {
   /** Writes the end of one; nothing if it has an end. */
   readonly end: (by: RequestContext, one: T) => Promise<Done>;
   /** Waits until the read model shows a position. */
-  readonly shown: (position: Position) => Promise<unknown>;
+  readonly awaitModels: (position: Position) => Promise<unknown>;
   readonly log: Pick<Logger, 'warn'>;
 }
 
@@ -66,7 +66,7 @@ export class Endings<T> {
   }
 
   async #look(): Promise<void> {
-    const { find, shown } = this.#deps;
+    const { find, awaitModels: shown } = this.#deps;
     for (const [id, since] of this.#apart) {
       if (performance.now() - since > APART_MS) this.#apart.delete(id);
     }

@@ -50,7 +50,7 @@ export function openIdentityGrant(deps: IdentityGrantDeps): IdentityGrant {
       now: nowMicros,
     };
     try {
-      const { record, grantedBy } = await targetOf(deps, asked, person, claims, by);
+      const { record, grantedBy } = await findTarget(deps, asked, person, claims, by);
       const { grantId } = await deps.authorize.grant(
         { ...by, ids: new IdSource(newUuid(), Date.now()) },
         {
@@ -112,7 +112,7 @@ async function signedIn(
 }
 
 /** Returns the record, which is linked or started if need be. @throws OAuthError */
-async function targetOf(
+async function findTarget(
   deps: IdentityGrantDeps,
   { client, patient }: IdentityRequest,
   person: Identity,
@@ -150,13 +150,13 @@ async function targetOf(
     by,
     { issuer, subject },
     client.environment,
-    detailsOf(claims),
+    readDetails(claims),
   );
   return { record, grantedBy: 'creator' };
 }
 
 /** Returns the content of a new personal record. @throws OAuthError invalid_grant if the token lacks it */
-function detailsOf(claims: ReturnType<typeof decodeJwt>): PersonalDetails {
+function readDetails(claims: ReturnType<typeof decodeJwt>): PersonalDetails {
   const { given_name: given, family_name: family, birthdate } = claims;
   if (
     typeof given !== 'string' ||

@@ -6,7 +6,7 @@ import type { Proposals } from '#commands/proposal/proposals.ts';
 import type { ConsentQueries } from '#queries/consents/consents.ts';
 import type { LapsedProposal } from '#queries/consents/proposals.ts';
 import type { Position } from '../../events/store.ts';
-import { accessOf } from '../../oauth/tokens/access.ts';
+import { parseAccess } from '../../oauth/tokens/access.ts';
 import { Endings } from './endings.ts';
 
 /** Dependencies. */
@@ -31,7 +31,7 @@ export function openProposals({ writing, queries, passed, log }: ProposalParts):
 } {
   const proposals = openCommands({
     ...makeWriteSide(writing),
-    parseAccess: accessOf,
+    parseAccess,
     isOpen: queries.isApplicationOpen,
     awaitModels: (position) => passed(position, MODELS),
   });
@@ -41,7 +41,7 @@ export function openProposals({ writing, queries, passed, log }: ProposalParts):
     find: queries.lapsedProposals,
     idOf: ({ proposalId }) => proposalId,
     end: proposals.lapse,
-    shown: (position) => passed(position, ['consents']),
+    awaitModels: (position) => passed(position, ['consents']),
     log,
   });
   return { proposals, endings };

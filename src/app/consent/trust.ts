@@ -44,7 +44,7 @@ export function openTrustEnding({ pool, kernel, passed, log }: TrustEndingDeps):
         );
       return { result: undefined, wrote: ended };
     },
-    shown: (position) => passed(position, ['projects']),
+    awaitModels: (position) => passed(position, ['projects']),
     log,
   });
 }

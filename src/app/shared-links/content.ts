@@ -51,7 +51,7 @@ const GROUP = 3;
  * Returns the content as JSON text; undefined if there is none: the Patient or the document was deleted.
  * @throws Refusal too_large, unavailable
  */
-export async function contentOf(
+export async function openContent(
   deps: ContentDeps,
   asked: ContentAsked,
 ): Promise<AsyncIterable<Buffer> | undefined> {
@@ -143,7 +143,7 @@ async function document(
   if (found?.body == null) return undefined;
   const links = new Links(base);
   const resource = dropContacts('DocumentReference', parseStored(found.body), links);
-  if (!isOf(resource, record)) return undefined;
+  if (!belongsTo(resource, record)) return undefined;
   const person = printJson(dropContacts('Patient', parseStored(patient), links));
   const held = heldContents(resource, id);
   // The bytes take the place of these marks in the text.
@@ -167,7 +167,7 @@ async function document(
 }
 
 /** Tells whether a document belongs to a record. */
-function isOf({ subject }: JsonObject, record: string): boolean {
+function belongsTo({ subject }: JsonObject, record: string): boolean {
   const reference =
     typeof subject === 'object' && subject !== null && 'reference' in subject && subject.reference;
   return typeof reference === 'string' && reference.endsWith(`Patient/${record}`);

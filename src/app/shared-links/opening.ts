@@ -17,7 +17,7 @@ import { type Caller, ownCaller, turnKey } from '../../shared/access/caller.ts';
 import { encrypted } from '../../shl/jwe.ts';
 import { isPasscode } from '../../shl/passcode.ts';
 import { isManifestSecret } from '../../shl/payload.ts';
-import { type ContentDeps, contentOf } from './content.ts';
+import { type ContentDeps, openContent } from './content.ts';
 import { CONTENT_TYPE, openKeys } from './shared-links.ts';
 
 /** Dependencies. */
@@ -46,19 +46,19 @@ export async function openOpening(parts: OpeningParts): Promise<SharedLinkOpenin
   };
 
   /** Returns the text of the file; undefined if there is nothing to be shown any more. */
-  const fileOf = async (
+  const openFile = async (
     link: OpenedLinkRow & { readonly sealed_key: string },
     { budget }: Pick<OpeningAsked, 'budget'>,
   ): Promise<AsyncIterable<Buffer> | undefined> => {
     if (link.length !== null) return rows.content(link.id);
-    const caller = callerOf(link);
+    const caller = makeLinkCaller(link);
     const content = {
       caller,
       record: link.record,
       content: link.content,
       budget: budget(turnKey(caller.calls)),
     };
-    const json = await contentOf(parts, content);
+    const json = await openContent(parts, content);
     return json && encrypted(keyOf(link), CONTENT_TYPE, json);
   };
 
@@ -84,7 +84,7 @@ export async function openOpening(parts: OpeningParts): Promise<SharedLinkOpenin
     link: OpenedLinkRow & { readonly sealed_key: string },
     asked: OpeningAsked,
   ): Promise<Opened> => {
-    const file = await fileOf(link, asked);
+    const file = await openFile(link, asked);
     if (file === undefined) return { fault: 'not_found' };
     const most = Math.min(asked.embeddedLengthMax ?? EMBEDDED.unasked, EMBEDDED.most);
     const isTooLong = link.length !== null && link.length > most;
@@ -113,9 +113,9 @@ export async function openOpening(parts: OpeningParts): Promise<SharedLinkOpenin
       const { id, recipient, requestId } = asked;
       const link = await find(id);
       if (link === undefined) return { fault: 'not_found' };
-      await asked.count(callerOf(link));
+      await asked.count(makeLinkCaller(link));
       const note = (status: AccessStatus): Promise<void> =>
-        accessLog.written([entryOf(link, 'open-link', recipient, status, requestId)]);
+        accessLog.written([makeLogEntry(link, 'open-link', recipient, status, requestId)]);
       let result: Opened;
       try {
         result = await opened(link, asked);
@@ -123,7 +123,7 @@ export async function openOpening(parts: OpeningParts): Promise<SharedLinkOpenin
         await note('error');
         throw error;
       }
-      await note(statusOf(result));
+      await note(accessStatus(result));
       if ('fault' in result && result.fault === 'passcode' && result.remainingAttempts === 0)
         await parts.sweep().catch(() => undefined);
       return result;
@@ -131,21 +131,21 @@ export async function openOpening(parts: OpeningParts): Promise<SharedLinkOpenin
     async isThere({ id, ticket, count }) {
       const link = await find(id);
       if (link === undefined) return false;
-      await count(callerOf(link));
+      await count(makeLinkCaller(link));
       return link.open && link.sealed_key !== null && rows.isLocated(id, sha256(ticket));
     },
     async fetch({ id, ticket, requestId, budget, count }) {
       const link = await find(id);
       if (link === undefined) return undefined;
-      await count(callerOf(link));
+      await count(makeLinkCaller(link));
       const recipient = await rows.fetch(id, sha256(ticket));
       if (recipient === undefined) return undefined;
       const { sealed_key } = link;
       const note = (status: AccessStatus): Promise<void> =>
-        accessLog.written([entryOf(link, 'open-link-file', recipient, status, requestId)]);
+        accessLog.written([makeLogEntry(link, 'open-link-file', recipient, status, requestId)]);
       try {
         const file =
-          link.open && sealed_key !== null ? await fileOf({ ...link, sealed_key }, { budget }) : undefined;
+          link.open && sealed_key !== null ? await openFile({ ...link, sealed_key }, { budget }) : undefined;
         await note(file === undefined ? 'not_found' : 'ok');
         return file;
       } catch (error) {
@@ -157,11 +157,11 @@ export async function openOpening(parts: OpeningParts): Promise<SharedLinkOpenin
 }
 
 /** Returns the caller that a link's content is read for: it sees what the record's project sees. */
-function callerOf({ id, owner_project: project, environment }: OpenedLinkRow): Caller {
+function makeLinkCaller({ id, owner_project: project, environment }: OpenedLinkRow): Caller {
   return ownCaller({ project, environment }, { kind: 'shared_link', linkId: id }, ['read']);
 }
 
-function entryOf(
+function makeLogEntry(
   { id, record, content }: OpenedLinkRow,
   action: string,
   recipient: string,
@@ -182,7 +182,7 @@ function entryOf(
   };
 }
 
-function statusOf(opened: Opened): AccessStatus {
+function accessStatus(opened: Opened): AccessStatus {
   if ('files' in opened) return 'ok';
   return opened.fault === 'not_found' ? 'not_found' : 'denied';
 }

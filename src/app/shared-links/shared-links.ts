@@ -19,7 +19,7 @@ import { nowMicros } from '../../shared/time/time.ts';
 import { encrypted } from '../../shl/jwe.ts';
 import { hashPasscode } from '../../shl/passcode.ts';
 import { flagOf, manifestSecret, shlinkOf } from '../../shl/payload.ts';
-import { atMost, type ContentDeps, contentOf, inParts } from './content.ts';
+import { atMost, type ContentDeps, inParts, openContent } from './content.ts';
 
 /** Dependencies. */
 export interface SharedLinkParts extends ContentDeps {
@@ -66,7 +66,7 @@ export async function openSharedLinkServices(parts: SharedLinkParts): Promise<Sh
   const { pool, rows, consents, consentQueries, baseUrl, fresh, log } = parts;
   const { keyOf, sealKey } = await openKeys(pool);
 
-  const shown = ({ sealed_key, long_term, passcode, ...row }: SharedLinkRow): SharedLink => {
+  const renderLink = ({ sealed_key, long_term, passcode, ...row }: SharedLinkRow): SharedLink => {
     const flag = flagOf({ longTerm: long_term, passcode });
     if (sealed_key === null || row.status !== 'active')
       return { ...row, flag, shlink: null, viewer_url: null };
@@ -98,7 +98,7 @@ export async function openSharedLinkServices(parts: SharedLinkParts): Promise<Sh
       const id = by.ids.prefixed('shl_');
       const key = await drawSecret(by);
       const caller = ownCaller(await parts.ownerOf(record), { kind: 'shared_link', linkId: id }, ['read']);
-      const json = await contentOf(parts, { caller, record, content, budget: new AnswerBudget() });
+      const json = await openContent(parts, { caller, record, content, budget: new AnswerBudget() });
       if (json === undefined)
         throw content.startsWith('document/')
           ? notFound('DocumentReference', content.slice('document/'.length))
@@ -139,11 +139,11 @@ export async function openSharedLinkServices(parts: SharedLinkParts): Promise<Sh
     },
     async list(record, asked) {
       const page = await consentQueries.listSharedLinks(record, asked);
-      return { ...page, rows: page.rows.map(shown) };
+      return { ...page, rows: page.rows.map(renderLink) };
     },
     async find(record, id) {
       const row = await consentQueries.sharedLink(record, id);
-      return row && shown(row);
+      return row && renderLink(row);
     },
     async revoke(by, record, id) {
       const done = await consents.endSharedLink(by, record, id, 'patient');

@@ -8,7 +8,7 @@ import { scopeOver, type Target } from './scope.ts';
 const LOADABLE: readonly Json[] = ['transaction', 'batch', 'collection', 'searchset'];
 
 /** Returns the Bundle's entries as objects, or a fault if its type isn't a set of current resources. */
-export function entriesOf(bundle: JsonObject, place: string): { entries: JsonObject[]; faults: Fault[] } {
+export function readEntries(bundle: JsonObject, place: string): { entries: JsonObject[]; faults: Fault[] } {
   if (bundle.type === undefined || !LOADABLE.includes(bundle.type)) {
     const diagnostics = `a Bundle of type ${printJson(bundle.type ?? null)} cannot be imported; the type must be one of ${LOADABLE.join(', ')}`;
     return { entries: [], faults: [{ place, diagnostics }] };
@@ -91,7 +91,7 @@ export function namedResources(
   bundle: JsonObject,
   source: string,
 ): { resources: NamedResource[]; faults: Fault[] } {
-  const { entries, faults } = entriesOf(bundle, source);
+  const { entries, faults } = readEntries(bundle, source);
   const aliases = new Map<string, Target>();
   const resources: NamedResource[] = [];
   for (const [i, entry] of entries.entries()) {
@@ -105,18 +105,18 @@ export function namedResources(
     const url = isObject(entry.request) ? entry.request.url : entry.fullUrl;
     const id = (typeof url === 'string' ? typeAndId(url)?.id : undefined) ?? resource.id;
     const key = typeof id === 'string' ? `${type}/${id}` : place;
-    for (const alias of aliasesOf(entry, resource)) aliases.set(alias, { kind: 'entry', key });
+    for (const alias of listAliases(entry, resource)) aliases.set(alias, { kind: 'entry', key });
     resources.push({ key, resource, place });
   }
   const scope = scopeOver(aliases);
-  const bases = new Set(entries.flatMap(({ fullUrl }) => baseOf(fullUrl)));
+  const bases = new Set(entries.flatMap(({ fullUrl }) => readBase(fullUrl)));
   const linked = resources.map(({ resource, ...rest }) => ({
     ...rest,
     resource: rewriteReferences(resource, (reference) => {
       const target = scope(reference);
       if (target?.kind === 'entry') return { kind: 'to', reference: target.key };
       const named = typeAndId(reference);
-      return named !== undefined && baseOf(reference).some((base) => bases.has(base))
+      return named !== undefined && readBase(reference).some((base) => bases.has(base))
         ? { kind: 'to', reference: `${named.type}/${named.id}` }
         : { kind: 'keep' };
     }).resource,
@@ -125,7 +125,7 @@ export function namedResources(
 }
 
 /** The server that an absolute URL of a resource is of: `https://old.example/fhir/`. */
-function baseOf(url: Json | undefined): string[] {
+function readBase(url: Json | undefined): string[] {
   const base =
     typeof url === 'string'
       ? /^(https?:\/\/.*\/)[A-Z][A-Za-z]+\/[^/]+(\/_history\/.*)?$/.exec(url)?.[1]
@@ -137,7 +137,7 @@ function baseOf(url: Json | undefined): string[] {
  * Returns every text by which a reference may name an entry: its `fullUrl`, and `Type/id` from that, from its
  * URL and from its id.
  */
-export function aliasesOf(entry: JsonObject, resource: JsonObject): string[] {
+export function listAliases(entry: JsonObject, resource: JsonObject): string[] {
   const aliases: string[] = [];
   if (typeof entry.fullUrl === 'string') {
     aliases.push(entry.fullUrl);

@@ -4,10 +4,10 @@
  * with the service's entries; the first one wins. They are loaded before the records that refer to them, level by level, so that every reference
  * among them is already an id of the server and equal entries of different files are equal texts.
  */
-import { type Entry, faultOf } from './entry.ts';
-import { contentOf, identitiesOf, listIdentifiers, writeCriteria } from './identity.ts';
+import { type Entry, makeFault } from './entry.ts';
+import { hashContent, listIdentifiers, listIdentities, writeCriteria } from './identity.ts';
 import { LIMITS } from './parts.ts';
-import { referencesOf } from './references.ts';
+import { listReferences } from './references.ts';
 import type { Report } from './report.ts';
 import type { Scope } from './scope.ts';
 import { Refused, type Sender } from './send.ts';
@@ -79,7 +79,7 @@ export class Directory {
     while (pending.length > 0) {
       const waiting = new Set(pending.map(({ key }) => key));
       const free = pending.filter(
-        (entry) => !linksOf(entry, scope).some((key) => key !== entry.key && waiting.has(key)),
+        (entry) => !listLinks(entry, scope).some((key) => key !== entry.key && waiting.has(key)),
       );
       const level = free.length > 0 ? free : pending;
       const taken = new Set(level);
@@ -108,7 +108,7 @@ export class Directory {
     const first = new Map<string, Pending>();
     const twins: { entry: Entry; of: Pending }[] = [];
     for (const entry of level) {
-      const lost = linksOf(entry, scope).find((key) => {
+      const lost = listLinks(entry, scope).find((key) => {
         const now = ensured.get(key);
         return now !== undefined && 'refused' in now;
       });
@@ -117,8 +117,8 @@ export class Directory {
         continue;
       }
       const { resource, lost: references } = prepare(entry, { scope, together, known });
-      const content = contentOf(resource);
-      const identities = identitiesOf(entry, resource, content, pooled);
+      const content = hashContent(resource);
+      const identities = listIdentities(entry, resource, content, pooled);
       const earlier = identities
         .map((identity) => this.state.directory.get(identity))
         .find((it) => it !== undefined);
@@ -154,7 +154,7 @@ export class Directory {
       sending.push(pending);
       for (const identity of identities) if (!first.has(identity)) first.set(identity, pending);
     }
-    for (const chunk of chunksOf(sending)) await this.#send(chunk, ensured);
+    for (const chunk of splitChunks(sending)) await this.#send(chunk, ensured);
     for (const { entry, of } of twins) {
       const now = ensured.get(of.entry.key);
       if (now === undefined || 'refused' in now) this.#refuse(entry, `as ${of.entry.place}`, ensured);
@@ -171,7 +171,7 @@ export class Directory {
   ): Promise<void> {
     if (chunk.length === 0) return;
     const body = printTransaction(chunk.map(({ prepared }) => prepared));
-    const intent = this.sender.keyOf(body);
+    const intent = this.sender.makeKey(body);
     const identities = chunk.map(({ identities }) => identities.join('\n'));
     const contents = chunk.map(({ content }) => content);
     await this.state.note({ intent, body, identities, contents });
@@ -193,7 +193,7 @@ export class Directory {
         else {
           this.report.matched(entry.type);
           const there = await this.sender.get(now.reference);
-          if (there !== undefined && contentOf(there) !== content)
+          if (there !== undefined && hashContent(there) !== content)
             this.#warn(entry, identities[0] ?? entry.key);
         }
       }
@@ -238,7 +238,7 @@ export class Directory {
     ensured: Map<string, { reference: string } | { refused: string }>,
   ): void {
     ensured.set(entry.key, { refused });
-    this.report.fault(faultOf(entry, refused), entry.type);
+    this.report.fault(makeFault(entry, refused), entry.type);
   }
 
   #warn(entry: Entry, identity: string): void {
@@ -263,14 +263,14 @@ export class Directory {
   }
 }
 
-function linksOf(entry: Entry, scope: Scope): string[] {
-  return referencesOf(entry.resource).flatMap((reference) => {
+function listLinks(entry: Entry, scope: Scope): string[] {
+  return listReferences(entry.resource).flatMap((reference) => {
     const target = scope(reference);
     return target?.kind === 'entry' ? [target.key] : [];
   });
 }
 
-function* chunksOf(pending: readonly Pending[]): Generator<Pending[]> {
+function* splitChunks(pending: readonly Pending[]): Generator<Pending[]> {
   let chunk: Pending[] = [];
   let bytes = 0;
   for (const one of pending) {

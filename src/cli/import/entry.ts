@@ -34,7 +34,7 @@ export interface Fault {
 }
 
 /** Returns a fault of one entry. */
-export function faultOf({ place, type, resource }: Entry, diagnostics: string): Fault {
+export function makeFault({ place, type, resource }: Entry, diagnostics: string): Fault {
   return { place, diagnostics, type, ...(typeof resource.id === 'string' ? { id: resource.id } : {}) };
 }
 
@@ -48,14 +48,14 @@ export function makeEntry(
 ): Entry {
   const { fullUrl, condition } = given;
   const bytes = Buffer.byteLength(printJson(resource));
-  const urn = typeof fullUrl === 'string' && URN_UUID.test(fullUrl) ? fullUrl : urnOf(key);
+  const urn = typeof fullUrl === 'string' && URN_UUID.test(fullUrl) ? fullUrl : makeUrn(key);
   return { key, type, resource, place, bytes, urn, ...(condition === undefined ? {} : { condition }) };
 }
 
 const URN_UUID = /^urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The `urn:uuid:` under which a transaction names an entry: the same for the same key, so that a retry is the same text. */
-function urnOf(key: string): string {
+function makeUrn(key: string): string {
   const hex = createHash('sha256').update(key).digest('hex');
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
   return `urn:uuid:${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

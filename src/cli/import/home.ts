@@ -15,7 +15,7 @@ export type Home =
   | { readonly kind: 'fault'; readonly diagnostics: string };
 
 /** Returns the place of a resource, by the table of types. `resource` has a `resourceType`. */
-export function homeOf(resource: JsonObject): Home {
+export function findHome(resource: JsonObject): Home {
   const type = resource.resourceType;
   if (!isResourceType(type)) return { kind: 'skipped', why: 'unsupported' };
   const { home, owner } = typeEntry(type);

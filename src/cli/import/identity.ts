@@ -7,7 +7,12 @@ import type { Entry } from './entry.ts';
  * Returns the keys by which an entry is matched: `Type|system|value` of each identifier, otherwise its
  * content; and its old id.
  */
-export function identitiesOf(entry: Entry, resource: JsonObject, content: string, pooled: boolean): string[] {
+export function listIdentities(
+  entry: Entry,
+  resource: JsonObject,
+  content: string,
+  pooled: boolean,
+): string[] {
   const { type, condition, key } = entry;
   const identifiers = listIdentifiers(resource).map(({ system, value }) => `${type}|${system}|${value}`);
   const named = condition === undefined ? identifiers : [`${type}?${condition.criteria}`, ...identifiers];
@@ -37,7 +42,7 @@ export function writeCriteria(
 }
 
 /** Returns the hash of an entry's content, independent of the order of members, without ids and `meta`. */
-export function contentOf({ id: _, meta: _m, ...said }: JsonObject): string {
+export function hashContent({ id: _, meta: _m, ...said }: JsonObject): string {
   return createHash('sha256')
     .update(printJson(sorted(said)))
     .digest('hex');

@@ -13,7 +13,7 @@ export interface Line {
 }
 
 /** Lines of a UTF-8 file, a byte order mark at its start left out. */
-export function linesOf(path: string): AsyncGenerator<Line> {
+export function readLines(path: string): AsyncGenerator<Line> {
   return linesIn(createReadStream(path, { highWaterMark: 1 << 18 }));
 }
 

@@ -5,7 +5,7 @@ import { forEachConcurrently } from './concurrency.ts';
 import type { Directory } from './directory.ts';
 import { type BundlePlan, countTypes, planBundle, type RecordUnit } from './plan.ts';
 import type { Records } from './records.ts';
-import { referencesOf } from './references.ts';
+import { listReferences } from './references.ts';
 import type { Report } from './report.ts';
 import { type BundleSource, readDocument } from './sources.ts';
 import type { ImportState } from './state.ts';
@@ -20,7 +20,7 @@ export interface Loading {
   /** True to leave out invalid resources instead of refusing their record. */
   readonly skipInvalid: boolean;
   /** The headers of a record's requests, by the old id of its patient. */
-  readonly headersOf: (patient: string | undefined) => Readonly<Record<string, string>>;
+  readonly makeHeaders: (patient: string | undefined) => Readonly<Record<string, string>>;
 }
 
 /** Loads all bundles, those without a record first: what other files refer to. */
@@ -96,7 +96,7 @@ async function loadUnit(
   plan: BundlePlan,
   loaded: ReadonlyMap<string, string>,
   ensured: ReadonlyMap<string, { reference: string } | { refused: string }>,
-  { state, records, report, headersOf, skipInvalid }: Loading,
+  { state, records, report, makeHeaders: headersOf, skipInvalid }: Loading,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   const keys = new Set(unit.entries.map(({ key }) => key));
   const stored = async () =>
@@ -127,7 +127,7 @@ function inOrder({ records, scope }: BundlePlan): RecordUnit[] {
     const own = new Set(unit.entries.map(({ key }) => key));
     const others = new Set(records.flatMap(({ entries }) => entries.map(({ key }) => key)));
     return unit.entries
-      .flatMap(({ resource }) => referencesOf(resource))
+      .flatMap(({ resource }) => listReferences(resource))
       .filter((reference) => {
         const target = scope(reference);
         return target?.kind === 'entry' && !own.has(target.key) && others.has(target.key);

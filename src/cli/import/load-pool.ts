@@ -6,12 +6,12 @@
  */
 import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { forEachConcurrently } from './concurrency.ts';
-import { type Entry, faultOf } from './entry.ts';
-import { homeOf } from './home.ts';
-import { contentOf } from './identity.ts';
+import { type Entry, makeFault } from './entry.ts';
+import { findHome } from './home.ts';
+import { hashContent } from './identity.ts';
 import type { Loading } from './load-bundles.ts';
 import { countTypes, type RecordUnit } from './plan.ts';
-import { referencesOf, typeAndId } from './references.ts';
+import { listReferences, typeAndId } from './references.ts';
 import type { Report } from './report.ts';
 import { pooledScope } from './scope.ts';
 import type { Pool, Spill } from './spill.ts';
@@ -38,7 +38,7 @@ export async function loadPool(
 ): Promise<ReadonlySet<string>> {
   const refused = new Set<string>();
   for (const type of DIRECTORY_TYPES) {
-    for await (const entries of windows(pool.named(`directory-${type}`))) {
+    for await (const entries of windows(pool.openNamed(`directory-${type}`))) {
       for (const [key, now] of await loading.directory.ensure(entries, pooledScope, true)) {
         if ('refused' in now) refused.add(key);
       }
@@ -48,7 +48,7 @@ export async function loadPool(
   await forEachConcurrently(unitsReady(pool, loading), concurrency, async (unit) => {
     await loadUnit(unit, new Map(), refused, loading);
   });
-  await pool.named('deferred').finish();
+  await pool.openNamed('deferred').finish();
   return refused;
 }
 
@@ -57,9 +57,9 @@ async function* unitsReady(
   pool: Pool,
   { state, records, report, progress }: Loading,
 ): AsyncGenerator<RecordUnit> {
-  const deferred = pool.named('deferred');
+  const deferred = pool.openNamed('deferred');
   for (const bucket of pool.buckets) {
-    for (const unit of await unitsOf(bucket, report)) {
+    for (const unit of await readUnits(bucket, report)) {
       if (records.isDone(unit)) {
         for (const [type, count] of countTypes(unit.entries)) report.already(type, count);
         progress.advance(unit.entries.length);
@@ -72,7 +72,7 @@ async function* unitsReady(
 }
 
 /** A bucket's entries by patient, each id once. */
-async function unitsOf(bucket: Spill, report: Report): Promise<RecordUnit[]> {
+async function readUnits(bucket: Spill, report: Report): Promise<RecordUnit[]> {
   const patients = new Map<string, Map<string, Entry>>();
   for await (const { owner, entry } of bucket.read()) {
     const entries = patients.get(owner) ?? new Map<string, Entry>();
@@ -93,7 +93,7 @@ function takeOnce(entries: Map<string, Entry>, entry: Entry, report: Report): vo
   const later = updatedAt(entry) > updatedAt(twin) ? entry : twin;
   entries.set(key, later);
   report.duplicate(type);
-  if (contentOf(resource) !== contentOf(twin.resource))
+  if (hashContent(resource) !== hashContent(twin.resource))
     report.warn(`${key} occurs at ${twin.place} and at ${place}; the one at ${later.place} is used`);
 }
 
@@ -109,12 +109,12 @@ function updatedAt({ resource }: Entry): number {
 function mustWait({ patient, entries }: RecordUnit, isLoaded: (patient: string) => boolean): boolean {
   const own = new Set(entries.map(({ key }) => key));
   if (isLoaded(patient) || !own.has(patient)) return true;
-  return entries.some(({ resource }) => outwardOf(resource, own).some((key) => !isLoaded(key)));
+  return entries.some(({ resource }) => listOutward(resource, own).some((key) => !isLoaded(key)));
 }
 
 /** Keys of resources in other records that a resource refers to. */
-function outwardOf(resource: Entry['resource'], own: ReadonlySet<string>): string[] {
-  return referencesOf(resource).flatMap((reference) => {
+function listOutward(resource: Entry['resource'], own: ReadonlySet<string>): string[] {
+  return listReferences(resource).flatMap((reference) => {
     const target = pooledScope(reference);
     return target?.kind === 'entry' && !own.has(target.key) && isInRecord(target.key) ? [target.key] : [];
   });
@@ -131,9 +131,9 @@ export async function loadDeferred(
   refused: ReadonlySet<string>,
   loading: Loading,
 ): Promise<void> {
-  for await (const window of windowsOfUnits(pool.named('deferred')))
+  for await (const window of windowsOfUnits(pool.openNamed('deferred')))
     await loadWindow(window, refused, loading);
-  for await (const provenances of windows(pool.named('provenance'))) {
+  for await (const provenances of windows(pool.openNamed('provenance'))) {
     const units = await provenanceUnits(provenances, loading);
     await loadWindow(units, refused, loading);
   }
@@ -149,7 +149,7 @@ async function loadWindow(
     const own = new Set(entries.map(({ key }) => key));
     for (const { key, resource } of entries) {
       wanted.add(key);
-      for (const target of outwardOf(resource, own)) wanted.add(target);
+      for (const target of listOutward(resource, own)) wanted.add(target);
     }
   }
   const found = new Map(
@@ -166,20 +166,20 @@ async function provenanceUnits(all: readonly Entry[], { state, report }: Loading
   const once = new Map<string, Entry>();
   for (const entry of all) takeOnce(once, entry, report);
   const provenances = [...once.values()];
-  const targetsOf = (entry: Entry): string[] => {
-    const home = homeOf(entry.resource);
+  const listTargets = (entry: Entry): string[] => {
+    const home = findHome(entry.resource);
     return (home.kind === 'provenance' ? home.targets : []).flatMap((reference) => {
       const target = pooledScope(reference);
       return target?.kind === 'entry' ? [target.key] : [];
     });
   };
-  const found = await state.find(new Set(provenances.flatMap(targetsOf)));
+  const found = await state.find(new Set(provenances.flatMap(listTargets)));
   const patients = new Map<string, Entry[]>();
   for (const entry of provenances) {
-    const owner = targetsOf(entry).flatMap((key) => found.get(key)?.patient ?? [])[0];
+    const owner = listTargets(entry).flatMap((key) => found.get(key)?.patient ?? [])[0];
     if (owner === undefined) {
       const diagnostics = 'Provenance.target refers to no resource in a record that was loaded';
-      report.fault(faultOf(entry, diagnostics), entry.type);
+      report.fault(makeFault(entry, diagnostics), entry.type);
     } else patients.set(owner, [...(patients.get(owner) ?? []), entry]);
   }
   return [...patients].map(([patient, entries]) => ({ patient, entries }));
@@ -189,7 +189,7 @@ async function loadUnit(
   unit: RecordUnit,
   found: ReadonlyMap<string, string>,
   refused: ReadonlySet<string>,
-  { state, records, report, progress, headersOf, skipInvalid }: Loading,
+  { state, records, report, progress, makeHeaders: headersOf, skipInvalid }: Loading,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   const { patient, entries } = unit;
   progress.advance(entries.length);

@@ -4,10 +4,10 @@
  */
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
-import { aliasesOf, entriesOf, entryPlace, readEntry } from './bundle.ts';
-import { type Entry, type Fault, faultOf, makeEntry } from './entry.ts';
-import { type Home, homeOf } from './home.ts';
-import { labelOf, typeAndId } from './references.ts';
+import { entryPlace, listAliases, readEntries, readEntry } from './bundle.ts';
+import { type Entry, type Fault, makeEntry, makeFault } from './entry.ts';
+import { findHome, type Home } from './home.ts';
+import { findLabel, typeAndId } from './references.ts';
 import { type Scope, scopeOver, type Target } from './scope.ts';
 
 /** All resources of one patient in one source, or in all sources of an import together. */
@@ -35,7 +35,7 @@ export interface BundlePlan {
  * @param source the name of the source for messages.
  */
 export function planBundle(bundle: JsonObject, scopeName: string, source: string): BundlePlan {
-  const { entries, faults } = entriesOf(bundle, source);
+  const { entries, faults } = readEntries(bundle, source);
   const aliases = new Map<string, Target>();
   const skipped = new Map<string, number>();
   const homes: { entry: Entry; home: Home }[] = [];
@@ -47,10 +47,10 @@ export function planBundle(bundle: JsonObject, scopeName: string, source: string
       continue;
     }
     const { resource, type } = read;
-    const home = homeOf(resource);
+    const home = findHome(resource);
     const dropped = home.kind === 'skipped' || !isResourceType(type);
     const target: Target = dropped ? droppedTarget(entry, resource, type) : { kind: 'entry', key: read.key };
-    for (const alias of aliasesOf(entry, resource)) if (!aliases.has(alias)) aliases.set(alias, target);
+    for (const alias of listAliases(entry, resource)) if (!aliases.has(alias)) aliases.set(alias, target);
     if (dropped) skipped.set(type, (skipped.get(type) ?? 0) + 1);
     else
       homes.push({
@@ -65,7 +65,7 @@ export function planBundle(bundle: JsonObject, scopeName: string, source: string
 
 function droppedTarget(entry: JsonObject, resource: JsonObject, type: string): Target {
   const uri = typeof entry.fullUrl === 'string' ? entry.fullUrl : `${type}/${String(resource.id)}`;
-  const display = labelOf(resource);
+  const display = findLabel(resource);
   return { kind: 'dropped', uri, type, ...(display === undefined ? {} : { display }) };
 }
 
@@ -100,11 +100,11 @@ function group(
   for (const { entry, home } of homes) {
     if (home.kind === 'patient') put(entry.key, entry);
     else if (home.kind === 'directory') directory.push(entry);
-    else if (home.kind === 'fault') faults.push(faultOf(entry, home.diagnostics));
+    else if (home.kind === 'fault') faults.push(makeFault(entry, home.diagnostics));
     else if (home.kind === 'record') {
       const patient = ownerKey(home.owner, scope, patientKeys);
       if (patient !== undefined) put(patient, entry);
-      else faults.push(faultOf(entry, `${home.owner} is not a patient in these files or on this server`));
+      else faults.push(makeFault(entry, `${home.owner} is not a patient in these files or on this server`));
     }
   }
   for (const { entry, home } of homes) {
@@ -115,7 +115,7 @@ function group(
       return patient === undefined ? [] : [patient];
     })[0];
     if (owner !== undefined) put(owner, entry);
-    else faults.push(faultOf(entry, 'Provenance.target refers to no resource in this record'));
+    else faults.push(makeFault(entry, 'Provenance.target refers to no resource in this record'));
   }
   const records = [...patients].map(([patient, entries]) => ({ patient, entries }));
   return { directory, records, faults };

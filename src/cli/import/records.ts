@@ -1,8 +1,8 @@
 /** Loads one patient's record: in one transaction, or in several when it is over the limits of one. */
-import { contentHash, type Entry, type Fault, faultOf } from './entry.ts';
+import { contentHash, type Entry, type Fault, makeFault } from './entry.ts';
 import { cutIntoParts, inReferenceOrder, LIMITS, type Limits } from './parts.ts';
 import { countTypes, type RecordUnit } from './plan.ts';
-import { type Lost, referencesOf } from './references.ts';
+import { type Lost, listReferences } from './references.ts';
 import type { Report } from './report.ts';
 import type { Scope } from './scope.ts';
 import { Refused, type RefusedIssue, type Sender } from './send.ts';
@@ -76,7 +76,7 @@ export class Records {
       this.#fail(entries, ids, [refused]);
       return undefined;
     }
-    const links = (entry: Entry): string[] => keysOf(entry, circumstances.scope);
+    const links = (entry: Entry): string[] => listKeys(entry, circumstances.scope);
     const parts = this.#partsOf(hash, entries, links);
     if (parts.length > 1) await this.#noteParts(hash, parts);
     let lost: Lost = { dropped: 0, missing: 0 };
@@ -108,7 +108,7 @@ export class Records {
           parts.unshift(rest);
           continue;
         }
-        this.#fail(entries, ids, faultsOf(error, fresh, circumstances.place, sent > 0));
+        this.#fail(entries, ids, listFaults(error, fresh, circumstances.place, sent > 0));
         await this.state.note({ unit: hash, failed: error.message });
         return undefined;
       }
@@ -131,11 +131,11 @@ export class Records {
     const named = new Map<Entry, string[]>();
     for (const issue of issues) {
       const entry = issue.entry === undefined ? undefined : part[issue.entry];
-      if (entry !== undefined) named.set(entry, [...(named.get(entry) ?? []), said(issue)]);
+      if (entry !== undefined) named.set(entry, [...(named.get(entry) ?? []), writeIssue(issue)]);
     }
     if (named.size === 0 || [...named.keys()].some(({ key }) => key === unit.patient)) return undefined;
     for (const [entry, diagnostics] of named) {
-      this.report.fault(faultOf(entry, diagnostics.join('; ')), entry.type);
+      this.report.fault(makeFault(entry, diagnostics.join('; ')), entry.type);
     }
     return part.filter((entry) => !named.has(entry));
   }
@@ -172,7 +172,7 @@ export class Records {
       });
       const body = printTransaction(prepared);
       const answer = readAnswer(
-        await this.sender.post(body, this.sender.keyOf(body, headers), headers),
+        await this.sender.post(body, this.sender.makeKey(body, headers), headers),
         part.length,
       );
       for (const [i, entry] of part.entries()) {
@@ -199,9 +199,9 @@ export class Records {
    */
   #refusedTarget(entries: readonly Entry[], { scope, refused }: ImportContext): Fault | undefined {
     for (const entry of entries) {
-      const key = keysOf(entry, scope).find((target) => refused(target) !== undefined);
+      const key = listKeys(entry, scope).find((target) => refused(target) !== undefined);
       if (key !== undefined) {
-        return faultOf(entry, `it refers to ${refused(key)}, which was not loaded`);
+        return makeFault(entry, `it refers to ${refused(key)}, which was not loaded`);
       }
     }
     return undefined;
@@ -214,26 +214,26 @@ export class Records {
   }
 }
 
-function keysOf(entry: Entry, scope: Scope): string[] {
-  return referencesOf(entry.resource).flatMap((reference) => {
+function listKeys(entry: Entry, scope: Scope): string[] {
+  return listReferences(entry.resource).flatMap((reference) => {
     const target = scope(reference);
     return target?.kind === 'entry' ? [target.key] : [];
   });
 }
 
 /** Returns the server's issues, each with the place of its entry. */
-function faultsOf(refusal: Refused, part: readonly Entry[], place: string, partly: boolean): Fault[] {
+function listFaults(refusal: Refused, part: readonly Entry[], place: string, partly: boolean): Fault[] {
   const note = partly ? ' (part of this record was loaded; run the same command again to load the rest)' : '';
   const issues = refusal.issues.length > 0 ? refusal.issues : [{ diagnostics: refusal.message }];
   return issues.map((issue) => {
     const entry = issue.entry === undefined ? undefined : part[issue.entry];
     if (entry === undefined) return { place, diagnostics: `${issue.diagnostics}${note}` };
-    return { ...faultOf(entry, `${said(issue)}${note}`), place: `${entry.place} (${entry.type})` };
+    return { ...makeFault(entry, `${writeIssue(issue)}${note}`), place: `${entry.place} (${entry.type})` };
   });
 }
 
 /** An issue of an entry, with the element. */
-function said({ expression, diagnostics }: RefusedIssue): string {
+function writeIssue({ expression, diagnostics }: RefusedIssue): string {
   return expression === undefined || expression === '' ? diagnostics : `${expression}: ${diagnostics}`;
 }
 

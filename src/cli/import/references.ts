@@ -41,7 +41,7 @@ export function typeAndId(reference: string): { type: string; id: string; absolu
 }
 
 /** Returns the references of a resource to others (no `#contained`), each once, in order. */
-export function referencesOf(resource: Json): string[] {
+export function listReferences(resource: Json): string[] {
   const found = new Set<string>();
   collect(resource, found);
   return [...found];
@@ -129,7 +129,7 @@ export function unresolved(reference: string): Resolution {
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Returns a name for a resource, for the `display` of a reference whose target isn't loaded. */
-export function labelOf(resource: JsonObject): string | undefined {
+export function findLabel(resource: JsonObject): string | undefined {
   const { code, type, name } = resource;
   const concept = isObject(code) ? code : isObject(type) ? type : {};
   const [coding] = Array.isArray(concept.coding) ? concept.coding : [];

@@ -6,7 +6,7 @@ import { bundledPlausibility } from '#src/app/plausibility.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Failure } from '../failure.ts';
 import { startProgress } from '../progress.ts';
-import { dataDirOf, findService, type Service, type ServiceOptions } from '../service.ts';
+import { findDataDir, findService, type Service, type ServiceOptions } from '../service.ts';
 import { Directory } from './directory.ts';
 import { type Loading, loadBundles } from './load-bundles.ts';
 import { loadDeferred, loadPool } from './load-pool.ts';
@@ -44,7 +44,7 @@ export interface ImportOptions extends ServiceOptions {
  */
 export async function runImport(sources: readonly string[], options: ImportOptions): Promise<ReportData> {
   const service = await findService(options);
-  const imports = join(dataDirOf(options), 'imports');
+  const imports = join(findDataDir(options), 'imports');
   const spool = join(imports, `standard-input-${process.pid}`);
   try {
     const files = await listSources(sources, spool);
@@ -106,11 +106,19 @@ async function load(
     const directory = new Directory(state, sender, report);
     const records = new Records(state, sender, report, options.limits ?? LIMITS, skipInvalid);
     // The origin id names the record in the source system: the patient's old id there (docs/spec/interface.md, section 2.4).
-    const headersOf = (patient: string | undefined): Record<string, string> =>
+    const originHeaders = (patient: string | undefined): Record<string, string> =>
       sourceSystem === undefined || patient === undefined
         ? {}
         : { 'X-Service-Origin-Id': headerValue(patient) };
-    const loading: Loading = { state, directory, records, report, progress, headersOf, skipInvalid };
+    const loading: Loading = {
+      state,
+      directory,
+      records,
+      report,
+      progress,
+      makeHeaders: originHeaders,
+      skipInvalid,
+    };
     try {
       await directory.resume();
       const refused = await loadPool(pool, concurrency, loading);

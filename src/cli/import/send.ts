@@ -55,7 +55,7 @@ export class Sender {
   constructor(private readonly options: SendOptions) {}
 
   /** The Idempotency-Key of a body: the same content to the same place in the same name gives the same key. */
-  keyOf(body: string, headers: Readonly<Record<string, string>> = {}): string {
+  makeKey(body: string, headers: Readonly<Record<string, string>> = {}): string {
     const { url, salt } = this.options;
     const names = Object.entries({ ...this.options.headers, ...headers }).sort(([a], [b]) =>
       a < b ? -1 : 1,
@@ -118,19 +118,19 @@ export class Sender {
         if (response.ok) return read(text);
         if (method === 'GET' && (status === 404 || status === 410)) return undefined;
         if (status === 401 || status === 403) {
-          const why = issuesOf(text)[0]?.diagnostics ?? `HTTP ${status}`;
+          const why = parseIssues(text)[0]?.diagnostics ?? `HTTP ${status}`;
           throw new KeyRefused(`${url} rejected the key: ${why}`);
         }
         asked = seconds(response.headers.get('retry-after'));
         throttled = status === 429;
         // 409 with Retry-After: the same request still runs there, since an earlier try lost its answer.
         if (!throttled && !UNAVAILABLE.has(status) && !(status === 409 && asked !== undefined)) {
-          throw new Refused(status, issuesOf(text));
+          throw new Refused(status, parseIssues(text));
         }
-        why = issuesOf(text)[0]?.diagnostics ?? `HTTP ${status}`;
+        why = parseIssues(text)[0]?.diagnostics ?? `HTTP ${status}`;
       } catch (error) {
         if (error instanceof Failure || error instanceof Refused || isOurFault(error)) throw error;
-        why = reasonOf(error);
+        why = findReason(error);
       }
       if (throttled) silentSince = undefined;
       else silentSince ??= Date.now();
@@ -179,7 +179,7 @@ function isOurFault(error: unknown): boolean {
 }
 
 /** Why `fetch` failed: its own message says only "fetch failed". */
-function reasonOf(error: unknown): string {
+function findReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   if (cause instanceof Error) return cause.message === '' ? cause.name : cause.message;
@@ -189,7 +189,7 @@ function reasonOf(error: unknown): string {
 /** The prefix of a message about an entry; the report replaces it with the entry's place in the sources. */
 const OWN_ENTRY = /^Bundle\.entry\[\d+\](?:\.[\w.[\]]+)?: /;
 
-function issuesOf(text: string): RefusedIssue[] {
+function parseIssues(text: string): RefusedIssue[] {
   let value: Json;
   try {
     ({ value } = parseJson(text));

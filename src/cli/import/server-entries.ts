@@ -4,8 +4,8 @@
  */
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
-import { contentOf, listIdentifiers, writeCriteria } from './identity.ts';
-import { referencesOf, rewriteReferences } from './references.ts';
+import { hashContent, listIdentifiers, writeCriteria } from './identity.ts';
+import { listReferences, rewriteReferences } from './references.ts';
 import { Refused, type Sender } from './send.ts';
 import type { Known } from './state.ts';
 
@@ -45,7 +45,7 @@ export class ServerEntries {
           listIdentifiers(each).some((one) => one.system === system && one.value === value);
         const there = found.resources.find(has);
         if (there !== undefined)
-          return { reference: `${type}/${String(there.id)}`, content: contentOf(there) };
+          return { reference: `${type}/${String(there.id)}`, content: hashContent(there) };
       }
     }
     return undefined;
@@ -58,7 +58,7 @@ export class ServerEntries {
     const known = this.#byContent.get(criteria) ?? this.#readAll(criteria);
     this.#byContent.set(criteria, known);
     const reference = (await known).get(contentApart(await this.#withoutCriteria(resource), urn));
-    return reference === undefined ? undefined : { reference, content: contentOf(resource) };
+    return reference === undefined ? undefined : { reference, content: hashContent(resource) };
   }
 
   /** Reads all entries that criteria find, once; the first of equal ones counts. */
@@ -80,7 +80,7 @@ export class ServerEntries {
   /** Returns a resource whose conditional references are resolved as the service resolves them when it is written. */
   async #withoutCriteria(resource: JsonObject): Promise<JsonObject> {
     const targets = new Map<string, string>();
-    for (const reference of referencesOf(resource).filter((each) => each.includes('?'))) {
+    for (const reference of listReferences(resource).filter((each) => each.includes('?'))) {
       const looking = this.#resolved.get(reference) ?? this.#resolve(reference);
       this.#resolved.set(reference, looking);
       const target = await looking;
@@ -126,5 +126,5 @@ function contentApart(resource: JsonObject, own: string): string {
   const { resource: apart } = rewriteReferences(resource, (reference) =>
     reference === own ? { kind: 'to', reference: '#' } : { kind: 'keep' },
   );
-  return contentOf(apart);
+  return hashContent(apart);
 }

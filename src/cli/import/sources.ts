@@ -7,9 +7,9 @@ import { pipeline } from 'node:stream/promises';
 import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { Failure } from '../failure.ts';
-import { entriesOf, isSelfContained, namedResources } from './bundle.ts';
-import { homeOf, pooledOwner } from './home.ts';
-import { decodeUtf8, linesOf } from './lines.ts';
+import { isSelfContained, namedResources, readEntries } from './bundle.ts';
+import { findHome, pooledOwner } from './home.ts';
+import { decodeUtf8, readLines } from './lines.ts';
 import type { Report } from './report.ts';
 import type { Pool } from './spill.ts';
 import type { DoneSource } from './state.ts';
@@ -110,7 +110,7 @@ function parseText(text: string, line = 1): { value: Json } | { diagnostics: str
 async function isNdjson(file: SourceFile): Promise<boolean> {
   if (/\.(ndjson|jsonl)$/i.test(file.path)) return true;
   let first = true;
-  for await (const { text = '' } of linesOf(file.path)) {
+  for await (const { text = '' } of readLines(file.path)) {
     if (text.trim() === '') continue;
     if (!first) return true;
     if (!text.trim().endsWith('}') || 'diagnostics' in parseText(text)) return false;
@@ -147,7 +147,7 @@ export async function survey(
   let entries = 0;
 
   const takeBundle = async (bundle: JsonObject, name: string, file?: { path: string; hash: string }) => {
-    const { entries: all, faults } = entriesOf(bundle, name);
+    const { entries: all, faults } = readEntries(bundle, name);
     if (!isSelfContained(all)) {
       const named = namedResources(bundle, name);
       for (const fault of named.faults) report.fault(fault);
@@ -168,7 +168,7 @@ export async function survey(
       return;
     }
     if (value.resourceType === 'Bundle') return takeBundle(value, place);
-    const home = homeOf(value);
+    const home = findHome(value);
     const name = key ?? (typeof value.id === 'string' ? `${value.resourceType}/${value.id}` : place);
     report.found(value.resourceType);
     if (home.kind === 'skipped') {
@@ -183,10 +183,10 @@ export async function survey(
     entries += 1;
     const spill =
       home.kind === 'directory'
-        ? pool.named(`directory-${value.resourceType}`)
+        ? pool.openNamed(`directory-${value.resourceType}`)
         : home.kind === 'provenance'
-          ? pool.named('provenance')
-          : pool.bucketOf(owned.owner);
+          ? pool.openNamed('provenance')
+          : pool.chooseBucket(owned.owner);
     await spill.add(owned.owner, name, value, place);
   };
 
@@ -202,7 +202,7 @@ export async function survey(
     if (done !== undefined) {
       report.alreadyLoaded(done);
     } else if (await isNdjson(file)) {
-      for await (const { number, text } of linesOf(file.path)) {
+      for await (const { number, text } of readLines(file.path)) {
         const place = `${file.name}, line ${number}`;
         if (text === undefined) report.fault({ place, diagnostics: 'not UTF-8' });
         else if (text.trim() !== '') {
@@ -225,7 +225,7 @@ export async function survey(
 }
 
 function isRecord(resource: JsonObject): boolean {
-  const { kind } = homeOf(resource);
+  const { kind } = findHome(resource);
   return kind !== 'directory' && kind !== 'skipped';
 }
 

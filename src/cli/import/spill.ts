@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { isResourceType } from '#src/fhir/types.ts';
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import { type Entry, makeEntry } from './entry.ts';
-import { linesOf } from './lines.ts';
+import { readLines } from './lines.ts';
 
 /** The target size of a bucket, and the maximum number of buckets (each is an open file). */
 const BUCKET_BYTES = 4_000_000;
@@ -55,7 +55,7 @@ export class Spill {
   /** The entries in order, each with its patient's key. */
   async *read(): AsyncGenerator<{ owner: string; entry: Entry }> {
     if (this.count === 0) return;
-    for await (const { text = '' } of linesOf(this.path)) {
+    for await (const { text = '' } of readLines(this.path)) {
       const tab = text.indexOf('\t');
       const [owner = '', key = '', place = ''] = JSON.parse(text.slice(0, tab)) as string[];
       const { value } = parseJson(text.slice(tab + 1));
@@ -89,7 +89,7 @@ export class Pool {
   }
 
   /** The bucket of a patient. */
-  bucketOf(owner: string): Spill {
+  chooseBucket(owner: string): Spill {
     const hash = createHash('sha256').update(owner).digest().readUInt32BE(0);
     const bucket = this.#buckets[hash % this.#buckets.length];
     if (bucket === undefined) throw new RangeError('a pool has at least one bucket');
@@ -102,7 +102,7 @@ export class Pool {
   }
 
   /** A spill for something else, by name. */
-  named(name: string): Spill {
+  openNamed(name: string): Spill {
     const known = this.#named.get(name);
     if (known !== undefined) return known;
     const spill = new Spill(join(this.folder, name));

@@ -9,7 +9,7 @@ import { DataDirInUse, type DataDirLock, lockDataDir } from '#src/data-dir.ts';
 import { makeFolder } from '#src/shared/make-folder.ts';
 import { Failure } from '../failure.ts';
 import { type Fact, factSchema } from './journal.ts';
-import { linesOf } from './lines.ts';
+import { readLines } from './lines.ts';
 
 /** The prefix of every journal. */
 const FIRST_LINE = '{"import":1,';
@@ -92,7 +92,7 @@ export class ImportState {
 
   async #load(): Promise<void> {
     await this.#cutTornLine();
-    for await (const { number, text } of linesOf(this.path)) {
+    for await (const { number, text } of readLines(this.path)) {
       const read = factSchema.safeParse(parseLine(text ?? ''));
       if (!read.success) throw this.#isNoState(number);
       this.#take(read.data);
@@ -173,7 +173,7 @@ export class ImportState {
     const found = new Map<string, { reference: string; patient: string }>();
     if (keys.size === 0) return found;
     await this.#writing;
-    for await (const { text = '' } of linesOf(this.path)) {
+    for await (const { text = '' } of readLines(this.path)) {
       if (!text.startsWith('{"unit":') || !text.includes('"ids":')) continue;
       const fact = factSchema.parse(JSON.parse(text));
       if (!('ids' in fact)) continue;

@@ -6,7 +6,7 @@ type Patient = ReturnType<typeof patientsToday>[number];
 
 /** Returns the text of `--help` about the patients of a sandbox that contains all of them. */
 export function patientsHelp(): string {
-  return `\nSynthetic patients who can sign in:\n${linesOf(patientsToday())}`;
+  return `\nSynthetic patients who can sign in:\n${writeLines(patientsToday())}`;
 }
 
 /**
@@ -28,10 +28,10 @@ export function findPatientByName(word: string, patients: readonly Patient[]): P
     one === undefined
       ? ['matches no synthetic patient who can sign in; choose one of these', patients]
       : ['matches several patients; choose one of these', meant];
-  throw new Failure(`--patient ${word} ${fault}:\n${linesOf(choice)}`, MISUNDERSTOOD);
+  throw new Failure(`--patient ${word} ${fault}:\n${writeLines(choice)}`, MISUNDERSTOOD);
 }
 
-function linesOf(patients: readonly Patient[]): string {
+function writeLines(patients: readonly Patient[]): string {
   return patients.map((patient) => `  ${patient.number}  ${introduction(patient)}`).join('\n');
 }
 

@@ -2,9 +2,9 @@
 import { type Config, ConfigError, loadConfig } from '#src/config.ts';
 import { openPool } from '#src/database/pool.ts';
 import { DEV_TOKEN_S, DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
-import { emailSchema, patientsToday, personOf, subjectOf } from '#src/dev-issuer/people.ts';
+import { emailSchema, findPerson, makeSubject, patientsToday } from '#src/dev-issuer/people.ts';
 import { savedDevIssuer } from '#src/dev-issuer/store.ts';
-import { databaseUrlOf } from '../database.ts';
+import { requireDatabaseUrl } from '../database.ts';
 import { Failure, MISUNDERSTOOD } from '../failure.ts';
 import type { ServiceOptions } from '../service.ts';
 import { findPatientByName } from './dev-patient.ts';
@@ -24,7 +24,7 @@ export interface DevTokenOptions extends Pick<ServiceOptions, 'dataDir'> {
  */
 export async function devTokenCommand({ json = false, ...given }: DevTokenOptions): Promise<number> {
   const email = addressIn(given);
-  const pool = openPool(await databaseUrlOf(given), { max: 1, name: 'annal dev-token' });
+  const pool = openPool(await requireDatabaseUrl(given), { max: 1, name: 'annal dev-token' });
   try {
     const issuer = await savedDevIssuer(pool);
     if (issuer === undefined) {
@@ -32,8 +32,14 @@ export async function devTokenCommand({ json = false, ...given }: DevTokenOption
         'the development issuer is off: MODE is production, OIDC_ISSUERS is set, or other machines can reach the service (HOST, BASE_URL) and DEV_ISSUER is not allow',
       );
     }
-    const token = await new DevIssuer(pool, issuer).idToken(personOf(email));
-    const described = { id_token: token, expires_in: DEV_TOKEN_S, issuer, subject: subjectOf(email), email };
+    const token = await new DevIssuer(pool, issuer).idToken(findPerson(email));
+    const described = {
+      id_token: token,
+      expires_in: DEV_TOKEN_S,
+      issuer,
+      subject: makeSubject(email),
+      email,
+    };
     process.stdout.write(`${json ? JSON.stringify(described, null, 2) : token}\n`);
     return 0;
   } finally {

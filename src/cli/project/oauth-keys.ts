@@ -1,7 +1,7 @@
 /** `annal oauth-keys` lists the keys that sign ID tokens; `rotate` makes the next one. */
 import { openPool } from '#src/database/pool.ts';
 import { type SigningKeyRow, SigningKeys } from '#src/oauth/signing-keys.ts';
-import { databaseUrlOf } from '../database.ts';
+import { requireDatabaseUrl } from '../database.ts';
 import { Failure, MISUNDERSTOOD } from '../failure.ts';
 import type { ServiceOptions } from '../service.ts';
 import { table } from '../table.ts';
@@ -25,7 +25,7 @@ export async function oauthKeysCommand(
   if (action !== 'list' && action !== 'rotate')
     throw new Failure(`unknown action ${action}; use list or rotate`, MISUNDERSTOOD);
   if (now && action !== 'rotate') throw new Failure('--now needs rotate', MISUNDERSTOOD);
-  const pool = openPool(await databaseUrlOf(where), { max: 1, name: 'annal oauth-keys' });
+  const pool = openPool(await requireDatabaseUrl(where), { max: 1, name: 'annal oauth-keys' });
   try {
     const signing = new SigningKeys(pool);
     const keys = action === 'rotate' ? await signing.rotate({ now }) : await signing.list();

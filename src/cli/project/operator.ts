@@ -7,7 +7,7 @@ import { Streams } from '#commands/kernel/streams.ts';
 import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { type Micros, nowMicros } from '#src/shared/time/time.ts';
-import { databaseUrlOf, withEventStore } from '../database.ts';
+import { requireDatabaseUrl, withEventStore } from '../database.ts';
 import { Failure } from '../failure.ts';
 import type { ServiceOptions } from '../service.ts';
 
@@ -43,7 +43,7 @@ export async function decideAsOperator<S>(
     ids: new IdSource(newUuid(), Date.now()),
     now: () => Math.max(nowMicros(), after + 1),
   };
-  const wrote = await withEventStore(await databaseUrlOf(where), (store) =>
+  const wrote = await withEventStore(await requireDatabaseUrl(where), (store) =>
     new Streams(new Kernel(store), fold).transact(stream, operator, decide).catch((error: unknown) => {
       throw error instanceof Refusal ? new Failure(error.message) : error;
     }),

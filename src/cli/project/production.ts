@@ -11,7 +11,7 @@ import { projectName } from '#queries/projects.ts';
 import { openPool } from '#src/database/pool.ts';
 import { projectStream } from '#src/events/streams.ts';
 import { type Micros, toInstant } from '#src/shared/time/time.ts';
-import { databaseUrlOf } from '../database.ts';
+import { requireDatabaseUrl } from '../database.ts';
 import { expectAction, Failure, MISUNDERSTOOD } from '../failure.ts';
 import { counted, table, withoutEmpty } from '../table.ts';
 import { decideAsOperator, type OperatorDecision, type OperatorOptions, print } from './operator.ts';
@@ -134,7 +134,7 @@ function describe(requests: readonly NamedProductionRequest[]): string {
 }
 
 async function query<T>(options: OperatorOptions, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const pool = openPool(await databaseUrlOf(options), { max: 1, name: 'annal production' });
+  const pool = openPool(await requireDatabaseUrl(options), { max: 1, name: 'annal production' });
   try {
     return await work(pool);
   } finally {

@@ -53,13 +53,13 @@ export async function accessLogCommand(patient: string, options: AccessLogOption
   }
   if (application !== undefined && key !== undefined)
     throw new Failure('name either --application or --key', MISUNDERSTOOD);
-  const period = { from: momentOf('--from', from)?.from, to: momentOf('--to', to)?.to };
+  const period = { from: parseSpan('--from', from)?.from, to: parseSpan('--to', to)?.to };
   await withDatabase(where, async ({ url }) => {
     const record = patient === '' ? undefined : await resolvePatient(url, patient);
     const pool = openPool(url, { max: 1, name: 'annal access log', answerMs: 0 });
     try {
-      const actor = await actorOf(pool, application, key);
-      const entries = entriesOf(pool, { record, actor, ...period });
+      const actor = await findActor(pool, application, key);
+      const entries = readEntries(pool, { record, actor, ...period });
       if (patients) await printPatients(entries, json);
       else await (json ? printJson(entries) : printTable(entries));
     } finally {
@@ -70,7 +70,7 @@ export async function accessLogCommand(patient: string, options: AccessLogOption
 }
 
 /** @throws Failure for what isn't a date or date-time */
-function momentOf(option: string, text: string | undefined): { from: Micros; to: Micros } | undefined {
+function parseSpan(option: string, text: string | undefined): { from: Micros; to: Micros } | undefined {
   if (text === undefined) return undefined;
   const period = parsePeriod(text);
   if (period !== undefined) return period;
@@ -79,7 +79,7 @@ function momentOf(option: string, text: string | undefined): { from: Micros; to:
 }
 
 /** @throws Failure for an unknown application or key */
-async function actorOf(pool: Pool, application?: string, key?: string): Promise<string | undefined> {
+async function findActor(pool: Pool, application?: string, key?: string): Promise<string | undefined> {
   if (application !== undefined) return applicationNamed(pool, application);
   if (key === undefined) return undefined;
   const { rowCount } = await pool.query('select from projects.api_key where key_id = $1', [key]);
@@ -88,7 +88,7 @@ async function actorOf(pool: Pool, application?: string, key?: string): Promise<
 }
 
 /** Yields entries in parts, the newest first, as of one moment. Indexes: see `ACCESS_LOG_SQL`. */
-async function* entriesOf(pool: Pool, asked: Asked): AsyncGenerator<readonly AccessRow[]> {
+async function* readEntries(pool: Pool, asked: Asked): AsyncGenerator<readonly AccessRow[]> {
   const values: (string | number)[] = [];
   const conditions: string[] = [];
   const meet = (condition: string, value: string | number | undefined): void => {
@@ -117,7 +117,7 @@ async function* entriesOf(pool: Pool, asked: Asked): AsyncGenerator<readonly Acc
   }
 }
 
-const refOf = ({ actor_kind: kind, actor_id: id }: AccessRow): string => `${kind}/${id}`;
+const actorReference = ({ actor_kind: kind, actor_id: id }: AccessRow): string => `${kind}/${id}`;
 
 const print = async (text: string): Promise<void> => {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
@@ -130,7 +130,7 @@ async function printJson(entries: AsyncIterable<readonly AccessRow[]>): Promise<
   for await (const part of entries) {
     const lines = part.map((entry) => {
       const { at, actor_kind: _kind, actor_id: _id, seq, ...row } = entry;
-      return JSON.stringify({ ...row, entry: seq, ts: toInstant(at), actor_ref: refOf(entry) });
+      return JSON.stringify({ ...row, entry: seq, ts: toInstant(at), actor_ref: actorReference(entry) });
     });
     await print(`${total === 0 ? '\n' : ',\n'}${lines.join(',\n')}`);
     total += part.length;
@@ -156,7 +156,7 @@ async function printTable(entries: AsyncIterable<readonly AccessRow[]>): Promise
     [row.resource_type ?? '', row.resource_id ?? ''].filter(Boolean).join('/'),
     row.status,
     row.count === null ? '' : String(row.count),
-    refOf(row),
+    actorReference(row),
     row.actor ?? '',
     row.purpose ?? '',
     row.request_id,

@@ -12,7 +12,7 @@ import { type Current, openRecord, versionReference } from '#src/context/record.
 import { openPool } from '#src/database/pool.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
-import { categoriesOf } from '#src/fhir/search/categories.ts';
+import { readCategories } from '#src/fhir/search/categories.ts';
 import { ContextManifests, type KeptManifest } from '#src/operations/context-manifests.ts';
 import { type Access, allows } from '#src/shared/access/access.ts';
 import { CONTEXT_LETTERS, grantCoverage } from '#src/shared/access/coverage.ts';
@@ -87,7 +87,7 @@ export async function contextAgain(
       },
     ),
   );
-  const { current: all, earlier, authors, byAi, owner } = versionsOf(record, others, isShown);
+  const { current: all, earlier, authors, byAi, owner } = collectVersions(record, others, isShown);
   const [current = [], before = []] = [all.filter(isShown), earlier].map((versions) =>
     grant === undefined ? versions : versions.map(masked),
   );
@@ -101,10 +101,10 @@ export async function contextAgain(
           : entriesAt(store, owner, directory, keys).then((entries) =>
               grant === undefined ? entries : entries.map(masked),
             ),
-      displays: (codes) => Promise.resolve(named(codes, displays)),
+      displays: (codes) => Promise.resolve(nameCodes(codes, displays)),
       authors: () => Promise.resolve(grant === undefined ? authors : maskedAuthors(authors)),
       bodies: () => Promise.resolve(bodies),
-      covered: grantCoverage(grant === undefined ? undefined : accessOf(grant)),
+      covered: grantCoverage(grant === undefined ? undefined : manifestAccess(grant)),
     },
     ask,
     day,
@@ -142,7 +142,7 @@ function whyOther({ form, version }: Manifest): string {
 
 /** Returns whether the grant of a context covered a resource (docs/spec/decisions.md, section 9, "Letters"). */
 function isCovered(grant: GrantManifest, { type, body }: Current): boolean {
-  return allows(accessOf(grant), type, CONTEXT_LETTERS, categoriesOf(type, JSON.parse(body)));
+  return allows(manifestAccess(grant), type, CONTEXT_LETTERS, readCategories(type, JSON.parse(body)));
 }
 
 function masked(version: Current): Current {
@@ -153,7 +153,7 @@ function maskedAuthors(authors: ReadonlyMap<string, Authorship>): Map<string, Au
   return new Map([...authors].map(([name, each]) => [name, maskedAuthorship(each)]));
 }
 
-function accessOf({ types }: GrantManifest): Access {
+function manifestAccess({ types }: GrantManifest): Access {
   return { types: new Map(Object.entries(types)) };
 }
 
@@ -171,7 +171,7 @@ interface Versions {
  * @param others all versions that no AI wrote, the oldest first
  * @param isShown whether a version was covered
  */
-function versionsOf(
+function collectVersions(
   { resources }: RecordAt,
   others: readonly ResourceAt[],
   isShown: (version: Current) => boolean,
@@ -183,7 +183,7 @@ function versionsOf(
   for (const at of others) {
     const { type, id, version, body } = at;
     if (body === undefined || !isShown({ type, id, version, body })) continue;
-    last.set(id, [{ type, id, version, body }, authorOf(at)]);
+    last.set(id, [{ type, id, version, body }, readAuthorship(at)]);
   }
   let owner: Tenant | undefined;
   for (const version of resources.values()) {
@@ -192,7 +192,7 @@ function versionsOf(
     if (body === undefined) continue;
     const now = { type, id, version: version.version, body };
     current.push(now);
-    authors.set(versionReference(now), authorOf(version));
+    authors.set(versionReference(now), readAuthorship(version));
     if (!isByAi(version)) continue;
     const [before, author] = last.get(id) ?? [];
     byAi.set(versionReference(now), before?.version);
@@ -207,7 +207,7 @@ function isByAi({ metadata }: ResourceAt): boolean {
   return metadata.author?.type === 'ai';
 }
 
-function authorOf({ metadata }: ResourceAt): Authorship {
+function readAuthorship({ metadata }: ResourceAt): Authorship {
   return { authorType: metadata.author?.type ?? 'import', source: metadata.source_system ?? null };
 }
 
@@ -229,7 +229,7 @@ async function entriesAt(
   return found;
 }
 
-function named(
+function nameCodes(
   codes: readonly { readonly system: string; readonly code: string }[],
   displays: Manifest['displays'],
 ): Map<string, string> {

@@ -27,27 +27,27 @@ export async function nameDirectoryEntries(
     ...(acting_as_name === null ? [acting_as] : []),
     ...provenances.flatMap(({ agents }) => agents.flatMap(({ who, on_behalf_of }) => [who, on_behalf_of])),
   ]);
-  const names = await namesOf(
+  const names = await readNames(
     databaseUrl,
     wanted.filter((reference) => reference !== null),
   ).catch((): Names => new Map());
-  const nameOf = (reference: string | null): string | null => names.get(reference ?? '') ?? null;
+  const findName = (reference: string | null): string | null => names.get(reference ?? '') ?? null;
   return versions.map((version) => ({
     ...version,
-    author_name: version.author_name ?? nameOf(version.author ?? version.acting_as),
-    acting_as_name: version.acting_as_name ?? nameOf(version.acting_as),
+    author_name: version.author_name ?? findName(version.author ?? version.acting_as),
+    acting_as_name: version.acting_as_name ?? findName(version.acting_as),
     provenances: version.provenances.map((said) => ({
       ...said,
       agents: said.agents.map((agent) => ({
         ...agent,
-        who_name: agent.who_name ?? nameOf(agent.who),
-        on_behalf_of_name: agent.on_behalf_of_name ?? nameOf(agent.on_behalf_of),
+        who_name: agent.who_name ?? findName(agent.who),
+        on_behalf_of_name: agent.on_behalf_of_name ?? findName(agent.on_behalf_of),
       })),
     })),
   }));
 }
 
-async function namesOf(databaseUrl: string, references: readonly string[]): Promise<Names> {
+async function readNames(databaseUrl: string, references: readonly string[]): Promise<Names> {
   if (references.length === 0) return new Map();
   const pool = openPool(databaseUrl, { max: 1, name: 'annal history names' });
   try {
@@ -62,10 +62,10 @@ async function namesOf(databaseUrl: string, references: readonly string[]): Prom
       );
     };
     const entries = await read(references);
-    const holders = await read([...entries.values()].flatMap((entry) => holderOf(entry) ?? []));
+    const holders = await read([...entries.values()].flatMap((entry) => readHolder(entry) ?? []));
     return new Map(
       [...entries].flatMap(([reference, entry]) => {
-        const { name } = holders.get(holderOf(entry) ?? '') ?? entry;
+        const { name } = holders.get(readHolder(entry) ?? '') ?? entry;
         const shown = typeof name === 'string' ? name : shownName(name);
         return shown === undefined ? [] : [[reference, shown] as const];
       }),
@@ -76,7 +76,7 @@ async function namesOf(databaseUrl: string, references: readonly string[]): Prom
 }
 
 /** The Practitioner that a PractitionerRole is of. */
-function holderOf({ practitioner }: JsonObject): string | undefined {
+function readHolder({ practitioner }: JsonObject): string | undefined {
   const reference = isObject(practitioner) ? practitioner.reference : undefined;
   return typeof reference === 'string' ? reference : undefined;
 }

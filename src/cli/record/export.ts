@@ -1,7 +1,7 @@
 /** `annal export <patient | stream> --out FILE`: a record's whole history, or a stream's, as one file that proves itself. */
 import { BrokenChain, type ExportStatement, exportLines } from '#src/audit/export.ts';
 import type { EventStore } from '#src/events/store.ts';
-import { patientOf } from '#src/events/streams.ts';
+import { recordPatient } from '#src/events/streams.ts';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import { withEventStore } from '../database.ts';
 import { FAULTS_FOUND, Failure } from '../failure.ts';
@@ -41,7 +41,7 @@ export async function exportCommand(
       const lines = async function* (): AsyncGenerator<string> {
         yield* exportLines(events, time, key, note);
         if (statement === undefined)
-          throw new Failure(`${called} has no ${patientOf(stream) === undefined ? 'events' : 'record'}`);
+          throw new Failure(`${called} has no ${recordPatient(stream) === undefined ? 'events' : 'record'}`);
       };
       await writeNewFile(out, lines());
     });

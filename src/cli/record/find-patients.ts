@@ -98,17 +98,17 @@ export async function findPatients(
   );
   const { rows: tenants } = await pool.query<{ tenant: string }>(TENANTS);
   const found: FoundPatient[] = [];
-  const look = async (rowsOf: (tenant: string) => Promise<Row[]>): Promise<void> => {
+  const look = async (readRows: (tenant: string) => Promise<Row[]>): Promise<void> => {
     for (const { tenant } of tenants) {
       const owner = owners.get(tenant) ?? { project: null, project_name: null, environment: null };
       if (only !== undefined && only !== owner.project && only !== owner.project_name) continue;
-      for (const row of await rowsOf(tenant)) {
-        const match = matchOf(row, text);
+      for (const row of await readRows(tenant)) {
+        const match = matchPatient(row, text);
         if (match !== undefined) found.push({ ...match, ...owner });
       }
     }
   };
-  await look(async (tenant) => (await pool.query<Row>(LIVING, candidatesOf(tenant, text))).rows);
+  await look(async (tenant) => (await pool.query<Row>(LIVING, candidateParameters(tenant, text))).rows);
   if (deleted || found.length === 0)
     await look(async (tenant) => (await pool.query<Row>(DELETED, [tenant])).rows);
   const order = new Intl.Collator('en');
@@ -124,8 +124,8 @@ export async function findPatients(
  * Returns the parameters of `LIVING`: a name must contain the longest word of the text; the whole text is
  * compared later.
  */
-function candidatesOf(tenant: string, text: string): unknown[] {
-  const words = wordsOf(folded(text)).sort((one, other) => other.length - one.length);
+function candidateParameters(tenant: string, text: string): unknown[] {
+  const words = splitWords(folded(text)).sort((one, other) => other.length - one.length);
   const bar = text.lastIndexOf('|');
   const forms = [
     tokenForm.code(text),
@@ -140,9 +140,9 @@ function candidatesOf(tenant: string, text: string): unknown[] {
   ];
 }
 
-const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
+const splitWords = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
 
-function matchOf({ id, body, deleted }: Row, text: string) {
+function matchPatient({ id, body, deleted }: Row, text: string) {
   const { value: patient } = parseJson(body ?? '{}');
   if (!isObject(patient)) return undefined;
   const identifiers = objects(patient.identifier).flatMap(({ system, value }) =>
@@ -169,7 +169,7 @@ function matchOf({ id, body, deleted }: Row, text: string) {
 function begins({ text, prefix, given, family, suffix }: JsonObject, wanted: string): boolean {
   const parts = [text, prefix, given, family, suffix].flat().filter((part) => typeof part === 'string');
   const words = parts.flatMap((part) => folded(part).split(/[\s,.-]+/));
-  const asked = wordsOf(wanted);
+  const asked = splitWords(wanted);
   return (
     asked.length > 0 &&
     asked.every(

@@ -44,7 +44,7 @@ export async function grantsCommand(
     throw new Failure('name a patient, --application or --project: annal grants mira sand', MISUNDERSTOOD);
   if (environment !== undefined && project === undefined)
     throw new Failure('--environment needs --project', MISUNDERSTOOD);
-  const moment = at === undefined ? undefined : momentOf(at);
+  const moment = at === undefined ? undefined : parsePastMoment(at);
   const found = await withDatabase(where, async ({ url }) => {
     const record = patient === '' ? undefined : await resolvePatient(url, patient);
     const pool = openPool(url, { max: 1, name: 'annal grants' });
@@ -59,12 +59,12 @@ export async function grantsCommand(
       await pool.end();
     }
   });
-  process.stdout.write(`${json ? JSON.stringify(jsonOf(found, at), null, 2) : describe(found, at)}\n`);
+  process.stdout.write(`${json ? JSON.stringify(toJson(found, at), null, 2) : describe(found, at)}\n`);
   return 0;
 }
 
 /** @throws Failure for what isn't a date or date-time, and for one in the future */
-function momentOf(at: string): Micros {
+function parsePastMoment(at: string): Micros {
   const moment = parseMoment(at);
   if (moment?.kind !== 'time') {
     const expected = 'expected a date (2026-03-01) or a date-time with a time zone (2026-03-01T09:30:00Z)';
@@ -102,7 +102,7 @@ async function read(pool: Pool, asked: GrantsAsked): Promise<Found> {
   return { grants, erased };
 }
 
-function jsonOf({ grants, erased }: Found, at: string | undefined): object {
+function toJson({ grants, erased }: Found, at: string | undefined): object {
   return {
     ...(at === undefined ? {} : { at }),
     data: grants.map((grant) => ({

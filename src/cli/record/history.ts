@@ -4,11 +4,11 @@
  */
 import { stringify } from 'lossless-json';
 import { credentialLabel, nameCredentials } from '#src/audit/names.ts';
-import { sentenceOf } from '#src/audit/provenances.ts';
+import { writeSentence } from '#src/audit/provenances.ts';
 import { reportPage } from '#src/audit/report.ts';
-import { approvedBy, type History, historyOf, type Version, writtenBy } from '#src/audit/versions.ts';
+import { approvedBy, type History, readHistory, type Version, writtenBy } from '#src/audit/versions.ts';
 import { openPool } from '#src/database/pool.ts';
-import { holdsResources, isStreamName, patientOf, recordStream } from '#src/events/streams.ts';
+import { holdsResources, isStreamName, recordPatient, recordStream } from '#src/events/streams.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { printJson } from '#src/shared/json/json.ts';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
@@ -57,11 +57,11 @@ async function showHistory(
   { resource, only, ...asked }: Subject,
   { json, html }: { readonly json: boolean; readonly html: string | undefined },
 ): Promise<number> {
-  const stream = asked.stream ?? (await streamOf(databaseUrl, resource));
+  const stream = asked.stream ?? (await findStream(databaseUrl, resource));
   if (!holdsResources(stream)) return streamHistory(databaseUrl, stream, { json, html });
   const record = only === undefined;
   const history = await withEventStore(databaseUrl, async (store) => {
-    const found = await withStream(store, stream, (events) => historyOf(events, only));
+    const found = await withStream(store, stream, (events) => readHistory(events, only));
     const versions = await nameCredentials((name) => store.read(name), found.versions);
     const access = await nameCredentials((name) => store.read(name), found.access);
     return { ...found, access, versions: await nameDirectoryEntries(databaseUrl, versions) };
@@ -92,7 +92,7 @@ async function showHistory(
 
 /** @throws Failure for a text that names nothing, or several patients. */
 async function subjectIn(url: string, text: string): Promise<Subject> {
-  if (isStreamName(text) && patientOf(text) === undefined)
+  if (isStreamName(text) && recordPatient(text) === undefined)
     return { resource: text, stream: text, only: undefined };
   const [, type, id] = /^([A-Z][A-Za-z]+)\/([^/]+)$/.exec(text) ?? [];
   if (type === undefined) {
@@ -109,7 +109,7 @@ async function subjectIn(url: string, text: string): Promise<Subject> {
 }
 
 /** The stream that a resource is in. Index: primary key of resources.resource. */
-async function streamOf(databaseUrl: string, resource: string): Promise<string> {
+async function findStream(databaseUrl: string, resource: string): Promise<string> {
   const [type, id] = resource.split('/');
   const pool = openPool(databaseUrl, { max: 1, name: 'annal history' });
   try {
@@ -150,7 +150,7 @@ function describe({ versions, access }: History, record: boolean): string {
   const [names = '', rule = '', ...lines] = table(...withoutEmpty(columns, rows)).split('\n');
   const below = versions.map((version) => [
     ...[approvedBy(version) ?? []].flat().map((who) => `    approved by: ${printable(who)}`),
-    ...version.provenances.map((said) => `    why: ${printable(sentenceOf(said))}`),
+    ...version.provenances.map((said) => `    why: ${printable(writeSentence(said))}`),
     ...(version.version === 1 ? [] : changes(version)),
   ]);
   const written = [names, rule, ...lines.flatMap((line, i) => [line, ...(below[i] ?? [])])];

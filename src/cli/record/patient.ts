@@ -1,7 +1,7 @@
 /** Reads a record's events for commands: finds them by the id on the command line, and explains errors. */
 import { readTraces } from '#projections/erasure.ts';
 import { type EventStore, type RecordedEvent, StreamDeleted } from '#src/events/store.ts';
-import { isStreamName, patientOf, recordStream } from '#src/events/streams.ts';
+import { isStreamName, recordPatient, recordStream } from '#src/events/streams.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { FAULTS_FOUND, Failure, MISUNDERSTOOD } from '../failure.ts';
 
@@ -24,8 +24,8 @@ export interface NamedStream {
  * @throws Failure for anything else.
  */
 export function namedStream(text: string): NamedStream {
-  if (isStreamName(text) && patientOf(text) === undefined) return { stream: text, called: text };
-  const id = patientId(patientOf(text) ?? text);
+  if (isStreamName(text) && recordPatient(text) === undefined) return { stream: text, called: text };
+  const id = patientId(recordPatient(text) ?? text);
   return { stream: recordStream(id), called: `Patient/${id}` };
 }
 
@@ -42,9 +42,9 @@ export async function withStream<T>(
   try {
     return await work(store.read(stream));
   } catch (error) {
-    const patient = patientOf(stream);
+    const patient = recordPatient(stream);
     if (error instanceof StreamDeleted && patient !== undefined) {
-      throw new Failure(await sentenceOf(store, patient));
+      throw new Failure(await writeSentence(store, patient));
     }
     throw error;
   }
@@ -59,7 +59,7 @@ export function reportBroken(stream: string, brokenAt: number | undefined): numb
   return FAULTS_FOUND;
 }
 
-async function sentenceOf(store: EventStore, patient: string): Promise<string> {
+async function writeSentence(store: EventStore, patient: string): Promise<string> {
   const trace = (await readTraces(store, new Set([patient]))).get(patient);
   if (trace === undefined) {
     return `the events of Patient/${patient} were removed, but the log has no request to purge them`;

@@ -50,14 +50,14 @@ export async function resolvePatient(url: string, text: string): Promise<string>
   if (only === undefined)
     throw new Failure(`no patient matches "${printable(text)}" by id, name or identifier`);
   if (others.length > 0) {
-    const named = found.slice(0, NAMED).map((each) => `  ${sentenceOf(each)}`);
+    const named = found.slice(0, NAMED).map((each) => `  ${writeSentence(each)}`);
     const more = found.length > NAMED ? ['  … annal patients lists them all'] : [];
     const list = [...named, ...more].join('\n');
     throw new Failure(
       `"${printable(text)}" matches ${found.length} patients; choose one by its id:\n${list}`,
     );
   }
-  process.stderr.write(`annal: ${sentenceOf(only)}\n`);
+  process.stderr.write(`annal: ${writeSentence(only)}\n`);
   return only.id;
 }
 
@@ -78,7 +78,7 @@ async function patientsCalled(url: string, text: string, filter?: PatientFilter)
   }
 }
 
-function sentenceOf({ id, name, birth_date: born, deleted, ...owner }: FoundPatient): string {
+function writeSentence({ id, name, birth_date: born, deleted, ...owner }: FoundPatient): string {
   const { project_name: title, project, environment } = owner;
   const place = [project === null ? null : `${title} (${project})`, environment];
   const parts = [name ?? 'without a name', born === null ? null : `born ${born}`, ...place];

@@ -10,7 +10,7 @@ import { nowMicros, toInstant, toMicros } from '#src/shared/time/time.ts';
 import { displaysOf } from '#src/terminology/codes.ts';
 import { withEventStore } from '../database.ts';
 import { Failure, MISUNDERSTOOD } from '../failure.ts';
-import { baseUrlOf, type ServiceOptions } from '../service.ts';
+import { findBaseUrl, type ServiceOptions } from '../service.ts';
 import { withDatabase } from '../stopped.ts';
 import { counted, table } from '../table.ts';
 import { reportBroken, withStream } from './patient.ts';
@@ -66,7 +66,7 @@ export async function recordCommand(
     throw new Failure(`--at ${at}: ${stream} ends at revision:${record.revision}`);
   }
   const shown = json
-    ? toCollection(record, `${await baseUrlOf(where)}/fhir/R4`)
+    ? toCollection(record, `${await findBaseUrl(where)}/fhir/R4`)
     : describe(id, record, at ?? 'now', displays);
   process.stdout.write(`${shown}\n`);
   return reportBroken(stream, record.brokenAt);

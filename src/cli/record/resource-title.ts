@@ -25,7 +25,7 @@ export function resourceTitle(type: string, body: string, displays: Displays = n
   if (!isObject(written)) return '';
   const { value } = withDisplays({ value: written }, displays);
   const kind = timelineKind(type);
-  const title = kind === undefined ? otherTitle(value) : wordsOf(timelineWords(kind, value));
+  const title = kind === undefined ? otherTitle(value) : joinWords(timelineWords(kind, value));
   return title.length > LONGEST ? `${title.slice(0, LONGEST - 1)}…` : title;
 }
 
@@ -34,7 +34,7 @@ export function codesToName(bodies: readonly string[]): SystemCode[] {
   return bareCodes(bodies.map((body) => parseJson(body).value));
 }
 
-function wordsOf({ title, titleSystem, summary, summaryCodes }: TimelineWords): string {
+function joinWords({ title, titleSystem, summary, summaryCodes }: TimelineWords): string {
   const shown = titleSystem === null ? title : labelCode({ system: titleSystem, code: title });
   const rest =
     summary === null ? undefined : withNames({ text: summary, codes: summaryCodes }, () => undefined);

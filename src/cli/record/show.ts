@@ -20,12 +20,12 @@ const RESOURCE = /^[A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64}(\/_history\/\d+)?$/;
  */
 export async function showCommand(resource: string, { json = false, ...where }: ShowOptions): Promise<void> {
   const service = await findService(where);
-  const { text, value } = await readFhir(service, await pathOf(resource, where));
+  const { text, value } = await readFhir(service, await findPath(resource, where));
   process.stdout.write(`${json ? text : stringify(value, undefined, 2)}\n`);
 }
 
 /** Names are looked up in the database of this machine's service: another service is asked for ids only. */
-async function pathOf(text: string, { url: elsewhere, ...where }: ShowOptions): Promise<string> {
+async function findPath(text: string, { url: elsewhere, ...where }: ShowOptions): Promise<string> {
   if (RESOURCE.test(text)) return text;
   if (isUuid(text)) return `Patient/${text}`;
   if (elsewhere !== undefined)

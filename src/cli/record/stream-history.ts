@@ -1,6 +1,6 @@
 /** `annal history project-…`, `organization-…`: the events of a stream that holds no resources. */
 import { credentialLabel, nameCredentials } from '#src/audit/names.ts';
-import { type Occurrence, type Occurrences, occurrencesOf } from '#src/audit/occurrences.ts';
+import { type Occurrence, type Occurrences, readOccurrences } from '#src/audit/occurrences.ts';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import { withEventStore } from '../database.ts';
 import { Failure, MISUNDERSTOOD } from '../failure.ts';
@@ -23,11 +23,11 @@ export async function streamHistory(
   if (html !== undefined)
     throw new Failure('--html shows versions of resources only; use --json for a stream', MISUNDERSTOOD);
   const { occurrences, brokenAt, head } = await withEventStore(databaseUrl, async (store) => {
-    const found = await withStream(store, stream, occurrencesOf);
+    const found = await withStream(store, stream, readOccurrences);
     const named = await nameCredentials(
       (name) => store.read(name),
       found.occurrences,
-      ownersOf(stream, found),
+      listOwners(stream, found),
     );
     return { ...found, occurrences: named };
   });
@@ -44,7 +44,7 @@ export async function streamHistory(
 }
 
 /** The projects and organizations whose people may have written to a stream. */
-function ownersOf(
+function listOwners(
   stream: string,
   { occurrences }: Occurrences,
 ): { readonly projects: string[]; readonly organizations: string[] } {

@@ -49,7 +49,7 @@ export async function sqlCommand({ readOnly, command, json = false, ...where }: 
       if (command === undefined && process.stdin.isTTY) await converse(session, json);
       else await runAll(session, command ?? (await text(process.stdin)), json);
     } catch (error) {
-      throw said(error);
+      throw toReadableError(error);
     } finally {
       await session.close();
     }
@@ -135,7 +135,7 @@ async function converse(session: ReadOnlySession, json: boolean): Promise<void> 
     running = true;
     for (const statement of complete) {
       await show(session, statement, json).catch((error: unknown) =>
-        process.stderr.write(`${said(error).message}\n`),
+        process.stderr.write(`${toReadableError(error).message}\n`),
       );
     }
     running = false;
@@ -146,7 +146,7 @@ async function converse(session: ReadOnlySession, json: boolean): Promise<void> 
 }
 
 /** A server's refusal as the person should read it; other errors as they are. */
-function said(error: unknown): Error {
+function toReadableError(error: unknown): Error {
   if (!(error instanceof pg.DatabaseError)) return error instanceof Error ? error : new Error(String(error));
   const place = error.position === undefined ? '' : ` (at character ${error.position})`;
   return new Failure([`${error.message}${place}`, error.hint].filter(Boolean).join('. '));

@@ -78,7 +78,7 @@ export class ReadOnlySession {
       if (this.#reader) await this.#client.query('set local role pg_read_all_data');
       return isQuery(statement)
         ? await this.#fetch(statement, most)
-        : shown(await this.#query(statement), most);
+        : renderResult(await this.#query(statement), most);
     } finally {
       await this.#client.query('rollback');
     }
@@ -107,7 +107,7 @@ export class ReadOnlySession {
       const part = await this.#query(`fetch ${Math.min(AT_A_TIME, most + 1 - rows.length)} from read_only`);
       rows.push(...part.rows);
       if (part.rows.length === 0 || rows.length > most)
-        return { ...shown({ ...part, rows }, most), command: 'SELECT' };
+        return { ...renderResult({ ...part, rows }, most), command: 'SELECT' };
     }
   }
 
@@ -121,7 +121,7 @@ export class ReadOnlySession {
   }
 }
 
-function shown(
+function renderResult(
   { fields, rows, command }: Pick<pg.QueryArrayResult<Shown[]>, 'fields' | 'rows' | 'command'>,
   most: number,
 ): Result {

@@ -6,7 +6,7 @@ import { countListeners } from '#projections/checkpoint.ts';
 import { inTransaction } from '#projections/session.ts';
 import { openPool } from '#src/database/pool.ts';
 import type { EventStoreDbStore } from '#src/events/eventstoredb/store.ts';
-import { isPostgres, kindOf, type LogKind } from '#src/events/open.ts';
+import { isPostgres, type LogKind, logKind } from '#src/events/open.ts';
 import { closeLog, exempt, reopenLog } from '#src/events/postgres/closing.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { expectedEvents } from '#src/events/share.ts';
@@ -16,7 +16,7 @@ import { LogMove } from '#src/migrate-log/log-move.ts';
 import { logOfPositions, movePositions } from '#src/migrate-log/positions.ts';
 import { assertOwnLog, ForeignLog, moveIdentity } from '#src/operations/log-identity.ts';
 import { moveMark } from '#src/operations/log-mark.ts';
-import { databaseUrlOf, eventStoreUrl } from '../database.ts';
+import { eventStoreUrl, requireDatabaseUrl } from '../database.ts';
 import { Failure } from '../failure.ts';
 import { type Progress, startProgress } from '../progress.ts';
 import type { ServiceOptions } from '../service.ts';
@@ -67,7 +67,7 @@ export async function migrateLogCommand(options: MigrateLogOptions): Promise<num
   if (embedded && (options.cutover === true || options.cancel === true)) {
     return withStoppedService(options, (databaseUrl) => migrate(databaseUrl, options));
   }
-  return migrate(await databaseUrlOf(options), options);
+  return migrate(await requireDatabaseUrl(options), options);
 }
 
 async function migrate(databaseUrl: string, options: MigrateLogOptions): Promise<number> {
@@ -114,7 +114,7 @@ class Place {
   }
 
   get kind(): LogKind {
-    return kindOf(this);
+    return logKind(this);
   }
 
   /** Opens the log only for the mover: while it is closed to others, too. */
@@ -244,13 +244,13 @@ async function cutOver(cutover: Cutover, { progress, signal }: Moving): Promise<
         from: from.name,
         to: to.name,
         translate: (position) => move.translate(position),
-        positionOf: (stream, revision) => positionOf(target, stream, revision),
+        readPosition: (stream, revision) => readPosition(target, stream, revision),
       });
       // The stream of an erased event has no positions: then the mark is as far as the log has come without it.
       await moveMark(
         client,
         async ({ stream, revision, position }) =>
-          (await positionOf(target, stream, revision)) ?? move.translate(position),
+          (await readPosition(target, stream, revision)) ?? move.translate(position),
       );
       await moveIdentity(client, to.kind);
     });
@@ -274,7 +274,7 @@ async function stopped(pool: Pool, progress: Progress, signal?: AbortSignal): Pr
   }
 }
 
-async function positionOf(target: EventStore, stream: string, revision: number) {
+async function readPosition(target: EventStore, stream: string, revision: number) {
   try {
     for await (const event of target.read(stream, { from: revision, limit: 1 })) return event.position;
   } catch (error) {

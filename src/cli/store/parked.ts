@@ -1,7 +1,7 @@
 /** `annal parked` lists parked events: those that a process could not handle. `--retry` retries them now. */
 import { openPool } from '#src/database/pool.ts';
 import { type ParkedEvent, ParkedEvents } from '#src/processes/parked.ts';
-import { databaseUrlOf } from '../database.ts';
+import { requireDatabaseUrl } from '../database.ts';
 import { FAULTS_FOUND } from '../failure.ts';
 import type { ServiceOptions } from '../service.ts';
 import { table } from '../table.ts';
@@ -23,7 +23,7 @@ export async function parkedCommand({
   retry = false,
   ...where
 }: ParkedOptions): Promise<number> {
-  const pool = openPool(await databaseUrlOf(where), { max: 1, name: 'annal parked' });
+  const pool = openPool(await requireDatabaseUrl(where), { max: 1, name: 'annal parked' });
   try {
     const events = new ParkedEvents(pool);
     if (retry) await events.hurry();

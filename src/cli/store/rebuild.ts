@@ -9,7 +9,7 @@ import {
   RebuildRunning,
   rebuild,
 } from '#projections/rebuild/rebuild.ts';
-import { databaseUrlOf, withEventStore, withWholeLog } from '../database.ts';
+import { requireDatabaseUrl, withEventStore, withWholeLog } from '../database.ts';
 import { FAULTS_FOUND, Failure, MISUNDERSTOOD } from '../failure.ts';
 import { type Progress, startProgress } from '../progress.ts';
 import type { ServiceOptions } from '../service.ts';
@@ -45,7 +45,7 @@ export async function rebuildCommand(names: readonly string[], options: RebuildO
     );
   }
   const wanted = names.length > 0 ? [...new Set(names)] : known;
-  return rebuildNamed(await databaseUrlOf(options), wanted, options);
+  return rebuildNamed(await requireDatabaseUrl(options), wanted, options);
 }
 
 /** Rebuilds and prints what became of it. @returns the exit code. @throws Failure */

@@ -2,7 +2,7 @@
 import { rewriteFiles, StillSeen } from '#src/database/rewrite.ts';
 import { scavenge } from '#src/events/eventstoredb/scavenge.ts';
 import { Unavailable } from '#src/events/store.ts';
-import { databaseUrlOf, eventStoreUrl, withEventStore } from '../database.ts';
+import { eventStoreUrl, requireDatabaseUrl, withEventStore } from '../database.ts';
 import { Failure } from '../failure.ts';
 import type { ServiceOptions } from '../service.ts';
 
@@ -16,7 +16,7 @@ export interface ScavengeOptions extends Pick<ServiceOptions, 'dataDir'> {
  * @throws Failure when one of them can't be found or refuses it.
  */
 export async function scavengeCommand({ json = false, ...where }: ScavengeOptions): Promise<void> {
-  const databaseUrl = await databaseUrlOf(where);
+  const databaseUrl = await requireDatabaseUrl(where);
   const eventStore = eventStoreUrl() ?? '';
   // Checks that this is the installation's own log, which contains the purged data.
   await withEventStore(databaseUrl, () => Promise.resolve());

@@ -1,7 +1,7 @@
 /** The check of the access log, for `annal verify` and `annal checkpoint`. */
 import { readTraces } from '#projections/erasure.ts';
 import { closeSession, openSession } from '#projections/session.ts';
-import { accessLogOf, accessName, type StreamLeaf } from '#src/audit/checkpoint.ts';
+import { accessName, recordOfAccessLog, type StreamLeaf } from '#src/audit/checkpoint.ts';
 import type { EventStore } from '#src/events/store.ts';
 import {
   type AccessHead,
@@ -47,12 +47,12 @@ export async function* accessLeaves(heads: AsyncIterable<AccessHead>): AsyncGene
 /** Yields the heads of access logs in a checkpoint. */
 export async function* accessHeadsIn(leaves: AsyncIterable<StreamLeaf>): AsyncGenerator<AccessHead> {
   for await (const { stream, revision, hash } of leaves) {
-    const record = accessLogOf(stream);
+    const record = recordOfAccessLog(stream);
     if (record !== undefined) yield { record, entries: revision, hash };
   }
 }
 
 /** Yields the heads of streams in a checkpoint. */
 export async function* streamHeadsIn(leaves: AsyncIterable<StreamLeaf>): AsyncGenerator<StreamLeaf> {
-  for await (const leaf of leaves) if (accessLogOf(leaf.stream) === undefined) yield leaf;
+  for await (const leaf of leaves) if (recordOfAccessLog(leaf.stream) === undefined) yield leaf;
 }

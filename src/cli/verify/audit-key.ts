@@ -9,7 +9,7 @@ import {
 } from '#src/audit/key.ts';
 import { ConfigError, loadConfig } from '#src/config.ts';
 import { Failure, MISUNDERSTOOD } from '../failure.ts';
-import { dataDirOf, type ServiceOptions } from '../service.ts';
+import { findDataDir, type ServiceOptions } from '../service.ts';
 
 type Where = Pick<ServiceOptions, 'dataDir'>;
 
@@ -18,7 +18,7 @@ type Where = Pick<ServiceOptions, 'dataDir'>;
  * @throws Failure when it can't be read or created.
  */
 export function keyToSign(where: Where): Promise<SigningKey> {
-  return told(() => signingKey(placeOf(where)));
+  return reportFaults(() => signingKey(findKeyPlace(where)));
 }
 
 /**
@@ -26,11 +26,11 @@ export function keyToSign(where: Where): Promise<SigningKey> {
  * @throws Failure when there is neither.
  */
 export function keyToTrust(given: string | undefined, where: Where): Promise<PublicKey> {
-  return told(async () => {
-    const key = given === undefined ? await existingKey(placeOf(where)) : keyIn(given);
+  return reportFaults(async () => {
+    const key = given === undefined ? await existingKey(findKeyPlace(where)) : keyIn(given);
     if (key !== undefined) return key;
     throw new Failure(
-      `${dataDirOf(where)} has no key to check the signature with; pass the public key with --key`,
+      `${findDataDir(where)} has no key to check the signature with; pass the public key with --key`,
     );
   });
 }
@@ -44,11 +44,11 @@ function keyIn(text: string): PublicKey {
   }
 }
 
-function placeOf(where: Where): { dataDir: string; file: string | undefined } {
-  return { dataDir: dataDirOf(where), file: loadConfig(process.env).auditKeyFile };
+function findKeyPlace(where: Where): { dataDir: string; file: string | undefined } {
+  return { dataDir: findDataDir(where), file: loadConfig(process.env).auditKeyFile };
 }
 
-async function told<T>(work: () => Promise<T>): Promise<T> {
+async function reportFaults<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

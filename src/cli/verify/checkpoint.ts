@@ -14,7 +14,7 @@ import { withDatabase } from '../stopped.ts';
 import { counted } from '../table.ts';
 import { accessLeaves, purgesIn, withAccessCheck } from './access-check.ts';
 import { keyToSign } from './audit-key.ts';
-import { causesOf, type Faults } from './verify-causes.ts';
+import { type Faults, groupByCause } from './verify-causes.ts';
 import { describeCauses } from './verify-text.ts';
 
 /** The options on the command line. */
@@ -123,7 +123,7 @@ async function* joined(
 }
 
 function refusal(faults: Faults): string {
-  const causes = causesOf(faults);
+  const causes = groupByCause(faults);
   const where = faults.accessLog === undefined ? 'log' : 'access log';
   return [
     `Nothing was signed: the ${where} has ${counted(causes.length, 'fault')}.`,

@@ -7,7 +7,7 @@ import type { LogFault } from '#projections/verify/log-check.ts';
 import type { OperationsFault } from '#projections/verify/operations-check.ts';
 import type { ReadModelFault } from '#projections/verify/verify-read-model.ts';
 import type { DocumentFault } from '#src/documents/check.ts';
-import { patientOf } from '#src/events/streams.ts';
+import { recordPatient } from '#src/events/streams.ts';
 import type { AccessLogFault } from '#src/operations/access-log/check.ts';
 
 /** The faults as verification names them. */
@@ -42,7 +42,7 @@ interface Rows {
 }
 
 /** Groups faults by cause; faults of the log first, in its order. */
-export function causesOf({
+export function groupByCause({
   log,
   operations = [],
   documents = [],
@@ -95,9 +95,9 @@ const MISSING: ReadonlySet<LogFault['what']> = new Set(['revision', 'version', '
  * missing, the same record.
  */
 function isAbout(row: RowDifference, group: Group): boolean {
-  const id = idOf(row);
+  const id = findId(row);
   if (group.some(({ resource }) => id !== undefined && resource?.endsWith(`/${id}`))) return true;
-  const record = patientOf(group[0].stream);
+  const record = recordPatient(group[0].stream);
   const missing =
     group.some(({ what, event }) => event === null || MISSING.has(what)) ||
     group.every(({ resource }) => resource === undefined);
@@ -105,7 +105,7 @@ function isAbout(row: RowDifference, group: Group): boolean {
 }
 
 /** The resource that a row is about, by its key. */
-function idOf({ key }: RowDifference): string | undefined {
+function findId({ key }: RowDifference): string | undefined {
   return typeof key.id === 'string' ? key.id : undefined;
 }
 
@@ -148,7 +148,7 @@ function rowGroups(rows: readonly Rows[]): Rows[][] {
   for (const each of rows) {
     const { table, row } = each;
     const inShortened = row.record !== null && shortened.has(row.record) ? row.record : undefined;
-    const key = inShortened ?? idOf(row) ?? row.record ?? `${table} ${JSON.stringify(row.key)}`;
+    const key = inShortened ?? findId(row) ?? row.record ?? `${table} ${JSON.stringify(row.key)}`;
     groups.set(key, [...(groups.get(key) ?? []), each]);
   }
   return [...groups.values()];

@@ -18,12 +18,12 @@ import { withEventStore } from '../database.ts';
 import { FAULTS_FOUND, Failure, NOT_ALL_CHECKED } from '../failure.ts';
 import { linesOfFile } from '../files.ts';
 import { startProgress } from '../progress.ts';
-import { dataDirOf, type ServiceOptions } from '../service.ts';
+import { findDataDir, type ServiceOptions } from '../service.ts';
 import { type ReadDatabase, withDatabase } from '../stopped.ts';
 import { counted } from '../table.ts';
 import { accessHeadsIn, purgesIn, streamHeadsIn, withAccessCheck } from './access-check.ts';
 import { keyToTrust } from './audit-key.ts';
-import { causesOf } from './verify-causes.ts';
+import { groupByCause } from './verify-causes.ts';
 import { hintsFor } from './verify-hints.ts';
 import { describeCauses, terminalWidth, wrapped } from './verify-text.ts';
 
@@ -108,7 +108,7 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
       ? verified
       : { ...verified, clean: false, log: [identity(foreign), ...verified.log] };
   const faults = { ...report, documents: documents.faults, accessLog: accessLog.faults };
-  const found = { ...faults, causes: causesOf(faults), checkpoint: checkpointIn(report, checkpoint) };
+  const found = { ...faults, causes: groupByCause(faults), checkpoint: checkpointIn(report, checkpoint) };
   process.stdout.write(
     `${json ? JSON.stringify(found, null, 2) : describe(report, documents, accessLog, checkpoint)}\n`,
   );
@@ -157,7 +157,7 @@ async function openCheck(
   where: Pick<ServiceOptions, 'dataDir'>,
 ): Promise<{ readonly documentStore: DocumentStore; readonly check: DocumentCheck }> {
   const { documentsBucket } = loadConfig(process.env);
-  const documentStore = await openDocumentStore(dataDirOf(where), documentsBucket);
+  const documentStore = await openDocumentStore(findDataDir(where), documentsBucket);
   return { documentStore, check: new DocumentCheck(documentStore, store, NAMED) };
 }
 
@@ -180,7 +180,7 @@ function describe(
     return [...wrapped(whole), ...describeLag(report), ...since].join('\n');
   }
   const faults = { ...report, documents: documents.faults, accessLog: accessLog.faults };
-  const causes = causesOf(faults);
+  const causes = groupByCause(faults);
   return [
     `${read}: ${counted(causes.length, 'fault')}.`,
     '',

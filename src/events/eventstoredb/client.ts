@@ -10,9 +10,9 @@ import {
   type Answers,
   type AppendLine,
   callHttp,
-  channelOf,
   connect,
   openAppendLine,
+  openChannel,
   openRead,
   serverVersion,
 } from './library.ts';
@@ -91,7 +91,7 @@ export class LogClient {
   /** Ends every call and lets go of the connection. */
   async close(): Promise<void> {
     await this.#client.dispose();
-    const finding = channelOf(this.#client);
+    const finding = openChannel(this.#client);
     const channel = await this.#within(finding, (late) => late.close()).catch(() => undefined);
     channel?.close();
   }

@@ -1,6 +1,6 @@
 /** Heads of streams as the server delivered them. The server compares revisions only; the chain needs the hash, too. */
 import { LRUCache } from 'lru-cache';
-import { hashOf } from '../chain.ts';
+import { readHash } from '../chain.ts';
 import type { RecordedEvent, StreamHead } from '../store.ts';
 
 /** Streams whose head is remembered. */
@@ -20,7 +20,7 @@ export class Heads {
     const seen = this.#heads.peek(stream);
     if (seen !== undefined && (seen.revision > revision || (seen.revision === revision && seen.hash !== '')))
       return;
-    this.#heads.set(stream, { revision, hash: hashOf(event) ?? '' });
+    this.#heads.set(stream, { revision, hash: readHash(event) ?? '' });
   }
 
   /** Records that a stream has reached a revision; its hash is unknown until the event arrives. */

@@ -145,7 +145,7 @@ export function callHttp(client: EventStoreDBClient, method: 'GET' | 'POST', pat
 }
 
 /** Returns the connection, opened if need be. */
-export function channelOf(client: EventStoreDBClient): Promise<Channel> {
+export function openChannel(client: EventStoreDBClient): Promise<Channel> {
   return client['getChannel']();
 }
 

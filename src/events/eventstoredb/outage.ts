@@ -24,9 +24,9 @@ export class Outage {
     const now = performance.now();
     if (this.#since === undefined) {
       this.#since = now;
-      this.#tell(now, { reason: reasonOf(error) }, 'failed and will be retried');
+      this.#tell(now, { reason: describeError(error) }, 'failed and will be retried');
     } else if (now - this.#told >= TELL_EVERY_MS) {
-      this.#tell(now, { reason: reasonOf(error) }, `has failed for ${this.#seconds(now)} s`);
+      this.#tell(now, { reason: describeError(error) }, `has failed for ${this.#seconds(now)} s`);
     }
   }
 
@@ -48,4 +48,4 @@ export class Outage {
   }
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error));

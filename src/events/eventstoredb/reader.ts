@@ -1,6 +1,6 @@
 /** All reads from the server. Each read is one call, which is repeated when the connection breaks. */
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
-import { hashOf } from '../chain.ts';
+import { readHash } from '../chain.ts';
 import type { Identity } from '../refusal.ts';
 import { BEGINNING, type Position, type RecordedEvent } from '../store.ts';
 import type { Page } from '../subscription.ts';
@@ -67,7 +67,7 @@ export class Reader {
       const part = { stream, from: next, direction: 'forwards', limit: to - next + 1 } as const;
       const { events, ended } = await this.stream(part);
       for (const { revision, id, position, metadata } of events)
-        found.push({ revision, id, position, hash: hashOf({ metadata }) ?? '' });
+        found.push({ revision, id, position, hash: readHash({ metadata }) ?? '' });
       if (ended) break;
       next += events.length;
     }

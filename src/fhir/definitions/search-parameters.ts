@@ -27,16 +27,16 @@ let table: SearchParameterTable | undefined;
  * Returns a type's parameter by its code, including those of every type (`_id`); undefined if R4 does not define it.
  */
 export function searchParameter(type: ResourceType, code: string): SearchParameter | undefined {
-  const parameters = parametersOf(code.startsWith('_') ? 'Resource' : type);
+  const parameters = readParameters(code.startsWith('_') ? 'Resource' : type);
   return Object.hasOwn(parameters, code) ? parameters[code] : undefined;
 }
 
 /** Returns the codes of all parameters that R4 defines for a type; those of every type come first. */
 export function searchParameterCodes(type: ResourceType): readonly string[] {
-  return [...Object.keys(parametersOf('Resource')), ...Object.keys(parametersOf(type))];
+  return [...Object.keys(readParameters('Resource')), ...Object.keys(readParameters(type))];
 }
 
-function parametersOf(scope: string): Record<string, SearchParameter> {
+function readParameters(scope: string): Record<string, SearchParameter> {
   table ??= JSON.parse(
     readFileSync(new URL('./generated/search-parameters.json', import.meta.url), 'utf8'),
   ) as SearchParameterTable;

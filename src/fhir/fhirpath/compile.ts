@@ -11,7 +11,7 @@ import {
   NotCompiled,
   type Truth,
   type Types,
-  truthOf,
+  toTruth,
 } from './compiled.ts';
 import { FUNCTIONS } from './functions.ts';
 import { NO_VALUE, type Node } from './nodes.ts';
@@ -36,7 +36,7 @@ const CONSTANTS: Readonly<Record<string, string>> = { ucum: 'http://unitsofmeasu
 export function compileTruth(source: string, type: string): Truth {
   const [root = ''] = type.split('.');
   const resource = !PRIMITIVES.has(root) && typeDefinition(root).resource ? new Set([root]) : undefined;
-  return truthOf(compile(parseExpression(source), { focus: new Set([type]), resource }));
+  return toTruth(compile(parseExpression(source), { focus: new Set([type]), resource }));
 }
 
 function compile(expression: Expression, scope: Scope): Compiled {
@@ -48,7 +48,7 @@ function compile(expression: Expression, scope: Scope): Compiled {
     case 'empty':
       return { run: () => NOTHING, types: NO_TYPES };
     case 'this':
-      return focusOf(scope);
+      return compileFocus(scope);
     case 'variable':
       return variable(expression.name, scope);
     case 'member':
@@ -66,12 +66,12 @@ function compile(expression: Expression, scope: Scope): Compiled {
   }
 }
 
-function focusOf(scope: Scope): Compiled {
+function compileFocus(scope: Scope): Compiled {
   return { run: (focus) => focus, types: scope.focus };
 }
 
 function before(on: Expression | undefined, scope: Scope): Compiled {
-  return on === undefined ? focusOf(scope) : compile(on, scope);
+  return on === undefined ? compileFocus(scope) : compile(on, scope);
 }
 
 function variable(name: string, scope: Scope): Compiled {
@@ -106,7 +106,7 @@ function member(name: string, on: Compiled): Compiled {
   const names: Name[] = [];
   const types = new Set<string>();
   for (const type of on.types ?? []) {
-    const element = elementOf(type, name);
+    const element = findElement(type, name);
     if (element === undefined) continue;
     for (const { code } of element.types) {
       const key = jsonName(element, code);
@@ -127,7 +127,7 @@ function member(name: string, on: Compiled): Compiled {
   };
 }
 
-function elementOf(type: string, name: string): ElementDefinition | undefined {
+function findElement(type: string, name: string): ElementDefinition | undefined {
   if (PRIMITIVES.has(type)) return undefined;
   return typeDefinition(type).elements.find((element) => element.name === name);
 }
@@ -148,7 +148,7 @@ function readAll(items: readonly Node[], names: readonly Name[]): readonly Node[
   for (const item of items) {
     if (item === NO_VALUE || !isObject(item)) continue;
     for (const [key, shadow] of names) {
-      const value = item[key] ?? (shadow === undefined ? undefined : bareOf(item[shadow]));
+      const value = item[key] ?? (shadow === undefined ? undefined : bareNodes(item[shadow]));
       if (value === undefined) continue;
       found ??= [];
       if (!Array.isArray(value)) found.push(value);
@@ -159,7 +159,7 @@ function readAll(items: readonly Node[], names: readonly Name[]): readonly Node[
 }
 
 /** Returns a primitive that has an extension but no value: FHIRPath counts it as present. */
-function bareOf(shadow: Json | undefined): Node[] | undefined {
+function bareNodes(shadow: Json | undefined): Node[] | undefined {
   if (shadow === undefined) return undefined;
   return Array.isArray(shadow) ? shadow.map(() => NO_VALUE) : [NO_VALUE];
 }

@@ -60,7 +60,7 @@ export function fromTruth(truth: Truth): Compiled {
 }
 
 /** Returns the boolean form of any compiled expression. */
-export function truthOf({ run, truth }: Compiled): Truth {
+export function toTruth({ run, truth }: Compiled): Truth {
   if (truth !== undefined) return truth;
   return (focus, environment) => {
     const items = run(focus, environment);

@@ -9,7 +9,7 @@ import {
   NOTHING,
   NotCompiled,
   type Types,
-  truthOf,
+  toTruth,
 } from './compiled.ts';
 import { intersection, isDistinct, NO_VALUE, type Node } from './nodes.ts';
 import type { Expression } from './parse.ts';
@@ -37,7 +37,7 @@ function only(given: readonly Argument[], name: string): Argument {
 }
 
 const filter: Translate = (on, given) => {
-  const test = truthOf(only(given, 'where').inner(on.types));
+  const test = toTruth(only(given, 'where').inner(on.types));
   return {
     run: (focus, environment) =>
       on.run(focus, environment).filter((item) => test([item], environment) === true),
@@ -73,7 +73,7 @@ const combine: Translate = (on, given) => {
 const choose: Translate = (on, given) => {
   const [test, then, otherwise] = given.map((argument) => argument.inner(on.types));
   if (test === undefined || then === undefined) throw new NotCompiled('iif() without its arguments');
-  const decides = truthOf(test);
+  const decides = toTruth(test);
   return {
     run: (focus, environment) => {
       const items = on.run(focus, environment);
@@ -85,7 +85,7 @@ const choose: Translate = (on, given) => {
 };
 
 const all: Translate = (on, given) => {
-  const test = truthOf(only(given, 'all').inner(on.types));
+  const test = toTruth(only(given, 'all').inner(on.types));
   return fromTruth((focus, environment) =>
     on.run(focus, environment).every((item) => test([item], environment) === true),
   );
@@ -125,7 +125,7 @@ function onItem(apply: (item: Json) => Json | undefined): Translate {
 }
 
 const not: Translate = (on) => {
-  const tell = truthOf(on);
+  const tell = toTruth(on);
   return fromTruth((focus, environment) => {
     const answer = tell(focus, environment);
     return answer === undefined ? undefined : !answer;

@@ -52,13 +52,13 @@ export function equalCollections(left: readonly Node[], right: readonly Node[]):
  * Returns a string that equal items share, so that distinct items are found in linear time. Items without a value equal
  * no other item.
  */
-function keyOf(item: Node): string | typeof NO_VALUE {
+function itemKey(item: Node): string | typeof NO_VALUE {
   if (item === NO_VALUE) return NO_VALUE;
   if (isNumber(item)) return `n${Number(item)}`;
-  if (Array.isArray(item)) return `[${item.map((each) => String(keyOf(each))).join()}]`;
+  if (Array.isArray(item)) return `[${item.map((each) => String(itemKey(each))).join()}]`;
   if (!isObject(item)) return JSON.stringify(item);
   const members = Object.keys(item).sort();
-  return `{${members.map((key) => `${JSON.stringify(key)}:${String(keyOf(item[key] ?? null))}`).join()}}`;
+  return `{${members.map((key) => `${JSON.stringify(key)}:${String(itemKey(item[key] ?? null))}`).join()}}`;
 }
 
 /** Returns the items without those that equal an earlier one. */
@@ -66,7 +66,7 @@ export function distinct(items: readonly Node[]): readonly Node[] {
   if (items.length < 2) return items;
   const seen = new Set<string>();
   return items.filter((item) => {
-    const key = keyOf(item);
+    const key = itemKey(item);
     if (key === NO_VALUE) return true;
     return !seen.has(key) && seen.add(key);
   });
@@ -80,8 +80,8 @@ export function isDistinct(items: readonly Node[]): boolean {
 /** Returns the distinct items that are in the other collection too. */
 export function intersection(items: readonly Node[], others: readonly Node[]): readonly Node[] {
   if (items.length === 0 || others.length === 0) return [];
-  const keys = new Set(others.map(keyOf));
-  return distinct(items.filter((item) => item !== NO_VALUE && keys.has(keyOf(item))));
+  const keys = new Set(others.map(itemKey));
+  return distinct(items.filter((item) => item !== NO_VALUE && keys.has(itemKey(item))));
 }
 
 /**

@@ -1,6 +1,6 @@
 /** FHIRPath's operators, in its three-valued logic (http://hl7.org/fhirpath/N1/#operations). */
 import { isNumber } from '#src/shared/json/json.ts';
-import { type Compiled, eitherType, fromTruth, NO_TYPES, NOTHING, NotCompiled, truthOf } from './compiled.ts';
+import { type Compiled, eitherType, fromTruth, NO_TYPES, NOTHING, NotCompiled, toTruth } from './compiled.ts';
 import { compareValues, distinct, equalCollections, equalValues } from './nodes.ts';
 
 /**
@@ -48,8 +48,8 @@ export function operation(operator: string, left: Compiled, right: Compiled): Co
 
 /** Compiles a boolean operator. The right operand is evaluated only if needed; undefined means "unknown". */
 function logical(operator: 'and' | 'or' | 'xor' | 'implies', left: Compiled, right: Compiled): Compiled {
-  const a = truthOf(left);
-  const b = truthOf(right);
+  const a = toTruth(left);
+  const b = toTruth(right);
   if (operator === 'xor') {
     return fromTruth((focus, environment) => {
       const one = a(focus, environment);

@@ -15,7 +15,7 @@ const GENERAL = new Set(
  * @throws NotCompiled if only the full engine can tell.
  */
 export function ofType(on: Compiled, type: Expression | undefined): Compiled {
-  const name = typeNameOf(type);
+  const name = readTypeName(type);
   const test = typeTest(on, name);
   return {
     run:
@@ -33,7 +33,7 @@ export function ofType(on: Compiled, type: Expression | undefined): Compiled {
  * @throws NotCompiled if only the full engine can tell.
  */
 export function isOfType(on: Compiled, type: Expression | undefined): Compiled {
-  const test = typeTest(on, typeNameOf(type));
+  const test = typeTest(on, readTypeName(type));
   return fromTruth((focus, environment) => {
     const [item] = on.run(focus, environment);
     if (item === undefined) return undefined;
@@ -41,7 +41,7 @@ export function isOfType(on: Compiled, type: Expression | undefined): Compiled {
   });
 }
 
-function typeNameOf(type: Expression | undefined): string {
+function readTypeName(type: Expression | undefined): string {
   if (type?.kind !== 'member' || (type.on !== undefined && !isFhir(type.on)))
     throw new NotCompiled('a type that is not a name');
   if (!isTypeName(type.name)) throw new NotCompiled(`the type ${type.name}`);

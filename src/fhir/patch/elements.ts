@@ -18,7 +18,7 @@ export interface NamedElement {
  * Returns an element by its name (`value`, a choice) or its JSON name (`valueQuantity`); undefined if the type does not
  * have it.
  */
-export function elementOf(type: string, name: string): NamedElement | undefined {
+export function findNamedElement(type: string, name: string): NamedElement | undefined {
   for (const definition of typeDefinition(type).elements) {
     if (definition.name === name) {
       return { definition, code: definition.choice ? undefined : definition.types[0]?.code };
@@ -38,7 +38,7 @@ export function jsonNames(definition: ElementDefinition): readonly string[] {
 }
 
 /** Returns the data type for the suffix that it adds to `value` (`Quantity`, `DateTime`). */
-export function dataTypeOf(suffix: string): string | undefined {
+export function findDataType(suffix: string): string | undefined {
   const primitive = suffix.charAt(0).toLowerCase() + suffix.slice(1);
   if (PRIMITIVES.has(primitive)) return primitive;
   if (!/^[A-Z][A-Za-z]+$/.test(suffix) || isR4ResourceType(suffix)) return undefined;

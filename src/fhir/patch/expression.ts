@@ -50,7 +50,7 @@ const syntaxNode: z.ZodType<SyntaxNode> = z.lazy(() =>
  * them.
  * @returns the end of a sentence that begins with "path".
  */
-export function faultOf(expression: string): string | undefined {
+export function findExpressionFault(expression: string): string | undefined {
   if (isPlain(expression)) return undefined;
   if (expression.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
   let tree: SyntaxNode;
@@ -85,7 +85,7 @@ function faultIn(node: SyntaxNode, nested: number): string | undefined {
 /**
  * Quotes `div` after a dot, so that it is read as an element: FHIRPath's grammar defines it as an operator, but HL7's
  * own test cases for patches write `Patient.text.div`. Strings and quoted names are unchanged, and so are expressions
- * that `faultOf` refuses for their length: many unclosed quotes would take quadratic time.
+ * that `findExpressionFault` refuses for their length: many unclosed quotes would take quadratic time.
  */
 export function quoteDiv(expression: string): string {
   if (expression.length > MAX_LENGTH) return expression;
@@ -105,5 +105,5 @@ export function memberPath(expression: string): MemberPath | undefined {
   const match = /^(?:(.*\S)\s*\.\s*)?([A-Za-z_]\w*)$/s.exec(expression.trim());
   const [whole, parent = '', name] = match ?? [];
   if (whole === undefined || name === undefined) return undefined;
-  return parent === '' || faultOf(parent) === undefined ? { parent, name } : undefined;
+  return parent === '' || findExpressionFault(parent) === undefined ? { parent, name } : undefined;
 }

@@ -7,18 +7,18 @@ import { copyJson, isDeeper } from '#src/shared/json/json-equal.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { Effort } from './effort.ts';
-import { elementOf, fits, isPrimitive, jsonNames, type NamedElement } from './elements.ts';
+import { findNamedElement, fits, isPrimitive, jsonNames, type NamedElement } from './elements.ts';
 import { memberPath } from './expression.ts';
 import type { FhirPathOperation, PatchValue } from './fhirpath-patch.ts';
-import { locate, NotLocated, parentsOf, type View } from './locate.ts';
+import { locate, locateParents, NotLocated, type View } from './locate.ts';
 import {
   type Content,
   type ElementList,
   isPresent,
   type Location,
-  listOf,
   objectAt,
   objectFor,
+  openList,
   removeAt,
   setElement,
   typeAt,
@@ -26,16 +26,16 @@ import {
 
 /**
  * Applies operations in order, all or none, one per step. The given resource is not changed.
- * @param shown returns texts of the resource and of paths as the client knows them; paths are evaluated on those
+ * @param textAsKnown returns texts of the resource and of paths as the client knows them; paths are evaluated on those
  * @throws Refusal invalid (422) naming the operation and its path, also if the result is nested deeper than a body may
  *   be; too_large (413) if evaluating the paths costs too much.
  */
 export function* applyFhirPathPatch(
   resource: JsonObject,
   operations: readonly FhirPathOperation[],
-  shown: Root['shown'] = (text) => text,
+  textAsKnown: Root['textAsKnown'] = (text) => text,
 ): Steps<JsonObject> {
-  const root: Root = { value: copyJson(resource), effort: new Effort(resource), shown };
+  const root: Root = { value: copyJson(resource), effort: new Effort(resource), textAsKnown };
   yield;
   for (const operation of operations) {
     try {
@@ -56,7 +56,7 @@ export function* applyFhirPathPatch(
 interface Root {
   readonly value: JsonObject;
   readonly effort: Effort;
-  readonly shown: (text: string) => string;
+  readonly textAsKnown: (text: string) => string;
 }
 
 const TOO_DEEP = `leaves the resource nested more than ${MAX_DEPTH} levels deep`;
@@ -79,11 +79,11 @@ function spendList({ value, effort }: Root, location: Location, { at }: FhirPath
 }
 
 function located(root: Root, operation: FhirPathOperation): Location[] {
-  return locate(root.value, root.shown(operation.path), viewOf(root, operation));
+  return locate(root.value, root.textAsKnown(operation.path), makeView(root, operation));
 }
 
-function viewOf({ effort, shown }: Root, { at }: FhirPathOperation): View {
-  return { spend: (path) => effort.spend(path, at), shown };
+function makeView({ effort, textAsKnown }: Root, { at }: FhirPathOperation): View {
+  return { spend: (path) => effort.spend(path, at), textAsKnown };
 }
 
 function applyOperation(root: Root, operation: FhirPathOperation): void {
@@ -142,7 +142,7 @@ function add(root: Root, operation: Of<'add'>): void {
   if (parent === undefined) throw refused(operation, 'gives a value that has no elements');
   refuseDeep([...location, { key, index: 0 }], added, operation);
   if (element.definition.list) {
-    const list = listOf(parent, key);
+    const list = openList(parent, key);
     root.effort.list(list.length, operation.at);
     list.insert(list.length, added);
     list.store();
@@ -171,7 +171,7 @@ function replace(root: Root, operation: Of<'replace'>): void {
     setElement(parent, key, replacement);
     return;
   }
-  const list = listOf(parent, last.key);
+  const list = openList(parent, last.key);
   list.set(last.index, replacement);
   list.store();
 }
@@ -198,7 +198,11 @@ function collection(
   const owners =
     first !== undefined
       ? [first.slice(0, -1)]
-      : parentsOf(root.value, root.shown(member?.parent ?? operation.path), viewOf(root, operation));
+      : locateParents(
+          root.value,
+          root.textAsKnown(member?.parent ?? operation.path),
+          makeView(root, operation),
+        );
   const [owner] = owners;
   const key = first?.at(-1)?.key ?? member?.name;
   if (owner === undefined || owners.length > 1 || key === undefined)
@@ -206,7 +210,7 @@ function collection(
   const element = namedElement(typeAt(root.value, owner), key, operation);
   const parent = objectAt(root.value, owner);
   if (parent === undefined || !element.definition.list) throw refused(operation, 'gives no list');
-  const list = listOf(parent, key);
+  const list = openList(parent, key);
   root.effort.list(10 * list.length, operation.at);
   const whole = Array.from({ length: list.length }, (_, index) => JSON.stringify([...owner, { key, index }]));
   const valued = whole.filter((_, index) => list.get(index).value !== undefined);
@@ -220,7 +224,7 @@ function collection(
 
 function namedElement(type: string | undefined, name: string, operation: FhirPathOperation): NamedElement {
   const owner = type !== undefined && isPrimitive(type) ? 'Element' : type;
-  const element = owner === undefined ? undefined : elementOf(owner, name);
+  const element = owner === undefined ? undefined : findNamedElement(owner, name);
   if (element !== undefined) return element;
   throw refused(
     operation,
@@ -277,7 +281,7 @@ function assemble(
     const element = namedElement(type, part.name, operation);
     const { key, content: member } = content(part.value, element, operation);
     if (element.definition.list) {
-      const list = listOf(object, key);
+      const list = openList(object, key);
       list.insert(list.length, member);
       list.store();
     } else if (jsonNames(element.definition).some((name) => isPresent(object, name))) {

@@ -7,8 +7,8 @@ import { Faults } from '#src/shared/faults.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { dataTypeOf, isPrimitive } from './elements.ts';
-import { faultOf, MAX_LENGTH, MAX_PARSED, quoteDiv } from './expression.ts';
+import { findDataType, isPrimitive } from './elements.ts';
+import { findExpressionFault, MAX_LENGTH, MAX_PARSED, quoteDiv } from './expression.ts';
 import { isPlain } from './plain-path.ts';
 import type { Content } from './tree.ts';
 
@@ -114,14 +114,14 @@ function parseOperation(parameter: Json, at: string): FhirPathOperation {
     if (parts.has(part.name)) throw malformed(at, `has the part ${cut(part.name, 64)} twice`);
     parts.set(part.name, part);
   }
-  const type = codeOf(parts.get('type'), at);
+  const type = readCode(parts.get('type'), at);
   const wanted = Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
   if (wanted === undefined) throw malformed(at, 'must be of type add, insert, delete, replace or move');
   for (const name of parts.keys()) {
     if (!wanted.includes(name)) throw malformed(at, `(${type}) must not have a part ${cut(name, 64)}`);
   }
-  const path = quoteDiv(textOf(parts.get('path'), 'path', at));
-  const fault = faultOf(path);
+  const path = quoteDiv(readText(parts.get('path'), 'path', at));
+  const fault = findExpressionFault(path);
   if (fault !== undefined) throw malformed(at, `(${type}): its path ${fault}`);
   switch (type) {
     case 'add':
@@ -129,7 +129,7 @@ function parseOperation(parameter: Json, at: string): FhirPathOperation {
         type,
         at,
         path,
-        name: nameOf(parts.get('name'), at),
+        name: readName(parts.get('name'), at),
         value: readValue(parts.get('value'), at),
       };
     case 'insert':
@@ -137,39 +137,39 @@ function parseOperation(parameter: Json, at: string): FhirPathOperation {
         type,
         at,
         path,
-        index: indexOf(parts.get('index'), 'index', at),
+        index: readIndex(parts.get('index'), 'index', at),
         value: readValue(parts.get('value'), at),
       };
     case 'replace':
       return { type, at, path, value: readValue(parts.get('value'), at) };
     case 'move': {
-      const source = indexOf(parts.get('source'), 'source', at);
-      return { type, at, path, source, destination: indexOf(parts.get('destination'), 'destination', at) };
+      const source = readIndex(parts.get('source'), 'source', at);
+      return { type, at, path, source, destination: readIndex(parts.get('destination'), 'destination', at) };
     }
     default:
       return { type: 'delete', at, path };
   }
 }
 
-function codeOf(part: Part | undefined, at: string): string {
+function readCode(part: Part | undefined, at: string): string {
   const code = part?.valueCode ?? part?.valueString;
   if (typeof code === 'string') return code;
   throw malformed(at, 'needs a part type with a valueCode');
 }
 
-function textOf(part: Part | undefined, name: string, at: string): string {
+function readText(part: Part | undefined, name: string, at: string): string {
   const text = part?.valueString;
   if (typeof text === 'string' && text.trim() !== '') return text;
   throw malformed(at, `needs a part ${name} with a valueString`);
 }
 
-function nameOf(part: Part | undefined, at: string): string {
-  const name = textOf(part, 'name', at);
+function readName(part: Part | undefined, at: string): string {
+  const name = readText(part, 'name', at);
   if (/^[A-Za-z]\w{0,63}$/.test(name)) return name;
   throw malformed(at, 'must have the name of an element as name');
 }
 
-function indexOf(part: Part | undefined, name: string, at: string): number {
+function readIndex(part: Part | undefined, name: string, at: string): number {
   const index = part?.valueInteger;
   if (isNumber(index) && Number.isSafeInteger(Number(index)) && Number(index) >= 0) return Number(index);
   throw malformed(at, `needs a part ${name} with a valueInteger from 0`);
@@ -197,13 +197,13 @@ function readValue(part: Part | undefined, at: string): PatchValue {
       parts: parsed.data.map((inner) => ({ name: inner.name, value: readValue(inner, at) })),
     };
   }
-  const type = key?.startsWith('value') ? dataTypeOf(key.slice('value'.length)) : undefined;
+  const type = key?.startsWith('value') ? findDataType(key.slice('value'.length)) : undefined;
   if (key === undefined || type === undefined)
     throw malformed(at, `: the part ${where} has no value[x] of R4`);
-  return { kind: 'typed', type, content: contentOf(members[key], members[`_${key}`], type, where, at) };
+  return { kind: 'typed', type, content: readContent(members[key], members[`_${key}`], type, where, at) };
 }
 
-function contentOf(
+function readContent(
   value: Json | undefined,
   extra: Json | undefined,
   type: string,

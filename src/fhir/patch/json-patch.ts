@@ -122,17 +122,17 @@ function applyOperation(tree: Tree, operation: JsonPatchOperation): void {
   const { path } = operation;
   switch (operation.op) {
     case 'add':
-      add(tree, path, copyOf(tree, operation.value, operation), operation);
+      add(tree, path, copyForPath(tree, operation.value, operation), operation);
       return;
     case 'remove':
       take(tree, path, operation);
       return;
     case 'replace':
       mustExist(tree, path, operation);
-      put(tree, path, copyOf(tree, operation.value, operation), operation);
+      put(tree, path, copyForPath(tree, operation.value, operation), operation);
       return;
     case 'copy':
-      add(tree, path, copyOf(tree, mustExist(tree, operation.from, operation), operation), operation);
+      add(tree, path, copyForPath(tree, mustExist(tree, operation.from, operation), operation), operation);
       return;
     case 'move': {
       if (isBelow(path, operation.from)) throw refused(operation, 'a value cannot be moved into itself');
@@ -203,7 +203,7 @@ function mustExist(tree: Tree, path: Pointer, operation: JsonPatchOperation): Js
  * Returns a copy for the operation's path. The depth is checked first, because a value that moves have nested too deep
  * cannot be traversed.
  */
-function copyOf(tree: Tree, source: Json, operation: JsonPatchOperation): Json {
+function copyForPath(tree: Tree, source: Json, operation: JsonPatchOperation): Json {
   if (isDeeper(source, MAX_DEPTH - operation.path.length)) throw refused(operation, TOO_DEEP, 'structure');
   const { values, text } = sizeOfJson(source);
   tree.copied += values;

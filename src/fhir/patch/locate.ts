@@ -5,7 +5,7 @@
 import { isLosslessNumber } from 'lossless-json';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { loadEngine } from '../fhirpath/engine.ts';
-import { elementOf, jsonNames } from './elements.ts';
+import { findNamedElement, jsonNames } from './elements.ts';
 import { memberPath } from './expression.ts';
 import { followPlain } from './plain-path.ts';
 import { isPresent, type Location, objectAt, typeAt } from './tree.ts';
@@ -29,7 +29,7 @@ export interface View {
   /** Called before an expression is evaluated on the whole resource; throws Refusal if that costs too much. */
   readonly spend: (expression: string) => void;
   /** Returns a text of the resource as the client knows it, with the same length. */
-  readonly shown: (text: string) => string;
+  readonly textAsKnown: (text: string) => string;
 }
 
 /**
@@ -44,7 +44,7 @@ export function locate(resource: JsonObject, expression: string, view: View): Lo
   // A copy is evaluated: fhirpath.js may write type information into its input, and does not support numbers with
   // literals.
   const { fhirpath, model } = loadEngine();
-  const readable = forFhirpath(resource, view.shown);
+  const readable = forFhirpath(resource, view.textAsKnown);
   let found: unknown[];
   try {
     const environment = { resource: readable, rootResource: readable };
@@ -57,7 +57,7 @@ export function locate(resource: JsonObject, expression: string, view: View): Lo
   }
   const locations = found.map((node) => {
     if (!isFoundNode(node)) throw new NotLocated('gives a computed value, not an element of the resource');
-    return locationOf(node, readable, resource);
+    return makeLocation(node, readable, resource);
   });
   const unique = [...new Map(locations.map((location) => [JSON.stringify(location), location])).values()];
   return unique.length > 0 ? unique : withoutValue(resource, expression, view);
@@ -67,7 +67,7 @@ export function locate(resource: JsonObject, expression: string, view: View): Lo
 function withoutValue(resource: JsonObject, expression: string, view: View): Location[] {
   const member = memberPath(expression);
   if (member === undefined) return [];
-  return parentsOf(resource, member.parent, view).flatMap((parent): Location[] => {
+  return locateParents(resource, member.parent, view).flatMap((parent): Location[] => {
     const object = objectAt(resource, parent);
     const key = object === undefined ? undefined : presentKey(resource, parent, object, member.name);
     if (object === undefined || key === undefined || Object.hasOwn(object, key)) return [];
@@ -80,17 +80,17 @@ function withoutValue(resource: JsonObject, expression: string, view: View): Loc
 }
 
 /** Returns the locations of the path's part before its last name; the resource itself for a path of one name. */
-export function parentsOf(resource: JsonObject, expression: string, view: View): Location[] {
+export function locateParents(resource: JsonObject, expression: string, view: View): Location[] {
   return expression === '' ? [[]] : locate(resource, expression, view);
 }
 
-function locationOf(node: FoundNode, readable: unknown, resource: JsonObject): Location {
+function makeLocation(node: FoundNode, readable: unknown, resource: JsonObject): Location {
   const { parentResNode, propName } = node;
   if (parentResNode === null || propName === null) {
     if (node.data === readable) return [];
     throw new NotLocated('gives something that is not in the resource');
   }
-  const parent = locationOf(parentResNode, readable, resource);
+  const parent = makeLocation(parentResNode, readable, resource);
   const object = objectAt(resource, parent);
   const key = object === undefined ? undefined : presentKey(resource, parent, object, propName);
   if (object === undefined || key === undefined) {
@@ -118,18 +118,20 @@ function presentKey(
 ): string | undefined {
   if (isPresent(parent, name)) return name;
   const type = typeAt(resource, location);
-  const element = type === undefined ? undefined : elementOf(type, name);
+  const element = type === undefined ? undefined : findNamedElement(type, name);
   if (element === undefined) return undefined;
   return jsonNames(element.definition).find((key) => isPresent(parent, key));
 }
 
 /** Returns a copy for fhirpath.js: with its own exact decimals instead of numbers with literals, and texts as shown. */
-function forFhirpath(value: Json, shown: View['shown']): unknown {
-  if (typeof value === 'string') return shown(value);
+function forFhirpath(value: Json, textAsKnown: View['textAsKnown']): unknown {
+  if (typeof value === 'string') return textAsKnown(value);
   if (isLosslessNumber(value)) return loadEngine().fhirpath.FP_Decimal.getDecimal(value.value);
-  if (Array.isArray(value)) return value.map((item) => forFhirpath(item, shown));
+  if (Array.isArray(value)) return value.map((item) => forFhirpath(item, textAsKnown));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, forFhirpath(member, shown)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, forFhirpath(member, textAsKnown)]),
+  );
 }
 
 function isFoundNode(value: unknown): value is FoundNode {

@@ -74,7 +74,7 @@ export function parsePatchEntry(resource: JsonObject, exact: boolean): Patch {
 /**
  * Applies a patch to a resource, all of it or nothing, one operation per step. The given resource is not changed; the
  * result shares no object with it. The result is not validated here, but like every write later.
- * @param shown returns texts of the resource and of paths as the client knows them: FHIRPath compares parts of them
+ * @param textAsKnown returns texts of the resource and of paths as the client knows them: FHIRPath compares parts of them
  * @returns the patched resource, with numbers with literals if the resource or the patch had any.
  * @throws Refusal invalid (422) naming the operation and its path, or the element that no patch may change; too_large
  *   (413)
@@ -82,12 +82,12 @@ export function parsePatchEntry(resource: JsonObject, exact: boolean): Patch {
 export function* patchInSteps(
   resource: JsonObject,
   patch: Patch,
-  shown?: (text: string) => string,
+  textAsKnown?: (text: string) => string,
 ): Steps<JsonObject> {
   const patched =
     patch.format === 'json-patch'
       ? yield* applyJsonPatch(resource, patch.operations)
-      : yield* applyFhirPathPatch(resource, patch.operations, shown);
+      : yield* applyFhirPathPatch(resource, patch.operations, textAsKnown);
   yield;
   const { values } = sizeOfJson(patched ?? null);
   // A resource that was larger before may stay so.

@@ -4,7 +4,7 @@
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { isR4ResourceType } from '../definitions/tables.ts';
-import { elementOf, isPrimitive } from './elements.ts';
+import { findNamedElement, isPrimitive } from './elements.ts';
 
 /** One step down: a JSON name (without `_`), and an index for a list. */
 export interface Step {
@@ -43,7 +43,7 @@ export function objectFor(root: JsonObject, location: Location): JsonObject | un
   const made: JsonObject = {};
   if (last.index === undefined) parent[`_${last.key}`] = made;
   else {
-    const list = listOf(parent, last.key);
+    const list = openList(parent, last.key);
     list.set(last.index, { ...list.get(last.index), extra: made });
     list.store();
   }
@@ -56,7 +56,7 @@ export function typeAt(root: JsonObject, location: Location): string | undefined
   location.forEach(({ key }, depth) => {
     // A primitive has the children of any element: id and extensions.
     const owner = type !== undefined && isPrimitive(type) ? 'Element' : type;
-    type = owner === undefined ? undefined : elementOf(owner, key)?.code;
+    type = owner === undefined ? undefined : findNamedElement(owner, key)?.code;
     if (type !== 'Resource') return;
     const contained = objectAt(root, location.slice(0, depth + 1))?.resourceType;
     type = typeof contained === 'string' && isR4ResourceType(contained) ? contained : undefined;
@@ -120,7 +120,7 @@ export class ElementList {
 }
 
 /** Returns the list under a JSON name, empty if there is none. */
-export function listOf(parent: JsonObject, key: string): ElementList {
+export function openList(parent: JsonObject, key: string): ElementList {
   return new ElementList(parent, key);
 }
 
@@ -131,7 +131,7 @@ export function removeAt(root: JsonObject, location: Location): void {
   if (last === undefined || parent === undefined) return;
   if (last.index === undefined) setElement(parent, last.key, {});
   else {
-    const list = listOf(parent, last.key);
+    const list = openList(parent, last.key);
     list.remove(last.index);
     list.store();
   }
@@ -157,7 +157,7 @@ function dropExtra(root: JsonObject, location: Location): void {
     delete parent[`_${last.key}`];
     return;
   }
-  const list = listOf(parent, last.key);
+  const list = openList(parent, last.key);
   list.set(last.index, content(list.get(last.index).value, undefined));
   list.store();
 }

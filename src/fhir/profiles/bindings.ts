@@ -6,7 +6,7 @@ import { profileValueSet } from './table.ts';
 
 const sets = new Map<string, ReadonlyMap<string, ReadonlySet<string>>>();
 
-function systemsOf(url: string): ReadonlyMap<string, ReadonlySet<string>> {
+function readSystems(url: string): ReadonlyMap<string, ReadonlySet<string>> {
   const known = sets.get(url);
   if (known !== undefined) return known;
   const systems = new Map(
@@ -21,7 +21,7 @@ function systemsOf(url: string): ReadonlyMap<string, ReadonlySet<string>> {
  * with only text.
  */
 export function isBound({ value, type }: Item, url: string): boolean | undefined {
-  const systems = systemsOf(url);
+  const systems = readSystems(url);
   if (typeof value === 'string') return [...systems.values()].some((codes) => codes.has(value));
   if (!isObject(value)) return undefined;
   const codings = type === 'CodeableConcept' ? asArray(value.coding) : [value];
@@ -36,6 +36,6 @@ function isIn(coding: Json, systems: ReadonlyMap<string, ReadonlySet<string>>): 
 
 /** Returns the codes of a value set, formatted for a message. */
 export function namedCodes(url: string): string {
-  const codes = [...systemsOf(url).values()].flatMap((system) => [...system]);
+  const codes = [...readSystems(url).values()].flatMap((system) => [...system]);
   return codes.length > 12 ? `the codes of ${url}` : `${codes.join(', ')} (${url})`;
 }

@@ -8,17 +8,17 @@ import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { isResource, typeOfProfile } from './discriminators.ts';
 import { type Fault, hasErrors } from './faults.ts';
-import { holderOf, type Item, itemsOf } from './items.ts';
+import { elementHolder, type Item, listItems } from './items.ts';
 import { isFixed, matchesPattern } from './match.ts';
-import { bundlePlaces, containedPlace, type Place, placeOf, resolveReference } from './places.ts';
+import { bundlePlaces, containedPlace, makePlace, type Place, resolveReference } from './places.ts';
 import { checkBinding, checkRules, type Scope } from './rules.ts';
 import { Slicing } from './slicing.ts';
 import {
+  findProfile,
+  listProfiles,
   type Profile,
   type ProfileNode,
   type ProfileType,
-  profileOf,
-  profilesOf,
   shortName,
 } from './table.ts';
 
@@ -36,7 +36,7 @@ export class ProfileCheck {
   #chain = 0;
 
   constructor(resource: JsonObject) {
-    this.root = this.#add(placeOf(resource, String(resource.resourceType)));
+    this.root = this.#add(makePlace(resource, String(resource.resourceType)));
   }
 
   /** Returns every resource in it, including those of entries and contained ones. */
@@ -51,7 +51,7 @@ export class ProfileCheck {
   *entries(): Steps<void> {
     for (const place of [...this.places()].reverse()) {
       if (place === this.root) continue;
-      for (const url of profilesOf(String(place.resource.resourceType))) {
+      for (const url of listProfiles(String(place.resource.resourceType))) {
         this.faults(place, url);
         yield;
       }
@@ -75,7 +75,7 @@ export class ProfileCheck {
   #placeOfItem(item: Item, from: Place): Place {
     const { value, path } = item;
     if (!isObject(value)) return from;
-    return this.#places.get(value) ?? this.#add(placeOf(value, path));
+    return this.#places.get(value) ?? this.#add(makePlace(value, path));
   }
 
   /**
@@ -83,7 +83,7 @@ export class ProfileCheck {
    * assumed to conform.
    */
   faults(place: Place, url: string): readonly Fault[] {
-    const profile = profileOf(url);
+    const profile = findProfile(url);
     if (profile === undefined) return NO_FAULTS;
     let known = this.#found.get(place.resource);
     if (known === undefined) {
@@ -131,8 +131,8 @@ export class ProfileCheck {
   }
 
   #checkElement(node: ProfileNode, name: string, holder: Item, scope: Scope): void {
-    const { holder: object, type } = holderOf(holder);
-    const items = itemsOf(object, type, name, holder.path);
+    const { holder: object, type } = elementHolder(holder);
+    const items = listItems(object, type, name, holder.path);
     const path = `${holder.path}.${name}`;
     const { min = 0, max = Number.POSITIVE_INFINITY } = node;
     if (items.length < min) {
@@ -188,7 +188,7 @@ export class ProfileCheck {
    */
   #checkProfiles(urls: readonly string[], item: Item, scope: Scope): void {
     const [url, more] = urls;
-    const profile = url === undefined ? undefined : profileOf(url);
+    const profile = url === undefined ? undefined : findProfile(url);
     if (url === undefined || profile === undefined || !isObject(item.value)) return;
     if (!isResource(item)) {
       this.#checkItem(profile.root, item, scope);
@@ -240,8 +240,8 @@ export class ProfileCheck {
 
   /** Returns the resource that an item is, or that it has as its `resource`. */
   #contentOf(item: Item, from: Place): Place {
-    const { holder, type } = holderOf(item);
-    const [inner] = isResource(item) ? [item] : itemsOf(holder, type, 'resource', item.path);
+    const { holder, type } = elementHolder(item);
+    const [inner] = isResource(item) ? [item] : listItems(holder, type, 'resource', item.path);
     return inner === undefined ? from : this.#placeOfItem(inner, from);
   }
 

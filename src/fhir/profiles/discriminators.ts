@@ -1,10 +1,10 @@
 /** Decides which slice an element belongs to: https://hl7.org/fhir/R4/profiling.html#discriminator */
 import { isObject, type Json } from '#src/shared/json/json.ts';
 import { isBound } from './bindings.ts';
-import { holderOf, type Item, itemsOf } from './items.ts';
+import { elementHolder, type Item, listItems } from './items.ts';
 import { isFixed, matchesPattern } from './match.ts';
 import { type Place, resolveReference } from './places.ts';
-import { baseType, type Discriminator, type ProfileNode, profileOf } from './table.ts';
+import { baseType, type Discriminator, findProfile, type ProfileNode } from './table.ts';
 
 /** Returns whether a resource conforms to one of some profiles. */
 export type Conforms = (place: Place, profiles: readonly string[]) => boolean;
@@ -17,13 +17,13 @@ export type Match = (item: Item, from: Place) => boolean;
 
 /** Returns the resource type of a profile, or of a base definition. */
 export function typeOfProfile(url: string): string | undefined {
-  return profileOf(url)?.type ?? baseType(url);
+  return findProfile(url)?.type ?? baseType(url);
 }
 
 /** Returns the profiles of which the value at the end of a discriminator's path must conform to one. */
 export function profilesAt(slice: ProfileNode, path: string): readonly string[] {
   const referenced = path.endsWith('resolve()');
-  return expected(slice, stepsOf(path)).flatMap(({ types = [] }) =>
+  return expected(slice, splitSteps(path)).flatMap(({ types = [] }) =>
     types.flatMap(({ targets = [], profiles = [] }) => (referenced ? targets : profiles)),
   );
 }
@@ -39,21 +39,21 @@ export function openReach(placeOfItem: PlaceOfItem): Reach {
   let last: { item: Item; path: string; reached: readonly Reached[] } | undefined;
   return (item, from, path) => {
     if (last?.item !== item || last.path !== path) {
-      last = { item, path, reached: reach({ item, from }, stepsOf(path), placeOfItem) };
+      last = { item, path, reached: reach({ item, from }, splitSteps(path), placeOfItem) };
     }
     return last.reached;
   };
 }
 
 /** Returns the test of a discriminator for a slice. If the slice does not constrain the path, no item matches. */
-export function matchOf(
+export function makeMatch(
   { type, path }: Discriminator,
   slice: ProfileNode,
   conforms: Conforms,
   placeOfItem: PlaceOfItem,
   reachAt: Reach,
 ): Match {
-  const steps = stepsOf(path);
+  const steps = splitSteps(path);
   const at = (item: Item, from: Place): readonly Reached[] => reachAt(item, from, path);
   switch (type) {
     case 'exists': {
@@ -107,7 +107,7 @@ function valueTest({ fixed, pattern, binding }: ProfileNode): ((item: Item) => b
 }
 
 /** Returns the steps of a discriminator's path, without `$this`. */
-function stepsOf(path: string): readonly string[] {
+function splitSteps(path: string): readonly string[] {
   return path.split('.').filter((step) => step !== '$this' && step !== '');
 }
 
@@ -137,9 +137,9 @@ function reach(start: Reached, steps: readonly string[], placeOfItem: PlaceOfIte
   for (const step of steps) {
     reached = reached.flatMap(({ item, from }) => {
       if (step === 'resolve()') return resolved(item.value, from);
-      const { holder, type } = holderOf(item);
+      const { holder, type } = elementHolder(item);
       const inside = isResource(item) ? placeOfItem(item, from) : from;
-      return itemsOf(holder, type, step, item.path).map((found) => ({ item: found, from: inside }));
+      return listItems(holder, type, step, item.path).map((found) => ({ item: found, from: inside }));
     });
   }
   return reached;

@@ -27,7 +27,7 @@ export function hasErrors(faults: readonly Fault[]): boolean {
  * Returns faults as issues: each once, without those caused by another one in the list; at most `MAX_FAULTS`, and a
  * note on the rest.
  */
-export function issuesOf(faults: readonly Fault[]): Issue[] {
+export function toIssues(faults: readonly Fault[]): Issue[] {
   const told = new Set(faults);
   const seen = new Set<string>();
   const issues = new Faults();

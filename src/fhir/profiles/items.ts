@@ -34,7 +34,7 @@ interface Access {
 
 const accesses = new Map<string, ReadonlyMap<string, Access>>();
 
-function accessOf(type: string, name: string): Access | undefined {
+function findAccess(type: string, name: string): Access | undefined {
   let ofType = accesses.get(type);
   if (ofType === undefined) {
     const known = isTypeName(type) ? typeDefinition(type).elements : [];
@@ -62,28 +62,28 @@ function toAccess(element: ElementDefinition): Access {
  * @param holder the object that has it, of type `type` at `path`.
  * @param name FHIRPath name: for a choice, without its type.
  */
-export function itemsOf(holder: JsonObject, type: string, name: string, path: string): Item[] {
+export function listItems(holder: JsonObject, type: string, name: string, path: string): Item[] {
   const items: Item[] = [];
-  const access = accessOf(type, name);
+  const access = findAccess(type, name);
   if (access === undefined) return items;
   for (const { key, type: code, primitive, step } of access.alternatives) {
     const value = holder[key];
     const shadow = primitive ? holder[`_${key}`] : undefined;
     if (value === undefined && shadow === undefined) continue;
     const here = `${path}.${step}`;
-    if (!access.list) items.push(itemOf(value, shadow, code, here));
+    if (!access.list) items.push(makeItem(value, shadow, code, here));
     else {
       const values = Array.isArray(value) ? value : [];
       const shadows = Array.isArray(shadow) ? shadow : [];
       const count = Math.max(values.length, shadows.length);
       for (let at = 0; at < count; at += 1)
-        items.push(itemOf(values[at], shadows[at], code, `${here}[${at}]`));
+        items.push(makeItem(values[at], shadows[at], code, `${here}[${at}]`));
     }
   }
   return items;
 }
 
-function itemOf(value: Json | undefined, shadow: Json | undefined, code: string, path: string): Item {
+function makeItem(value: Json | undefined, shadow: Json | undefined, code: string, path: string): Item {
   const type =
     code === 'Resource' && isObject(value) && typeof value.resourceType === 'string'
       ? value.resourceType
@@ -92,7 +92,7 @@ function itemOf(value: Json | undefined, shadow: Json | undefined, code: string,
 }
 
 /** Returns the object that has an item's own elements: for a primitive, the one with its id and extensions. */
-export function holderOf({ value, shadow, type }: Item): { holder: JsonObject; type: string } {
+export function elementHolder({ value, shadow, type }: Item): { holder: JsonObject; type: string } {
   if (isObject(value)) return { holder: value, type };
   return { holder: shadow ?? {}, type: 'Element' };
 }

@@ -24,7 +24,7 @@ export interface BundlePlaces {
 }
 
 /** Returns the place of a resource that is not in another one. */
-export function placeOf(
+export function makePlace(
   resource: JsonObject,
   path: string,
   entry?: Omit<Place, 'resource' | 'path' | 'root'>,
@@ -49,7 +49,7 @@ export function bundlePlaces(bundle: JsonObject, path: string): BundlePlaces {
     if (!isObject(entry) || !isObject(entry.resource)) continue;
     const { fullUrl } = entry;
     const url = typeof fullUrl === 'string' ? { fullUrl } : {};
-    const place = placeOf(entry.resource, `${path}.entry[${index}].resource`, { bundle: places, ...url });
+    const place = makePlace(entry.resource, `${path}.entry[${index}].resource`, { bundle: places, ...url });
     entries.push(place);
     if (typeof fullUrl === 'string' && !byUrl.has(fullUrl)) byUrl.set(fullUrl, place);
   }

@@ -2,7 +2,7 @@
 import {
   type Conforms,
   type Match,
-  matchOf,
+  makeMatch,
   openReach,
   type PlaceOfItem,
   profilesAt,
@@ -44,7 +44,8 @@ export class Slicing {
     const by = node.slicing?.by ?? [];
     const reachAt = openReach(placeOfItem);
     this.#slices = Object.entries(node.slices ?? {}).map(([name, slice]) => {
-      const match = (one: (typeof by)[number]): Match => matchOf(one, slice, conforms, placeOfItem, reachAt);
+      const match = (one: (typeof by)[number]): Match =>
+        makeMatch(one, slice, conforms, placeOfItem, reachAt);
       const byProfile = by.filter(({ type }) => type === 'profile');
       const inside = byProfile.filter(({ path }) => !path.includes('resolve()'));
       // A slice that requires no profile takes all items of its kind.

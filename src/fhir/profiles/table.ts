@@ -65,7 +65,7 @@ function profiles(): ProfileTable {
 }
 
 /** Returns a bundled profile by its url, without a version. */
-export function profileOf(url: string): Profile | undefined {
+export function findProfile(url: string): Profile | undefined {
   const all = profiles().profiles;
   return Object.hasOwn(all, url) ? all[url] : undefined;
 }
@@ -78,10 +78,10 @@ export function profileUrls(): readonly string[] {
 const ofTypes = new Map<string, readonly string[]>();
 
 /** Returns the urls of the bundled profiles of a resource type. */
-export function profilesOf(type: string): readonly string[] {
+export function listProfiles(type: string): readonly string[] {
   let urls = ofTypes.get(type);
   if (urls === undefined) {
-    urls = profileUrls().filter((url) => profileOf(url)?.type === type);
+    urls = profileUrls().filter((url) => findProfile(url)?.type === type);
     ofTypes.set(type, urls);
   }
   return urls;

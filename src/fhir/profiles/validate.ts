@@ -13,8 +13,8 @@ import { validateResource } from '../validate.ts';
 import { asArray } from '../validation/walk.ts';
 import { ProfileCheck } from './check.ts';
 import { checkDocument, type FoundReference } from './document.ts';
-import { type Fault, issuesOf } from './faults.ts';
-import { baseType, profileOf, profileUrls, shortName } from './table.ts';
+import { type Fault, toIssues } from './faults.ts';
+import { baseType, findProfile, profileUrls, shortName } from './table.ts';
 
 /** Validates like `validationSteps`, without pauses. */
 export function validateWithProfiles(resource: JsonObject, profiles?: readonly string[]): Issue[] {
@@ -85,7 +85,7 @@ export function* validationSteps(resource: JsonObject, profiles: readonly string
   yield;
   const ofDocument = checkDocument(check.root, references);
   yield;
-  return [...base, ...ofDocument, ...issuesOf(faults), ...remarks.list()];
+  return [...base, ...ofDocument, ...toIssues(faults), ...remarks.list()];
 }
 
 /** The resolution of a canonical url: a bundled profile, or a base definition of R4. */
@@ -93,7 +93,7 @@ type Resolved = { readonly url: string; readonly base?: string } | { readonly fa
 
 function resolveCanonical(canonical: string): Resolved {
   const [url = '', version] = canonical.split('|');
-  const profile = profileOf(url);
+  const profile = findProfile(url);
   if (profile !== undefined) {
     if (version === undefined || version === profile.version) return { url };
     return { fault: `is available in version ${profile.version} only` };

@@ -29,11 +29,11 @@ type Edit = readonly [from: number, to: number, replacement: string];
  * Returns the text without some references: an object loses its members `reference` and `_reference`, and gets `type` if
  * nothing else is left, because a Reference must say something.
  * @param text of JSON; or a part of one that begins and ends between values, such as some entries of a Bundle
- * @param typeOf returns the type that a reference names if it is to be left out
+ * @param findLeftOutType returns the type that a reference names if it is to be left out
  */
 export function* withoutReferences(
   text: string,
-  typeOf: (reference: string) => string | undefined,
+  findLeftOutType: (reference: string) => string | undefined,
 ): Steps<string> {
   const edits: Edit[] = [];
   const open: Open[] = [];
@@ -45,7 +45,7 @@ export function* withoutReferences(
     member.to = at;
     if (member.name !== 'reference' || text.charCodeAt(member.value) !== QUOTE) return;
     const value: unknown = JSON.parse(text.slice(member.value, at));
-    if (typeof value === 'string') top.type = typeOf(value);
+    if (typeof value === 'string') top.type = findLeftOutType(value);
   };
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

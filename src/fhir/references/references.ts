@@ -94,12 +94,12 @@ export function findOwner(
   }
   if (owner === undefined) return { kind: 'directory' };
   const value = resource[owner];
-  if (owner === 'target') return targetsOf(value, bases);
+  if (owner === 'target') return readTargets(value, bases);
   if (value === undefined && home === 'either') return { kind: 'directory' };
-  return patientOf(value, `${type}.${owner}`, bases);
+  return readPatientOwner(value, `${type}.${owner}`, bases);
 }
 
-function patientOf(
+function readPatientOwner(
   value: Json | undefined,
   expression: string,
   bases: readonly string[],
@@ -115,7 +115,7 @@ function patientOf(
   return { issue: { code: 'value', diagnostics, expression } };
 }
 
-function targetsOf(value: Json | undefined, bases: readonly string[]): Owner | { readonly issue: Issue } {
+function readTargets(value: Json | undefined, bases: readonly string[]): Owner | { readonly issue: Issue } {
   const targets: Target[] = [];
   for (const [index, item] of (Array.isArray(value) ? value : []).entries()) {
     const parsed = literal(item, bases);

@@ -4,24 +4,24 @@ import { searchKey } from '#src/shared/search-key.ts';
 import { isResourceType } from '../types.ts';
 import { tokenForm } from './keys.ts';
 import { compiledParameter, elementsAt } from './paths.ts';
-import { codedOf } from './values.ts';
+import { readCoded } from './values.ts';
 
-const pathsOf = (type: string) =>
+const categoryPaths = (type: string) =>
   isResourceType(type) ? compiledParameter(type, 'category')?.paths : undefined;
 
 /** Returns whether resources of a type may have a category: those types have R4's search parameter `category`. */
 export function hasCategory(type: string): boolean {
-  return pathsOf(type) !== undefined;
+  return categoryPaths(type) !== undefined;
 }
 
 /**
  * Returns the codings of a resource's `category`, as the search parameter reads them; those without a code left out.
  * @param resource its parsed JSON
  */
-export function categoriesOf(type: string, resource: unknown): CategoryCoding[] {
-  return (pathsOf(type) ?? []).flatMap((path) =>
+export function readCategories(type: string, resource: unknown): CategoryCoding[] {
+  return (categoryPaths(type) ?? []).flatMap((path) =>
     elementsAt(resource, path)
-      .flatMap((element) => codedOf(element, path))
+      .flatMap((element) => readCoded(element, path))
       .filter(({ code }) => code !== undefined),
   );
 }

@@ -19,7 +19,7 @@ export function compileComposite(
   paths: readonly Path[],
   components: readonly { readonly code: string; readonly expression: string }[],
 ): Composite {
-  const [first, second, ...others] = components.map(({ code }) => partOf(type, code));
+  const [first, second, ...others] = components.map(({ code }) => makePart(type, code));
   if (first === undefined || second === undefined || others.length > 0) {
     throw new Error(`a composite of ${components.length} parts of ${type}`);
   }
@@ -28,7 +28,7 @@ export function compileComposite(
     // R4 swaps the expressions of DocumentReference's `relationship`, so the one that finds values of the parameter is
     // used.
     const own = expressions.map((expression) => compilePaths(expression, base.type));
-    const found = own.find((relative) => relative.some((path) => part.places.has(placeOf(base, path))));
+    const found = own.find((relative) => relative.some((path) => part.places.has(placeName(base, path))));
     if (found === undefined) throw new Error(`a composite of ${type} without values of ${part.code}`);
     return found;
   };
@@ -39,14 +39,14 @@ export function compileComposite(
   };
 }
 
-function partOf(type: ResourceType, code: string): Part & { readonly places: ReadonlySet<string> } {
+function makePart(type: ResourceType, code: string): Part & { readonly places: ReadonlySet<string> } {
   const parameter = searchParameter(type, code);
   if (parameter === undefined) throw new Error(`${type} has no parameter ${code}, a part of a composite`);
-  const places = compilePaths(parameter.expression, type).map((path) => placeOf({ steps: [] }, path));
+  const places = compilePaths(parameter.expression, type).map((path) => placeName({ steps: [] }, path));
   return { code, type: parameter.type, places: new Set(places) };
 }
 
-function placeOf(base: Pick<Path, 'steps'>, { steps, type }: Path): string {
+function placeName(base: Pick<Path, 'steps'>, { steps, type }: Path): string {
   return `${[...base.steps, ...steps].join('.')} ${type}`;
 }
 
@@ -61,7 +61,7 @@ export function withAbout(parameters: readonly CompiledParameter[]): readonly Co
       if (base === undefined) continue;
       for (const value of values) {
         for (const code of stored) {
-          about.set(`${code} ${placeOf(base, value)}`, { base, values: value, codes });
+          about.set(`${code} ${placeName(base, value)}`, { base, values: value, codes });
         }
       }
     }
@@ -69,7 +69,7 @@ export function withAbout(parameters: readonly CompiledParameter[]): readonly Co
   return parameters.map((parameter) => ({
     ...parameter,
     paths: parameter.paths.map((path) => {
-      const found = about.get(`${parameter.code} ${placeOf({ steps: [] }, path)}`);
+      const found = about.get(`${parameter.code} ${placeName({ steps: [] }, path)}`);
       return found === undefined ? path : { ...path, about: found };
     }),
   }));

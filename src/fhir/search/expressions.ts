@@ -95,10 +95,10 @@ function into(path: Path, name: string): Path[] {
     ...path,
     steps: [...path.steps, jsonName(element, code)],
     type: code,
-    ...bindingOf(element, code),
+    ...codeBinding(element, code),
   }));
 }
 
-function bindingOf({ binding }: ElementDefinition, code: string): Pick<Path, 'binding'> {
+function codeBinding({ binding }: ElementDefinition, code: string): Pick<Path, 'binding'> {
   return code === 'code' && binding !== undefined ? { binding } : {};
 }

@@ -7,24 +7,24 @@ import type { Path } from './expressions.ts';
 import { PRESENT, pairForm, referenceForm, soundForm, uriForm } from './keys.ts';
 import { compiledParameters, elementsAt } from './paths.ts';
 import type { Period } from './period.ts';
-import { soundsOf } from './phonetic.ts';
+import { listSounds } from './phonetic.ts';
 import { type Ends, isSortedByText, sortText } from './sorts.ts';
 import {
+  anyTrue,
   type Coded,
-  codedOf,
-  labelsOf,
   logicalForms,
-  periodOf,
-  positionOf,
   type QuantityValue,
-  quantityOf,
+  readCoded,
+  readLabels,
+  readPeriod,
+  readPosition,
+  readQuantity,
+  readStrings,
+  readTarget,
+  readUris,
   referenceForms,
-  stringsOf,
-  targetOf,
   tokenForms,
   truthForms,
-  truthOf,
-  urisOf,
 } from './values.ts';
 
 /** Code of a search parameter and a value of it. */
@@ -103,7 +103,7 @@ export function* extract(type: ResourceType, resource: unknown, within?: Within)
     } else if (paths[0]?.truth === true) {
       const all = paths.flatMap((path) => elementsAt(resource, path));
       for (const value of truthForms(all)) values.forms.push({ code, value });
-      addSort(values, code, String(truthOf(all)));
+      addSort(values, code, String(anyTrue(all)));
       values.forms.push({ code, value: PRESENT });
     } else {
       let present = false;
@@ -142,7 +142,7 @@ function addAll(
     if (inBase.length === 0) continue;
     present = true;
     const codes = about.codes.flatMap((each) =>
-      elementsAt(base, each).flatMap((code) => codedOf(code, each)),
+      elementsAt(base, each).flatMap((code) => readCoded(code, each)),
     );
     for (const element of inBase) add(values, parameter, path, element, codes);
   }
@@ -167,19 +167,19 @@ function add(
   switch (type) {
     case 'token':
       for (const value of tokenForms(element, path)) values.forms.push({ code, value });
-      for (const value of labelsOf(element, path)) values.strings.push({ code: code + LABEL, value });
+      for (const value of readLabels(element, path)) values.strings.push({ code: code + LABEL, value });
       break;
     case 'reference': {
-      const target = targetOf(element);
+      const target = readTarget(element);
       if (target !== undefined) values.targets.add(target);
       for (const value of referenceForms(element)) values.forms.push({ code, value });
       for (const value of containedForms(element, values.within)) values.forms.push({ code, value });
       for (const value of logicalForms(element)) values.forms.push({ code: code + LOGICAL, value });
-      for (const value of labelsOf(element, path)) values.strings.push({ code: code + LABEL, value });
+      for (const value of readLabels(element, path)) values.strings.push({ code: code + LABEL, value });
       break;
     }
     case 'uri':
-      for (const value of urisOf(element, path)) {
+      for (const value of readUris(element, path)) {
         values.forms.push({ code, value: uriForm(value) });
         // Also stored as strings, for `:below`.
         values.strings.push({ code, value });
@@ -187,22 +187,22 @@ function add(
       break;
     case 'string':
       if (parameter.sounds === true) {
-        const sounds = stringsOf(element, path).flatMap(soundsOf).flat();
+        const sounds = readStrings(element, path).flatMap(listSounds).flat();
         for (const sound of new Set(sounds)) values.forms.push({ code, value: soundForm(sound) });
-      } else for (const value of stringsOf(element, path)) push(values.strings, code, value, codes);
+      } else for (const value of readStrings(element, path)) push(values.strings, code, value, codes);
       break;
     case 'date': {
-      const value = periodOf(element, path);
+      const value = readPeriod(element, path);
       if (value !== undefined) push(values.periods, code, value, codes);
       break;
     }
     case 'quantity': {
-      const value = quantityOf(element, path);
+      const value = readQuantity(element, path);
       if (value !== undefined) push(values.quantities, code, value, codes);
       break;
     }
     case 'special': {
-      const { latitude, longitude } = positionOf(element);
+      const { latitude, longitude } = readPosition(element);
       values.quantities.push({ code: code + LATITUDE, value: number(latitude) });
       values.quantities.push({ code: code + LONGITUDE, value: number(longitude) });
       break;
@@ -249,9 +249,9 @@ function addPairs({ forms }: Values, { code, paths, composite }: CompiledParamet
   for (const [at, parts] of composite.bases.entries()) {
     const path = paths[at];
     for (const base of path === undefined ? [] : elementsAt(resource, path)) {
-      const seconds = formsOf(base, parts[1], composite.parts[1]);
+      const seconds = partForms(base, parts[1], composite.parts[1]);
       if (seconds.length === 0) continue;
-      for (const first of formsOf(base, parts[0], composite.parts[0])) {
+      for (const first of partForms(base, parts[0], composite.parts[0])) {
         for (const second of seconds) {
           if (left === 0) return;
           left -= 1;
@@ -262,7 +262,7 @@ function addPairs({ forms }: Values, { code, paths, composite }: CompiledParamet
   }
 }
 
-function formsOf(base: unknown, paths: readonly Path[], { type }: Part): string[] {
+function partForms(base: unknown, paths: readonly Path[], { type }: Part): string[] {
   return paths.flatMap((path) =>
     elementsAt(base, path).flatMap((element) =>
       type === 'reference' ? referenceForms(element) : tokenForms(element, path),

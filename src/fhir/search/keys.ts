@@ -180,7 +180,7 @@ let inAll = 0;
  * Returns the cache of a tenant's type, for one resource or a few: all caches are cleared together when they are full.
  * @param type its name, or that of its contained resources (`containedType`).
  */
-export function hashesOf(tenant: string, type: string): Hashes {
+export function typeHashes(tenant: string, type: string): Hashes {
   if (inAll >= REMEMBERED_IN_ALL) {
     types.clear();
     inAll = 0;

@@ -55,7 +55,7 @@ function storedCodes(
 ): ReadonlyMap<string, readonly string[]> {
   const stored = new Map<string, readonly string[]>();
   const holders: { readonly code: string; readonly type: string; readonly keys: readonly string[] }[] = [];
-  const keyed = parameters.map((parameter) => ({ ...parameter, keys: keysOf(type, parameter) }));
+  const keyed = parameters.map((parameter) => ({ ...parameter, keys: pathKeys(type, parameter) }));
   keyed.sort((a, b) => a.keys.length - b.keys.length || (a.code < b.code ? -1 : 1));
   for (const { code, type: kind, keys, paths, sounds } of keyed) {
     if (sounds === true) continue;
@@ -71,7 +71,7 @@ function storedCodes(
 }
 
 /** Returns one text per path: equal texts mean equal values. In a patient's record every `subject` is a Patient. */
-function keysOf(type: ResourceType, { paths, composite }: Omit<CompiledParameter, 'stored'>): string[] {
+function pathKeys(type: ResourceType, { paths, composite }: Omit<CompiledParameter, 'stored'>): string[] {
   const { home, owner } = typeEntry(type);
   return paths.map((path, at) => {
     const { refersTo, ...same } = path;
@@ -103,7 +103,7 @@ export function elementsAt(resource: unknown, path: Path): readonly unknown[] {
   if (isWithout(resource, path.steps[0])) return NOTHING;
   let found: readonly unknown[] = [resource];
   for (const step of path.steps) {
-    found = membersOf(found, step);
+    found = collectMembers(found, step);
     if (found.length === 0) return NOTHING;
   }
   return path.where === undefined && path.refersTo === undefined
@@ -119,7 +119,7 @@ function isWithout(element: unknown, name: string | undefined): boolean {
   return member === undefined || member === null;
 }
 
-function membersOf(items: readonly unknown[], name: string): readonly unknown[] {
+function collectMembers(items: readonly unknown[], name: string): readonly unknown[] {
   let members: unknown[] | undefined;
   for (const item of items) {
     if (typeof item !== 'object' || item === null) continue;

@@ -11,7 +11,7 @@ const MOST_WORDS = 50;
  * Returns how each word of a text sounds: one or two codes a word. A word of letters that the algorithm doesn't know, such as
  * Cyrillic ones, sounds as it's written, without case and accents. Ids are masked: their parts would be words.
  */
-export function soundsOf(text: string): readonly (readonly string[])[] {
+export function listSounds(text: string): readonly (readonly string[])[] {
   const words = withoutIds(folded(text))
     .split(BETWEEN_WORDS)
     .filter((word) => word !== '');

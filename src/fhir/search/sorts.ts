@@ -7,7 +7,7 @@ import type { CompiledParameter } from './compiled-parameter.ts';
 import type { Path } from './expressions.ts';
 import { compiledParameters, namesRecord } from './paths.ts';
 import { pieces, withoutIds } from './text.ts';
-import { codedOf } from './values.ts';
+import { readCoded } from './values.ts';
 
 /** Separates a code from its system; sorts before all characters that either may contain. */
 const BETWEEN = '\u0001';
@@ -26,7 +26,7 @@ export function sortText(type: 'token' | 'reference', element: unknown, path: Pa
 function tokenText(element: unknown, path: Path): string | undefined {
   // The system of a `code` is implied by the element.
   if (typeof element === 'string') return element;
-  const first = codedOf(element, path).find(({ code }) => code !== undefined);
+  const first = readCoded(element, path).find(({ code }) => code !== undefined);
   if (first?.code === undefined) return undefined;
   return typeof element === 'boolean' || first.system === ''
     ? first.code

@@ -111,9 +111,9 @@ export function withoutIds(text: string): string {
  * @param before the text before the change, which breaks no id
  */
 export function withoutNewIds(after: string, before: string): string {
-  return countOf(after) === countOf(before) ? after : withoutIds(after);
+  return countIds(after) === countIds(before) ? after : withoutIds(after);
 }
 
-function countOf(text: string): number {
+function countIds(text: string): number {
   return text.length < SHORTEST ? 0 : [...text.matchAll(ID)].length;
 }

@@ -23,7 +23,7 @@ const TIMELINES: Partial<Record<ResourceType, Timeline>> = {
 };
 
 /** Returns the timeline of a type. */
-export function timelineOf(type: ResourceType): Timeline | undefined {
+export function findTimeline(type: ResourceType): Timeline | undefined {
   return TIMELINES[type];
 }
 
@@ -32,7 +32,7 @@ export function withTimeline(
   type: ResourceType,
   parameters: readonly CompiledParameter[],
 ): readonly CompiledParameter[] {
-  const timeline = timelineOf(type);
+  const timeline = findTimeline(type);
   const codes = parameters.find(({ code }) => code === timeline?.code)?.paths;
   if (timeline === undefined || codes === undefined) return parameters;
   const base = { steps: [], type };

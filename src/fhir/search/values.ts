@@ -61,25 +61,25 @@ function texts(...values: readonly unknown[]): string[] {
 /** Returns the forms of a token (see `tokenForm`); some may occur twice. */
 export function tokenForms(element: unknown, path: Path): string[] {
   const forms: string[] = [];
-  for (const coded of codedOf(element, path)) pushForms(forms, coded);
+  for (const coded of readCoded(element, path)) pushForms(forms, coded);
   return path.type === 'Identifier' ? forms.concat(ofTypeForms(element as Element)) : forms;
 }
 
 const SPECIAL_VALUES = 'http://terminology.hl7.org/CodeSystem/special-values';
 
 /** Returns the codes in a token. */
-export function codedOf(element: unknown, { type, binding }: Path): Coded[] {
+export function readCoded(element: unknown, { type, binding }: Path): Coded[] {
   if (typeof element === 'boolean') return [{ system: SPECIAL_VALUES, code: String(element) }];
   if (typeof element === 'string') {
-    const systems = type === 'code' && binding !== undefined ? systemsOf(binding, element) : [];
+    const systems = type === 'code' && binding !== undefined ? bindingSystems(binding, element) : [];
     return (systems.length === 0 ? [''] : systems).map((system) => ({ system, code: element }));
   }
   const parts = element as Element;
   switch (type) {
     case 'CodeableConcept':
-      return each(parts.coding).map(codingOf);
+      return each(parts.coding).map(readCoding);
     case 'Coding':
-      return [codingOf(parts)];
+      return [readCoding(parts)];
     case 'Identifier':
       return [{ system: text(parts.system) ?? '', code: text(parts.value) }];
     case 'ContactPoint':
@@ -89,19 +89,19 @@ export function codedOf(element: unknown, { type, binding }: Path): Coded[] {
   }
 }
 
-function codingOf({ system, code }: Element): Coded {
+function readCoding({ system, code }: Element): Coded {
   return { system: text(system) ?? '', code: text(code) };
 }
 
 /** Returns whether any element at a path is true. */
-export function truthOf(elements: readonly unknown[]): boolean {
+export function anyTrue(elements: readonly unknown[]): boolean {
   return elements.some((element) => element !== false);
 }
 
 /** Returns the forms of one boolean: whether any element at a path is true. */
 export function truthForms(elements: readonly unknown[]): string[] {
   const forms: string[] = [];
-  pushForms(forms, { system: SPECIAL_VALUES, code: String(truthOf(elements)) });
+  pushForms(forms, { system: SPECIAL_VALUES, code: String(anyTrue(elements)) });
   return forms;
 }
 
@@ -119,7 +119,7 @@ function ofTypeForms(identifier: Element): string[] {
 }
 
 /** Returns the texts that `:text` searches: those beside a token's codes, or the display of a reference. */
-export function labelsOf(element: unknown, { type }: Path): readonly string[] {
+export function readLabels(element: unknown, { type }: Path): readonly string[] {
   if (!isElement(element)) return NO_TEXTS;
   switch (type) {
     case 'CodeableConcept': {
@@ -142,7 +142,7 @@ const NO_TEXTS: readonly string[] = [];
 const systems = new Map<string, ReadonlyMap<string, readonly string[]>>();
 
 /** Returns the systems in a required value set that have a code: a `code` element's system is implied. */
-function systemsOf(binding: string, code: string): readonly string[] {
+function bindingSystems(binding: string, code: string): readonly string[] {
   let known = systems.get(binding);
   if (known === undefined) {
     known = systemsByCode(binding);
@@ -187,7 +187,7 @@ export function referenceForms(element: unknown): string[] {
 }
 
 /** Returns the id at the end of a reference, whether relative or a URL. */
-export function targetOf(element: unknown): string | undefined {
+export function readTarget(element: unknown): string | undefined {
   if (typeof element === 'string') return undefined;
   const reference = text((element as Element).reference);
   return reference === undefined ? undefined : /([^/#:]+)$/.exec(reference.replace(VERSION, ''))?.[1];
@@ -203,14 +203,14 @@ export function logicalForms(element: unknown): string[] {
 }
 
 /** Returns the uris by which an element is found: a canonical with a version also only by its URL. */
-export function urisOf(element: unknown, { type }: Pick<Path, 'type'>): string[] {
+export function readUris(element: unknown, { type }: Pick<Path, 'type'>): string[] {
   if (typeof element !== 'string' || element === '') return [];
   const version = type === 'canonical' ? element.indexOf('|') : -1;
   return version < 1 ? [element] : [element, element.slice(0, version)];
 }
 
 /** Returns the period that a date parameter compares with; undefined for an element without a date. */
-export function periodOf(element: unknown, { type }: Path): Period | undefined {
+export function readPeriod(element: unknown, { type }: Path): Period | undefined {
   if (type === 'Period') return periodElement(element as Element);
   if (type === 'Timing') return timing(element as Element);
   if (type !== 'date' && type !== 'dateTime' && type !== 'instant') return undefined;
@@ -237,40 +237,40 @@ function timing({ event, repeat }: Element): Period | undefined {
 }
 
 /** Returns the value that a quantity parameter compares with; undefined for an element without a number. */
-export function quantityOf(element: unknown, { type }: Path): QuantityValue | undefined {
+export function readQuantity(element: unknown, { type }: Path): QuantityValue | undefined {
   const quantity = element as Element;
   if (type === 'SampledData') return undefined;
-  if (type === 'Range') return rangeOf(quantity);
+  if (type === 'Range') return readRange(quantity);
   const value = decimal(quantity.value);
   if (value === undefined) return undefined;
   const { comparator } = quantity;
   const open = typeof comparator === 'string' ? comparator : '';
   const low = open.startsWith('<') ? '-Infinity' : value;
   const high = open.startsWith('>') ? 'Infinity' : value;
-  const unit = unitOf(quantity);
+  const unit = readUnit(quantity);
   const { system, code } = unit;
-  return { low, high, system, code, unit: unit.unit, canonical: canonicalOf(unit, low, high) };
+  return { low, high, system, code, unit: unit.unit, canonical: toCanonical(unit, low, high) };
 }
 
-function rangeOf(range: Element): QuantityValue | undefined {
+function readRange(range: Element): QuantityValue | undefined {
   const [first, last] = [each(range.low)[0], each(range.high)[0]];
   const [from, to] = [decimal(first?.value), decimal(last?.value)];
   if (from === undefined && to === undefined) return undefined;
-  const [unit, other] = [unitOf(first ?? last ?? {}), unitOf(last ?? first ?? {})];
+  const [unit, other] = [readUnit(first ?? last ?? {}), readUnit(last ?? first ?? {})];
   const low = from ?? '-Infinity';
   const high = to ?? 'Infinity';
-  const [bottom, top] = [canonicalOf(unit, low, low), canonicalOf(other, high, high)];
+  const [bottom, top] = [toCanonical(unit, low, low), toCanonical(other, high, high)];
   // Each end is converted from its own unit.
   const canonical =
     bottom !== null && bottom.dimension === top?.dimension ? { ...bottom, high: top.high } : null;
   return { ...unit, low, high, canonical };
 }
 
-function unitOf({ system, code, unit }: Element): Pick<QuantityValue, 'system' | 'code' | 'unit'> {
+function readUnit({ system, code, unit }: Element): Pick<QuantityValue, 'system' | 'code' | 'unit'> {
   return { system: text(system) ?? null, code: text(code) ?? null, unit: text(unit) ?? null };
 }
 
-function canonicalOf(
+function toCanonical(
   { system, code }: Pick<QuantityValue, 'system' | 'code'>,
   low: string,
   high: string,
@@ -299,7 +299,7 @@ function decimal(value: unknown): string | undefined {
 }
 
 /** Returns the latitude and longitude of a Location's position, in degrees. */
-export function positionOf(element: unknown): { readonly latitude: string; readonly longitude: string } {
+export function readPosition(element: unknown): { readonly latitude: string; readonly longitude: string } {
   const { latitude, longitude } = element as Element;
   return { latitude: degrees(latitude), longitude: degrees(longitude) };
 }
@@ -311,7 +311,7 @@ function degrees(value: unknown): string {
 }
 
 /** Returns the texts that a string parameter compares with. */
-export function stringsOf(element: unknown, { type }: Path): string[] {
+export function readStrings(element: unknown, { type }: Path): string[] {
   if (typeof element === 'string') return texts(element);
   const parts = element as Element;
   if (type === 'HumanName') {

@@ -16,7 +16,7 @@ const TEXT = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
  * Parses a decimal text such as `-1.50` or `6e23`.
  * @throws Error for other text.
  */
-export function decimalOf(text: string): Decimal {
+export function parseDecimal(text: string): Decimal {
   const [matched, sign, whole = '', fraction = '', exponent = '0'] = TEXT.exec(text) ?? [];
   if (matched === undefined || whole + fraction === '') throw new Error(`no decimal: ${text}`);
   return {
@@ -81,10 +81,13 @@ const SIGNIFICANT = 12;
  * Offsets of scales whose zero differs from the base unit's, in their own degrees. Other functions (pH, dB) have no
  * factor.
  */
-const OFFSETS: Readonly<Record<string, Decimal>> = { Cel: decimalOf('273.15'), degF: decimalOf('459.67') };
+const OFFSETS: Readonly<Record<string, Decimal>> = {
+  Cel: parseDecimal('273.15'),
+  degF: parseDecimal('459.67'),
+};
 /** Maximum number of cached units: some hundreds are in use, and clients may invent any number. */
 const REMEMBERED = 5_000;
-const NONE = decimalOf('0');
+const NONE = parseDecimal('0');
 
 const known = new Map<string, CanonicalUnit | undefined>();
 
@@ -109,7 +112,7 @@ export function canonicalRange(
 
 function converted(text: string, { factor, offset, exact }: CanonicalUnit): string {
   if (text.endsWith('Infinity')) return text;
-  const value = times(plus(decimalOf(text), offset), factor);
+  const value = times(plus(parseDecimal(text), offset), factor);
   return decimalText(exact ? value : rounded(value, SIGNIFICANT));
 }
 
@@ -139,7 +142,7 @@ function read(code: string): CanonicalUnit | undefined {
   const offset = unit.cnv_ === null ? NONE : OFFSETS[unit.cnv_];
   if (offset === undefined || unit.cnvPfx_ !== 1) return undefined;
   // Rounding to 15 digits removes errors of binary fractions: 0.025400000000000002 m becomes 0.0254.
-  const factor = decimalOf(String(Number(unit.magnitude_.toPrecision(15))));
+  const factor = parseDecimal(String(Number(unit.magnitude_.toPrecision(15))));
   const exact = String(factor.digits).replace(/0+$/, '').length <= SIGNIFICANT;
   const arbitrary = unit.isArbitrary_ ? arbitraryUnits(code) : '';
   return { dimension: exponents.join() + arbitrary + countedAs(code), factor, offset, exact };

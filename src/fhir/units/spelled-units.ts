@@ -31,7 +31,7 @@ const MICRO = /(^|\/)mc(?=(?:g|mol|[lL])(?:\/|$))/g;
  * Returns a unit in its form for comparison: without blanks, with one letter for each sign that has several typed
  * forms.
  */
-function compactOf(text: string): string {
+function compactUnit(text: string): string {
   return text
     .replaceAll(/\s+/g, '')
     .replaceAll(/[µμ]/g, 'u')
@@ -48,12 +48,12 @@ function compactOf(text: string): string {
  * Returns a laboratory's unit in UCUM; undefined if it is invalid or not certain.
  * @param named whether the message says that it is a UCUM unit
  */
-export function ucumOf(text: string, named = false): string | undefined {
+export function toUcum(text: string, named = false): string | undefined {
   if (named && isUcum(text)) return text;
   const read = readUnit(text);
   if (read === undefined || !('ucum' in read)) return undefined;
   const ucum = read.ucum.replace(POWER, '10*$1');
-  const isListed = SPELLINGS.has(compactOf(text)) || spelled(compactOf(text)) !== undefined;
+  const isListed = SPELLINGS.has(compactUnit(text)) || spelled(compactUnit(text)) !== undefined;
   const isOneWord = !/[A-Za-z]\s+[A-Za-z]/.test(text.trim());
   return isListed || (isOneWord && isCertain(ucum)) ? withLitres(ucum) : undefined;
 }
@@ -75,9 +75,9 @@ function spelled(compact: string): string | undefined {
   if (THOUSANDS.test(compact)) return '10*3/uL';
   if (MILLIONS.test(compact)) return '10*6/uL';
   const calculated = compact.replace(CALCULATED, '');
-  if (calculated !== compact) return calculated === '' ? '{calc}' : ucumOf(calculated);
+  if (calculated !== compact) return calculated === '' ? '{calc}' : toUcum(calculated);
   const daily = compact.replace(PER_24_HOURS, '');
-  const amount = daily === compact ? undefined : ucumOf(daily);
+  const amount = daily === compact ? undefined : toUcum(daily);
   return amount === undefined ? WORDS.get(compact.toLowerCase()) : `${amount}/(24.h)`;
 }
 
@@ -87,7 +87,7 @@ function spelled(compact: string): string | undefined {
  */
 export function unitKept(text: string): string {
   const said = `the unit ${cut(text, 60)} is kept as text`;
-  const meant = AMBIGUOUS.get(compactOf(text));
+  const meant = AMBIGUOUS.get(compactUnit(text));
   return meant === undefined
     ? `${said}: it is not certain which UCUM unit it means`
     : `${said}: it is ambiguous; write ${meant.join(', or ')}`;
@@ -101,7 +101,7 @@ type TypedUnit = { readonly ucum: string } | { readonly ambiguous: readonly stri
  * nobody uses (`pH` picohenry, `ft` femtotonnes); other UCUM units are returned unchanged.
  */
 export function readUnit(text: string): TypedUnit {
-  const compact = compactOf(text);
+  const compact = compactUnit(text);
   if (compact === '') return undefined;
   const ambiguous = AMBIGUOUS.get(compact);
   if (ambiguous !== undefined) return { ambiguous };
@@ -109,12 +109,12 @@ export function readUnit(text: string): TypedUnit {
   if (listed !== undefined) return { ucum: listed };
   if (isUcum(text)) return { ucum: text };
   const powered = compact.replace(POWER, '10*$1');
-  const ucum = spelled(compact) ?? withLitres(powered.split('/').map(partOf).join('/'));
+  const ucum = spelled(compact) ?? withLitres(powered.split('/').map(partToUcum).join('/'));
   return isUcum(ucum) ? { ucum } : undefined;
 }
 
 /** Returns a part of a unit in UCUM, if it has a common spelling: `hr`, `day`. */
-function partOf(part: string): string {
+function partToUcum(part: string): string {
   const ucum = SPELLINGS.get(part) ?? WORDS.get(part.toLowerCase());
   return ucum === undefined || ucum.includes('/') ? part : ucum;
 }

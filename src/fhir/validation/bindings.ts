@@ -21,7 +21,7 @@ export function boundCode(key: string): PrimitiveTest {
         : 'must be a media type (BCP 13): type/subtype, for example application/pdf';
   }
   const codes = new Set(Object.values(valueSet(key)).flat());
-  const fault = `must be one of ${named(key)}`;
+  const fault = `must be one of ${nameCodes(key)}`;
   return (value) => (typeof value === 'string' && codes.has(value) ? undefined : fault);
 }
 
@@ -31,7 +31,7 @@ export function boundCode(key: string): PrimitiveTest {
  */
 export function boundConcept(key: string): (concept: JsonObject) => string | undefined {
   const systems = new Map(Object.entries(valueSet(key)).map(([system, codes]) => [system, new Set(codes)]));
-  const fault = `must have a coding that is one of ${named(key)}, with its system`;
+  const fault = `must have a coding that is one of ${nameCodes(key)}, with its system`;
   return (concept) => {
     for (const coding of asArray(concept.coding)) {
       if (!isObject(coding) || typeof coding.system !== 'string' || typeof coding.code !== 'string') continue;
@@ -41,7 +41,7 @@ export function boundConcept(key: string): (concept: JsonObject) => string | und
   };
 }
 
-function named(key: string): string {
+function nameCodes(key: string): string {
   const codes = [...new Set(Object.values(valueSet(key)).flat())];
   return codes.length > MOST_NAMED
     ? `the codes of value set ${key}`

@@ -19,18 +19,18 @@ export function newFaults(
 ): Issue[] {
   const left = new Map<string, number>();
   for (const fault of earlier) {
-    const key = keyOf(before, fault);
+    const key = issueKey(before, fault);
     left.set(key, (left.get(key) ?? 0) + 1);
   }
   return faults.filter((fault) => {
-    const key = keyOf(after, fault);
+    const key = issueKey(after, fault);
     const count = left.get(key) ?? 0;
     left.set(key, count - 1);
     return count <= 0;
   });
 }
 
-function keyOf(resource: JsonObject, { code, diagnostics, expression = '' }: Issue): string {
+function issueKey(resource: JsonObject, { code, diagnostics, expression = '' }: Issue): string {
   const rule = diagnostics.replace(/\[\d+\]/g, '');
   return printJson([code, rule, contentAt(resource, expression)]);
 }
@@ -42,13 +42,13 @@ function contentAt(resource: JsonObject, path: string): Json {
   let found: Json[] = [resource];
   for (const step of steps) {
     const [, name = '', index] = /^(\w+)(?:\[(\d+)\])?/.exec(step) ?? [];
-    found = found.flatMap((holder) => (isObject(holder) ? membersOf(holder, name, index) : []));
+    found = found.flatMap((holder) => (isObject(holder) ? listMembers(holder, name, index) : []));
   }
   return found;
 }
 
 /** Returns the JSON members of an element: its value and `_name`, for a choice those with the type. */
-function membersOf(holder: JsonObject, name: string, index: string | undefined): Json[] {
+function listMembers(holder: JsonObject, name: string, index: string | undefined): Json[] {
   return Object.entries(holder).flatMap(([key, value]) => {
     const suffix = key.replace(/^_/, '').startsWith(name) ? key.replace(/^_/, '').slice(name.length) : '-';
     if (!/^(?:[A-Z]\w*)?$/.test(suffix)) return [];

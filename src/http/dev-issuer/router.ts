@@ -13,7 +13,7 @@ import {
 import { issueCode } from '#src/dev-issuer/codes.ts';
 import type { DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
 import { discoveryDocument } from '#src/dev-issuer/discovery.ts';
-import { emailSchema, introduction, patientsToday, personOf } from '#src/dev-issuer/people.ts';
+import { emailSchema, findPerson, introduction, patientsToday } from '#src/dev-issuer/people.ts';
 import { answerPage } from '../answer/security-headers.ts';
 import { readForm } from '../form-body.ts';
 import { requireDirect } from './direct.ts';
@@ -53,7 +53,7 @@ export function devIssuerRouter(issuer: DevIssuer, baseUrl: string, forwarded: b
   router.post('/dev', async (ctx) => {
     const email = await signedIn(ctx, alone);
     if (email === undefined) return;
-    const person = personOf(email);
+    const person = findPerson(email);
     const token = await issuer.idToken(person);
     const shown = tokenPage({ email, name: person.name, token, baseUrl, home });
     answerPage(ctx, 200, shown, pageNeeds(["'none'"]));

@@ -3,7 +3,7 @@
 import type { CurrentResource } from '#queries/read.ts';
 import { badParameter } from '#queries/search/raw.ts';
 import { parseShape } from '#queries/search/shape.ts';
-import { type Subset, subsetOf } from '#src/fhir/summary.ts';
+import { type Subset, takeSubset } from '#src/fhir/summary.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { isObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import type { Answer } from '../answer/answer.ts';
@@ -15,7 +15,7 @@ export function cut(
 ): string | Buffer {
   if (subset === undefined) return body;
   const { value, exact } = parseJson(body.toString());
-  return isObject(value) ? printJson(subsetOf(value, type, subset), exact) : body;
+  return isObject(value) ? printJson(takeSubset(value, type, subset), exact) : body;
 }
 
 /**

@@ -60,7 +60,7 @@ export async function recordDownload(visit: Visit, record: OpenRecord, kind: str
       'Content-Type': 'application/x-ndjson; charset=utf-8',
       'Content-Disposition': attachmentAs(fileOf(visit, record, kind, 'ndjson')),
     };
-    return { download: { status: 200, headers, stream: visit.deps.pages.exportOf(record.record) } };
+    return { download: { status: 200, headers, stream: visit.deps.pages.exportRecord(record.record) } };
   }
   if (kind !== 'summary' && kind !== 'everything') throw notFound('download', kind.slice(0, 64));
   const caller = await visit.api.callerFor(record);

@@ -13,7 +13,7 @@ export interface BackchannelEndpoints {
   /** Keeps a request. @throws OAuthError with status 429 after ten with the same hint in an hour */
   readonly ask: (client: Client, asked: BackchannelRequest) => Promise<Asked>;
   /** Returns `sub` of an ID token that this service issued to a client; undefined for any other text. */
-  readonly subjectOf: (clientId: string, idToken: string) => Promise<string | undefined>;
+  readonly readSubject: (clientId: string, idToken: string) => Promise<string | undefined>;
   /** Notes a poll; undefined for an unknown `auth_req_id`, or another application's. */
   readonly poll: (authReqId: string, applicationId: string, requestId: string) => Promise<Polled | undefined>;
   /**

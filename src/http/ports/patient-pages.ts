@@ -26,5 +26,5 @@ export interface PatientPageServices {
    * Yields the lines of a record's signed export (docs/audit.md); none if it was purged.
    * @throws if an event doesn't continue the record's hash chain
    */
-  readonly exportOf: (record: string) => AsyncIterable<string>;
+  readonly exportRecord: (record: string) => AsyncIterable<string>;
 }

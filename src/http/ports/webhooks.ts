@@ -35,7 +35,7 @@ export interface WebhookServices {
   /** Ends the replay that runs: what was not sent is dropped. */
   readonly cancelReplay: (endpointId: string) => Promise<unknown>;
   /** Waits until the read model `webhooks` shows a position. @throws Refusal unavailable (503) */
-  readonly shown: (position: Position | undefined) => Promise<void>;
+  readonly awaitWebhooks: (position: Position | undefined) => Promise<void>;
   /** Starts sending the endpoints' due deliveries at once. */
   readonly wake: (endpointIds: readonly string[]) => void;
 }

@@ -42,7 +42,7 @@ export async function changeEndpoint(
   const { mode } = services.config;
   const url = body.url === undefined ? undefined : requireUrl(body.url, known.environment, mode);
   const { position } = await services.webhooks.commands.change(by, known.id, { ...body, url });
-  await services.webhooks.shown(position);
+  await services.webhooks.awaitWebhooks(position);
   const changed = await again(services, known);
   if (changed.active) services.webhooks.wake([known.id]);
   return { status: 200, body: shownEndpoint(changed), position, awaited: true };
@@ -51,7 +51,7 @@ export async function changeEndpoint(
 /** Gives it another secret: the one before signs nothing more. */
 export async function rotateEndpoint({ services }: Request, by: By, known: Endpoint): Promise<RouteResult> {
   const { result, position } = await services.webhooks.commands.rotate(by, known.id);
-  await services.webhooks.shown(position);
+  await services.webhooks.awaitWebhooks(position);
   const rotated = await again(services, known);
   return {
     status: 200,

@@ -30,7 +30,7 @@ const LABELS: Readonly<Record<string, string>> = {
 const ONE_BYTE = /^(?:ASCII|ISO IR6|(?:ISO[ -]?)?8859[-/ ]\d+)$/i;
 
 /** Returns the label of a character set; undefined if it is unknown. Latin-1 is read as Windows-1252. */
-export function labelOf(name: string): string | undefined {
+export function findCharset(name: string): string | undefined {
   const upper = name.trim().toUpperCase();
   const usual = upper.replace(/^(?:ISO[ -]?)?8859[-/ ]/, '8859/');
   const known = LABELS[usual];
@@ -44,9 +44,9 @@ export function labelOf(name: string): string | undefined {
 
 /**
  * Returns a decoder that replaces unreadable bytes.
- * @param label as `labelOf` returns it; default: UTF-8
+ * @param label as `findCharset` returns it; default: UTF-8
  */
-export function decoderOf(label = 'utf-8'): (bytes: Uint8Array) => string {
+export function makeDecoder(label = 'utf-8'): (bytes: Uint8Array) => string {
   const decoder = new TextDecoder(label);
   return (bytes) => decoder.decode(bytes);
 }
@@ -64,28 +64,28 @@ export interface DecodedText {
  * @throws Refusal invalid (422) for an unknown character set, if the bytes aren't UTF-8
  */
 export function decodeBytes(bytes: Uint8Array, declared?: string): DecodedText {
-  const mark = markOf(bytes);
-  if (mark !== undefined) return { text: decoderOf(mark)(bytes), warnings: [] };
+  const mark = readByteOrderMark(bytes);
+  if (mark !== undefined) return { text: makeDecoder(mark)(bytes), warnings: [] };
   const names = [declared, nameIn(bytes)].filter((name) => name !== undefined);
-  const labels = names.map(labelOf);
+  const labels = names.map(findCharset);
   const utf8 = isUtf8(bytes);
   // Text with one byte per character is hardly ever valid UTF-8 by chance, and senders often name a wrong set.
   const [name] = names;
   const mayBeWrong = declared === undefined && (name === undefined || ONE_BYTE.test(name));
   if (utf8 && mayBeWrong && bytes.some((byte) => byte >= 0x80)) {
     const said = name === undefined ? 'MSH-18 is empty' : `MSH-18 is ${cut(name, 20)}`;
-    return { text: decoderOf()(bytes), warnings: [`${said}; the message is UTF-8 and was read as such`] };
+    return { text: makeDecoder()(bytes), warnings: [`${said}; the message is UTF-8 and was read as such`] };
   }
   const other = labels[0] === 'utf-8' && utf8 ? undefined : labels.find((one) => one !== 'utf-8');
-  if (other !== undefined) return { text: decoderOf(other)(bytes), warnings: [] };
-  if (utf8) return { text: decoderOf()(bytes), warnings: [] };
+  if (other !== undefined) return { text: makeDecoder(other)(bytes), warnings: [] };
+  if (utf8) return { text: makeDecoder()(bytes), warnings: [] };
   const unknown = names.find((_, at) => labels[at] === undefined);
   if (unknown !== undefined) throw noMessage(`unknown character set ${cut(unknown, 40)}`, 'not-supported');
   const warnings = ['the message is not UTF-8; it was read as Windows-1252'];
-  return { text: decoderOf('windows-1252')(bytes), warnings };
+  return { text: makeDecoder('windows-1252')(bytes), warnings };
 }
 
-function markOf(bytes: Uint8Array): string | undefined {
+function readByteOrderMark(bytes: Uint8Array): string | undefined {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8';
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';

@@ -18,7 +18,7 @@ const DELIMITER = /^[!-/:-@[-`{-~]$/;
  * Reads them from a message header: `MSH|^~\&`. A fifth, the truncation character of version 2.7, parts nothing.
  * @throws Refusal invalid (422) when the header has none, or one of them twice.
  */
-export function delimitersOf(header: string): Delimiters {
+export function readDelimiters(header: string): Delimiters {
   const field = header.charAt(3);
   const end = header.indexOf(field, 4);
   const others = header.slice(4, end < 0 ? undefined : end).trimEnd();

@@ -27,7 +27,7 @@ export function unescapeText(text: string, delimiters: Delimiters, decode: Decod
   let plain = parts[0] ?? '';
   for (let at = 1; at < parts.length; at += 1) {
     const sequence = parts[at] ?? '';
-    const meaning = at + 1 < parts.length ? meaningOf(sequence, delimiters, decode) : undefined;
+    const meaning = at + 1 < parts.length ? decodeEscape(sequence, delimiters, decode) : undefined;
     if (meaning === undefined) plain += mark + sequence;
     else {
       plain += meaning + (parts[at + 1] ?? '');
@@ -38,7 +38,7 @@ export function unescapeText(text: string, delimiters: Delimiters, decode: Decod
 }
 
 /** Returns the meaning of a sequence; undefined if it is unknown. */
-function meaningOf(sequence: string, delimiters: Delimiters, decode: Decode): string | undefined {
+function decodeEscape(sequence: string, delimiters: Delimiters, decode: Decode): string | undefined {
   switch (sequence) {
     case 'F':
       return delimiters.field;

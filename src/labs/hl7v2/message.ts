@@ -1,6 +1,6 @@
 /** Parses messages: HL7 v2 chapter 2, "Message construction". Tolerates common deviations. */
-import { decoderOf, labelOf } from './charset.ts';
-import { type Delimiters, delimitersOf, noMessage } from './delimiters.ts';
+import { findCharset, makeDecoder } from './charset.ts';
+import { type Delimiters, noMessage, readDelimiters } from './delimiters.ts';
 import { type Decode, unescapeText } from './escapes.ts';
 
 /** The delimiters and the decoder of a message. */
@@ -138,7 +138,7 @@ export function parseMessages(text: string): Message[] {
     if (lines > MOST_SEGMENTS) throw noMessage(`it has more than ${MOST_SEGMENTS} lines`, 'too-long');
   }
   if (messages.length === 0) throw noMessage('not an HL7 v2 message: it has no MSH', 'required');
-  return messages.map(messageOf);
+  return messages.map(makeMessage);
 }
 
 interface Lines {
@@ -150,13 +150,13 @@ function join({ lines }: Lines, more: string): void {
   lines.push((lines.pop() ?? '') + more);
 }
 
-function messageOf({ lines: [first = '', ...rest] }: Lines): Message {
-  const delimiters = delimitersOf(first);
-  const bare: Reading = { delimiters, decode: decoderOf() };
+function makeMessage({ lines: [first = '', ...rest] }: Lines): Message {
+  const delimiters = readDelimiters(first);
+  const bare: Reading = { delimiters, decode: makeDecoder() };
   // Field 1 of the header is the delimiter itself.
   const fields = [delimiters.field, ...first.split(delimiters.field, MOST_FIELDS).slice(1)];
   const name = new Segment('MSH', 1, fields, bare).part(18);
-  const reading: Reading = { delimiters, decode: decoderOf(labelOf(name)) };
+  const reading: Reading = { delimiters, decode: makeDecoder(findCharset(name)) };
   const header = new Segment('MSH', 1, fields, reading);
   const seen = new Map<string, number>();
   const segments = [header];

@@ -30,7 +30,7 @@ export function readMoment(text: string, zone?: string | Zone): Moment | undefin
   const date = `${year}-${month}-${day}`;
   if (hour === undefined) return { iso: date, assumed: false };
   const seconds = fraction ? `${second}.${fraction}` : second;
-  const of = offsetOf(offset);
+  const of = formatOffset(offset);
   const local = `${date}T${hour}:${minute}:${seconds}`;
   if (of !== undefined) return { iso: `${local}${of}`, assumed: false };
   if (typeof zone !== 'function') return { iso: `${local}${zone ?? 'Z'}`, assumed: true };
@@ -48,13 +48,13 @@ export function readDay(text: string): string | undefined {
 }
 
 /** Returns the offset of a time, `+02:00`; undefined if it has none. */
-export function zoneOf(text: string): string | undefined {
+export function readZone(text: string): string | undefined {
   const [offset] = /(?:Z|[+-]\d\d:?\d\d)$/.exec(text.trim().replace(/^\d{4}-\d\d(?:-\d\d)?/, '')) ?? [];
-  return offsetOf(offset?.replace(':', ''));
+  return formatOffset(offset?.replace(':', ''));
 }
 
 /** Returns `hh:mm:ss`; undefined if the text isn't a time of day. */
-export function timeOf(text: string): string | undefined {
+export function readClock(text: string): string | undefined {
   const [, hour, minute = '00', second = '00', fraction] = TIME.exec(text.trim().replaceAll(':', '')) ?? [];
   if (hour === undefined) return undefined;
   return `${hour}:${minute}:${second}${fraction === undefined ? '' : `.${fraction}`}`;
@@ -66,7 +66,7 @@ function dashless(text: string): string {
   return date + text.slice(10).replaceAll(':', '');
 }
 
-function offsetOf(offset: string | undefined): string | undefined {
+function formatOffset(offset: string | undefined): string | undefined {
   if (offset === undefined || offset === 'Z') return offset;
   return `${offset.slice(0, 3)}:${offset.slice(3)}`;
 }

@@ -14,7 +14,7 @@ export type Column =
   | 'effective_at'
   | 'note';
 
-/** Column → headings that name it, folded (`headingOf`). */
+/** Column → headings that name it, folded (`foldHeading`). */
 const HEADINGS: Readonly<Record<Column, readonly string[]>> = {
   code: ['code'],
   name: ['marker', 'test', 'analyte'],
@@ -39,7 +39,7 @@ const COLUMN_OF: ReadonlyMap<string, Column> = new Map(
 );
 
 /** Returns a heading for comparison: lower case, with underscores for blanks and hyphens. */
-export function headingOf(text: string): string {
+export function foldHeading(text: string): string {
   return text
     .trim()
     .toLowerCase()
@@ -47,7 +47,7 @@ export function headingOf(text: string): string {
 }
 
 /** Returns the column of a folded heading; undefined if there is none. */
-export function columnOf(heading: string): Column | undefined {
+export function findColumn(heading: string): Column | undefined {
   return COLUMN_OF.get(heading);
 }
 

@@ -18,15 +18,18 @@ const MOST_COLUMNS = 100;
  * @throws Refusal invalid (422) for a text that isn't a table, a row whose number of cells differs from the heading's,
  *   or a row or heading that is too long
  */
-export function* rowsOf(text: string, most: number): Steps<string[][]> {
+export function* readTableRows(text: string, most: number): Steps<string[][]> {
   const end = text.search(/[\r\n]/);
   const heading = end < 0 ? text : text.slice(0, end);
-  const counts = ['\t', ';', ','].map((delimiter) => ({ delimiter, cells: countOf(heading, delimiter) + 1 }));
+  const counts = ['\t', ';', ','].map((delimiter) => ({
+    delimiter,
+    cells: countSign(heading, delimiter) + 1,
+  }));
   const [widest] = counts.sort((a, b) => b.cells - a.cells);
   if (widest === undefined || widest.cells > MOST_COLUMNS)
     throw refused('columns', `the table has more than ${MOST_COLUMNS} columns`);
   const rows: string[][] = [];
-  for (const part of partsOf(text)) {
+  for (const part of splitRows(text)) {
     for (const row of parsed(part, widest.delimiter, rows.length)) {
       if (row.length !== (rows[0] ?? row).length)
         throw refused(
@@ -42,7 +45,7 @@ export function* rowsOf(text: string, most: number): Steps<string[][]> {
 }
 
 /** Yields parts of the text that end where a row ends: at a line end outside quotes. */
-function* partsOf(text: string): Iterable<string> {
+function* splitRows(text: string): Iterable<string> {
   let from = 0;
   let rowFrom = 0;
   let quoted = false;
@@ -72,7 +75,7 @@ function parsed(text: string, delimiter: string, before: number): string[][] {
   }
 }
 
-function countOf(text: string, sign: string): number {
+function countSign(text: string, sign: string): number {
   let count = 0;
   for (let at = text.indexOf(sign); at >= 0 && count < MOST_COLUMNS; at = text.indexOf(sign, at + 1))
     count += 1;

@@ -11,8 +11,8 @@ import type { LabItem } from '../items.ts';
 import { decimalIn } from '../numbers.ts';
 import { contradicted } from '../range.ts';
 import { fhirTime } from '../times.ts';
-import { type Column, columnOf, headingOf, KNOWN_HEADINGS, namedCode } from './columns.ts';
-import { rowsOf } from './rows.ts';
+import { type Column, findColumn, foldHeading, KNOWN_HEADINGS, namedCode } from './columns.ts';
+import { readTableRows } from './rows.ts';
 
 /** Maximum number of rows in a table. */
 const MOST_ROWS = 5_000;
@@ -23,11 +23,11 @@ const MOST_ROWS = 5_000;
  * @throws Refusal invalid (422) naming every invalid row and column
  */
 export function* itemsOfTable(text: string, date: string | undefined): Steps<LabItem[]> {
-  const [heading = [], ...rows] = yield* rowsOf(text.replace(/^\uFEFF/, ''), MOST_ROWS);
+  const [heading = [], ...rows] = yield* readTableRows(text.replace(/^\uFEFF/, ''), MOST_ROWS);
   const faults = new Faults();
   const fault = (diagnostics: string, expression: string): void =>
     faults.add({ code: 'value', diagnostics: `${expression} ${diagnostics}`, expression });
-  const columns = columnsOf(heading, fault);
+  const columns = readColumns(heading, fault);
   if (rows.length === 0) fault('are missing', 'rows');
   if (rows.length > MOST_ROWS) fault(`are more than ${MOST_ROWS}, the limit`, 'rows');
   if (!faults.none) throw new Refusal('invalid', faults.list());
@@ -36,12 +36,12 @@ export function* itemsOfTable(text: string, date: string | undefined): Steps<Lab
       const at = columns.get(name)?.at;
       return at === undefined ? undefined : row[at]?.trim() || undefined;
     };
-    const nameOf = (column: Column): string => {
+    const columnName = (column: Column): string => {
       const headed = columns.get(column) ?? (column === 'code' ? columns.get('name') : undefined);
       return headed?.heading ?? column;
     };
-    return itemOf(cell, nameOf, date, (column, diagnostics) =>
-      fault(diagnostics, `rows.${index}.${nameOf(column)}`),
+    return makeItem(cell, columnName, date, (column, diagnostics) =>
+      fault(diagnostics, `rows.${index}.${columnName(column)}`),
     );
   });
   if (!faults.none) throw new Refusal('invalid', faults.list());
@@ -55,15 +55,15 @@ type Columns = ReadonlyMap<Column, { readonly at: number; readonly heading: stri
  * Returns the columns of a heading.
  * @param fault called for columns that are unknown, duplicate or missing
  */
-function columnsOf(
+function readColumns(
   heading: readonly string[],
   fault: (diagnostics: string, expression: string) => void,
 ): Columns {
   const columns = new Map<Column, { readonly at: number; readonly heading: string }>();
   heading.forEach((text, at) => {
-    const folded = headingOf(text);
+    const folded = foldHeading(text);
     const place = `columns.${cut(folded, 60) || at}`;
-    const column = columnOf(folded);
+    const column = findColumn(folded);
     const before = column === undefined ? undefined : columns.get(column);
     if (column === undefined)
       fault(
@@ -88,9 +88,9 @@ function columnsOf(
   return columns;
 }
 
-function itemOf(
+function makeItem(
   cell: (name: Column) => string | undefined,
-  nameOf: (name: Column) => string,
+  columnName: (name: Column) => string,
   date: string | undefined,
   fault: (name: Column, diagnostics: string) => void,
 ): LabItem {
@@ -113,10 +113,11 @@ function itemOf(
   };
   const [low, high] = [end('low'), end('high')];
   if (low !== undefined && high !== undefined && Number(low) > Number(high))
-    fault('high', `must not be below ${nameOf('low')}`);
+    fault('high', `must not be below ${columnName('low')}`);
   const range = cell('reference_range');
   const wrong = range === undefined ? undefined : contradicted(range, cell('unit') ?? '', { low, high });
-  if (wrong !== undefined) fault(wrong, `differs from ${nameOf('reference_range')}; send only one of them`);
+  if (wrong !== undefined)
+    fault(wrong, `differs from ${columnName('reference_range')}; send only one of them`);
   const number = numberIn(value === undefined ? undefined : decimalIn(value));
   return {
     code,

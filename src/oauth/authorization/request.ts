@@ -86,8 +86,8 @@ export function ownParameters(parameters: Parameters): Parameters {
  * Returns the value of `client_id`.
  * @throws PageFault if there is not exactly one
  */
-export function clientIdOf(parameters: Parameters): string {
-  const ids = valuesOf(parameters, 'client_id');
+export function readClientId(parameters: Parameters): string {
+  const ids = listValues(parameters, 'client_id');
   if (ids.length > 1) throw new PageFault('client', 400, 'client_id was sent twice', 'client_id');
   const [id = ''] = ids;
   if (!/^[\x21-\x7e]{0,200}$/.test(id))
@@ -108,7 +108,7 @@ export function readAuthorizationRequest(
   baseUrl: string,
 ): AuthorizationRequest {
   if (client === undefined) throw new PageFault('client', 400, 'client_id is unknown', 'client_id');
-  const redirectUri = redirectUriOf(parameters, client);
+  const redirectUri = readRedirectUri(parameters, client);
   if (client.environment === 'production' && client.organization.domain === undefined) {
     throw new PageFault(
       'organization',
@@ -116,7 +116,7 @@ export function readAuthorizationRequest(
       'the organization of this production application has no confirmed domain',
     );
   }
-  const state = stateOf(parameters);
+  const state = readState(parameters);
   // Errors come back in the mode that was asked for, too.
   const mode = readMode(parameters, redirectUri);
   const fault = (error: OAuthErrorCode, description: string): RedirectFault =>
@@ -125,13 +125,13 @@ export function readAuthorizationRequest(
       new OAuthError(error, description),
       readPrompts(parameters).includes('none'),
     );
-  const challenges = valuesOf(parameters, 'code_challenge').filter((value) => value !== '');
+  const challenges = listValues(parameters, 'code_challenge').filter((value) => value !== '');
   if (challenges.some((value) => value.length < 43 || value.length > 128)) {
     throw new PageFault('parameter', 422, 'code_challenge must have 43 to 128 characters', 'code_challenge');
   }
   const twice = repeated(parameters);
   if (twice !== undefined) throw fault('invalid_request', `${twice} was sent twice`);
-  if (lengthOf(parameters) > MAX_LENGTH) {
+  if (totalLength(parameters) > MAX_LENGTH) {
     throw fault('invalid_request', `the request has more than ${MAX_LENGTH} characters`);
   }
   // A parameter without a value counts as omitted (RFC 6749, section 3.1).
@@ -175,7 +175,7 @@ export function readAuthorizationRequest(
     throw fault('invalid_request', `aud must be ${baseUrl}/fhir/R4 or another base URL of this service`);
   }
   // `given` has no parameters without a value.
-  if (valuesOf(parameters, 'nonce').includes('')) {
+  if (listValues(parameters, 'nonce').includes('')) {
     throw fault('invalid_request', 'nonce must have 1 to 512 characters');
   }
   const maxAge = given.get('max_age');
@@ -188,12 +188,12 @@ export function readAuthorizationRequest(
     mode,
     nonce: text('nonce', 512),
     challenge,
-    scopes: scopesOf(given.get('scope'), client, fault),
-    resources: resourcesOf(valuesOf(parameters, 'resource'), baseUrl, fault),
+    scopes: readScopes(given.get('scope'), client, fault),
+    resources: readResources(listValues(parameters, 'resource'), baseUrl, fault),
     purpose: text('purpose', 100)?.trim() || undefined,
     patient: text('patient', 100),
     lang: text('lang', 35),
-    prompt: promptOf(given.get('prompt'), fault),
+    prompt: readPrompt(given.get('prompt'), fault),
     maxAge: maxAge === undefined ? undefined : Number(maxAge),
     loginHint: text('login_hint', 254),
   };
@@ -201,7 +201,7 @@ export function readAuthorizationRequest(
 
 type Fault = (error: OAuthErrorCode, description: string) => RedirectFault;
 
-function valuesOf(parameters: Parameters, name: string): string[] {
+function listValues(parameters: Parameters, name: string): string[] {
   return parameters.flatMap(([own, value]) => (own === name ? [value] : []));
 }
 
@@ -215,13 +215,13 @@ function repeated(parameters: Parameters): string | undefined {
   return undefined;
 }
 
-function lengthOf(parameters: Parameters): number {
+function totalLength(parameters: Parameters): number {
   return parameters.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
 }
 
 /** Returns the redirect URI, which must be one of the registered ones, character by character (RFC 9700, section 2.1). */
-function redirectUriOf(parameters: Parameters, { redirectUris }: RequestingClient): string {
-  const [uri = '', second] = valuesOf(parameters, 'redirect_uri');
+function readRedirectUri(parameters: Parameters, { redirectUris }: RequestingClient): string {
+  const [uri = '', second] = listValues(parameters, 'redirect_uri');
   const detail =
     second !== undefined
       ? 'redirect_uri was sent twice'
@@ -234,8 +234,8 @@ function redirectUriOf(parameters: Parameters, { redirectUris }: RequestingClien
   return uri;
 }
 
-function stateOf(parameters: Parameters): string {
-  const [state = '', second] = valuesOf(parameters, 'state');
+function readState(parameters: Parameters): string {
+  const [state = '', second] = listValues(parameters, 'state');
   const { length } = [...state.slice(0, 2_000)];
   const detail =
     second !== undefined
@@ -252,7 +252,7 @@ function stateOf(parameters: Parameters): string {
 
 /** Returns how the answer is sent; undefined for a mode that isn't supported, or not with this redirect URI. */
 function readMode(parameters: Parameters, redirectUri: string): ResponseMode | undefined {
-  const [mode = 'query', ...more] = valuesOf(parameters, 'response_mode').filter((value) => value !== '');
+  const [mode = 'query', ...more] = listValues(parameters, 'response_mode').filter((value) => value !== '');
   if (more.length > 0) return 'query';
   if (mode === 'query') return mode;
   return mode === 'form_post' && /^https?:/i.test(redirectUri) ? mode : undefined;
@@ -260,11 +260,11 @@ function readMode(parameters: Parameters, redirectUri: string): ResponseMode | u
 
 /** Returns the values of `prompt`, valid or not. */
 function readPrompts(parameters: Parameters): string[] {
-  return valuesOf(parameters, 'prompt').flatMap((value) => value.split(' '));
+  return listValues(parameters, 'prompt').flatMap((value) => value.split(' '));
 }
 
 /** Returns the scopes that are asked for; without `scope` those that the application is registered for. */
-function scopesOf(asked: string | undefined, client: RequestingClient, fault: Fault): readonly Scope[] {
+function readScopes(asked: string | undefined, client: RequestingClient, fault: Fault): readonly Scope[] {
   const refreshes = client.grantTypes.includes('refresh_token');
   // Without the grant type no refresh token would work, and the person would allow it for nothing.
   const registered = knownScopes(client.scopes).filter((scope) => refreshes || scope !== 'offline_access');
@@ -287,7 +287,7 @@ function scopesOf(asked: string | undefined, client: RequestingClient, fault: Fa
 
 const isOfPatients = (scope: Scope): boolean => typeof scope === 'string' || scope.context === 'patient';
 
-function resourcesOf(values: readonly string[], baseUrl: string, fault: Fault): readonly string[] {
+function readResources(values: readonly string[], baseUrl: string, fault: Fault): readonly string[] {
   if (values.length > MAX_RESOURCES) {
     throw fault('invalid_target', `resource may be sent ${MAX_RESOURCES} times at most`);
   }
@@ -310,7 +310,7 @@ export function ownResource(url: string, baseUrl: string): string | undefined {
   return BELOW.some((path) => baseUrl + path === bare) ? bare : undefined;
 }
 
-function promptOf(text: string | undefined, fault: Fault): ReadonlySet<Prompt> {
+function readPrompt(text: string | undefined, fault: Fault): ReadonlySet<Prompt> {
   const names = (text ?? '').split(' ').filter((name) => name !== '');
   const prompts = PROMPTS.filter((prompt) => names.includes(prompt));
   if (names.some((name) => !prompts.some((prompt) => prompt === name))) {

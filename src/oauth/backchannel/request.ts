@@ -42,7 +42,7 @@ export interface BackchannelChecks {
   readonly client: Client;
   readonly baseUrl: string;
   /** Returns `sub` of an ID token that this service issued to the client; undefined for any other text. */
-  readonly subjectOf: (idToken: string) => Promise<string | undefined>;
+  readonly readSubject: (idToken: string) => Promise<string | undefined>;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -66,11 +66,11 @@ export async function readBackchannelRequest(
     if (one(name) !== undefined)
       throw new OAuthError('invalid_request', 'signed requests are not supported: send the parameters');
   return {
-    scope: scopeOf(one('scope'), checks.client),
-    bindingMessage: messageOf(one('binding_message')),
-    expiresIn: expiresInOf(one('requested_expiry')),
-    resources: resourcesOf(form.all('resource'), checks.baseUrl),
-    hint: await hintOf(one, checks.subjectOf),
+    scope: readScope(one('scope'), checks.client),
+    bindingMessage: readMessage(one('binding_message')),
+    expiresIn: readExpiresIn(one('requested_expiry')),
+    resources: readResources(form.all('resource'), checks.baseUrl),
+    hint: await readHint(one, checks.readSubject),
   };
 }
 
@@ -86,9 +86,9 @@ function requireAllowed({ grantTypes, kind, environment, organization }: Client)
   if (fault !== undefined) throw new OAuthError('unauthorized_client', fault);
 }
 
-async function hintOf(
+async function readHint(
   one: BackchannelForm['one'],
-  subjectOf: BackchannelChecks['subjectOf'],
+  readSubject: BackchannelChecks['readSubject'],
 ): Promise<PersonHint> {
   const [loginHint, idToken, hintToken] = [one('login_hint'), one('id_token_hint'), one('login_hint_token')];
   if (hintToken !== undefined)
@@ -99,7 +99,7 @@ async function hintOf(
   if (loginHint !== undefined && idToken !== undefined)
     throw new OAuthError('invalid_request', 'send one of login_hint and id_token_hint, not both');
   if (idToken !== undefined) {
-    const hint = await subjectOf(idToken);
+    const hint = await readSubject(idToken);
     if (hint !== undefined) return { kind: 'subject', hint };
     throw new OAuthError(
       'invalid_request',
@@ -118,7 +118,7 @@ async function hintOf(
 }
 
 /** @throws OAuthError invalid_scope; CIBA needs `openid` (section 7.1) */
-function scopeOf(text: string | undefined, client: Client): string {
+function readScope(text: string | undefined, client: Client): string {
   if (text === undefined) throw new OAuthError('invalid_request', 'the parameter scope is missing');
   const parsed = parseScopes(text);
   if ('fault' in parsed) throw new OAuthError('invalid_scope', parsed.fault);
@@ -141,7 +141,7 @@ function scopeOf(text: string | undefined, client: Client): string {
   return normalise(scopes).join(' ');
 }
 
-function messageOf(text: string | undefined): string | undefined {
+function readMessage(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   if (text.length > 4 * MAX_MESSAGE || [...text].length > MAX_MESSAGE || UNSHOWABLE.test(text))
     throw new OAuthError(
@@ -151,14 +151,14 @@ function messageOf(text: string | undefined): string | undefined {
   return text.trim() === '' ? undefined : text.trim();
 }
 
-function expiresInOf(text: string | undefined): number {
+function readExpiresIn(text: string | undefined): number {
   if (text === undefined) return EXPIRES_S;
   if (!/^[1-9]\d{0,8}$/.test(text))
     throw new OAuthError('invalid_request', 'requested_expiry must be a number of seconds, for example 300');
   return Math.min(Number(text), EXPIRES_S);
 }
 
-function resourcesOf(values: readonly string[], baseUrl: string): readonly string[] {
+function readResources(values: readonly string[], baseUrl: string): readonly string[] {
   const own = values.slice(0, MAX_RESOURCES).flatMap((value) => ownResource(value, baseUrl) ?? []);
   if (own.length === values.length) return [...new Set(own)];
   throw new OAuthError(

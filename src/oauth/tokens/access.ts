@@ -9,7 +9,7 @@ import { knownScopes, lettersFor } from '../scopes.ts';
  * terminology.
  * @param names scopes as texts; those that aren't accepted any more allow nothing
  */
-export function accessOf(names: readonly string[]): Access {
+export function parseAccess(names: readonly string[]): Access {
   const scopes = knownScopes(names);
   const entries = TYPE_NAMES.map((type): [string, readonly TypeAccess[]] => {
     if (typeEntry(type).home === 'terminology') return [type, [{ letters: 'rs' }]];

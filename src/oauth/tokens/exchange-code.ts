@@ -5,7 +5,7 @@
  */
 import type { Pool } from 'pg';
 import { newSecret, sha256 } from '../secrets.ts';
-import { type Issued, type IssuedRow, issuedOf, REFRESH_TOKEN_DAYS, type Reused } from './issued.ts';
+import { type Issued, type IssuedRow, REFRESH_TOKEN_DAYS, type Reused, readIssued } from './issued.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 
 /** An exchange that a client asks for. */
@@ -123,15 +123,15 @@ export async function exchangeCode(
   });
   const [row] = rows;
   if (row === undefined) return { fault: 'unknown' };
-  const issued = issuedOf(row, { accessToken, refreshToken });
+  const issued = readIssued(row, { accessToken, refreshToken });
   if (issued !== undefined) return issued;
-  const fault = faultOf(row);
+  const fault = findFault(row);
   return row.code_uses > 1
     ? { fault, reused: { record: row.chain_record, grantId: row.chain_grant } }
     : { fault };
 }
 
-function faultOf({ code_uses, own, timely, redirects, proven, within }: Row): ExchangeFault {
+function findFault({ code_uses, own, timely, redirects, proven, within }: Row): ExchangeFault {
   if (!own) return 'unknown';
   if (Math.abs(code_uses) > 1) return 'reused';
   if (!timely) return 'expired';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { newSecret, sha256 } from '../secrets.ts';
 import type { Allowed, TokenClient } from './codes.ts';
-import { type Issued, type IssuedRow, issuedOf, REFRESH_TOKEN_DAYS } from './issued.ts';
+import { type Issued, type IssuedRow, REFRESH_TOKEN_DAYS, readIssued } from './issued.ts';
 import { GRANT_END, HOLD_GRANT, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 
 const ISSUE_CLIENT_TOKEN = `
@@ -94,5 +94,5 @@ export async function issueGrantTokens(
     ],
   });
   const [row] = rows;
-  return row && issuedOf(row, { accessToken, refreshToken });
+  return row && readIssued(row, { accessToken, refreshToken });
 }

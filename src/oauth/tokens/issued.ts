@@ -49,7 +49,7 @@ export interface Reused {
 }
 
 /** Returns what was issued; undefined if nothing was: no active grant, or no row of an access token. */
-export function issuedOf(
+export function readIssued(
   row: IssuedRow,
   { accessToken, refreshToken }: { readonly accessToken: string; readonly refreshToken: string },
 ): Issued | undefined {

@@ -5,7 +5,7 @@
  */
 import type { Pool } from 'pg';
 import { newSecret, sha256 } from '../secrets.ts';
-import { type Issued, type IssuedRow, issuedOf, REFRESH_TOKEN_DAYS, type Reused } from './issued.ts';
+import { type Issued, type IssuedRow, REFRESH_TOKEN_DAYS, type Reused, readIssued } from './issued.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 
 /** What a refresh token stands for. */
@@ -131,7 +131,7 @@ export async function refresh(
   });
   const [row] = rows;
   if (row === undefined) return { fault: 'unknown' };
-  const issued = issuedOf(row, { accessToken, refreshToken });
+  const issued = readIssued(row, { accessToken, refreshToken });
   if (issued !== undefined || !row.reused) return issued ?? { fault: 'ended' };
   return { fault: 'reused', reused: { record: row.chain_record, grantId: row.chain_grant } };
 }

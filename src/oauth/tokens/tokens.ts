@@ -5,7 +5,7 @@ import type { Access } from '#src/shared/access/access.ts';
 import type { Environment } from '#src/shared/access/tenant.ts';
 import { isFilling } from '#src/shared/load/filling.ts';
 import { knownScopes, systemAccess } from '../scopes.ts';
-import { accessOf } from './access.ts';
+import { parseAccess } from './access.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 import { LIVE_MEMBER } from './member-token.ts';
 
@@ -133,14 +133,14 @@ export function openTokenCallers(line: Gatherer): FindTokenCaller {
       text: TOKEN_CALLERS,
       values: [[...new Set(hashes)].map((hex) => Buffer.from(hex, 'hex'))],
     });
-    const callers = new Map(rows.map((row) => [row.sha256, callerOf(row)]));
+    const callers = new Map(rows.map((row) => [row.sha256, makeTokenCaller(row)]));
     return hashes.map((hash) => callers.get(hash));
   });
 }
 
 const KEY_SCOPES = ['read', 'write'] as const;
 
-function callerOf(row: Row): TokenCaller {
+function makeTokenCaller(row: Row): TokenCaller {
   const { grant_id: grantId, owner_project: ownerProject, record, patient, purpose } = row;
   const { project, environment, resource: resources, expires_at: expiresAt, issuer, subject } = row;
   const filling = row.filling === true ? ({ isBeingFilled: true } as const) : {};
@@ -164,7 +164,7 @@ const accesses = new LRUCache<string, Access>({ max: 500 });
 function accessBy(text: string, scopes: readonly string[]): Access {
   const known = accesses.get(text);
   if (known !== undefined) return known;
-  const made = accessOf(scopes);
+  const made = parseAccess(scopes);
   accesses.set(text, made);
   return made;
 }

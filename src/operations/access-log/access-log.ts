@@ -146,7 +146,7 @@ export class AccessLogWriter {
         );
       }
     } catch (error) {
-      const parts = isPassingInDatabase(error) ? [] : partsOf(batch);
+      const parts = isPassingInDatabase(error) ? [] : splitBatch(batch);
       if (parts.length > 1) for (const part of parts) await this.#write(part);
       else this.#failed(batch, error);
     }
@@ -165,7 +165,7 @@ export class AccessLogWriter {
 }
 
 /** Returns a batch in its smallest parts, so that a fault of one record's log fails only what concerns it. */
-function partsOf({ answers, notes, unsure }: Batch): Batch[] {
+function splitBatch({ answers, notes, unsure }: Batch): Batch[] {
   const nothing = { answers: [], notes: [], unsure: [] };
   return [
     ...answers.map((answer) => ({ ...nothing, answers: [answer] })),

@@ -29,7 +29,7 @@ export interface EntryColumns {
 export const GENESIS = Buffer.alloc(32);
 
 /** Returns the SHA-256 over an entry's columns, 32 bytes. */
-export function digestOf(entry: EntryColumns): Buffer {
+export function digestEntry(entry: EntryColumns): Buffer {
   const text = JSON.stringify([
     entry.record,
     entry.id,
@@ -56,7 +56,7 @@ export function digestOf(entry: EntryColumns): Buffer {
  * @param seq its number, from 1
  * @param at its time, microseconds since 1970
  */
-export function linkOf(previous: Buffer, seq: number, at: number, digest: Buffer): Buffer {
+export function chainHash(previous: Buffer, seq: number, at: number, digest: Buffer): Buffer {
   const numbers = Buffer.alloc(16);
   numbers.writeBigInt64BE(BigInt(seq), 0);
   numbers.writeBigInt64BE(BigInt(at), 8);

@@ -5,8 +5,8 @@
  */
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { digestOf, type EntryColumns, GENESIS, linkOf } from './chain.ts';
-import { useOf } from './use.ts';
+import { chainHash, digestEntry, type EntryColumns, GENESIS } from './chain.ts';
+import { selectUse } from './use.ts';
 
 /** A fault of the access log. */
 export interface AccessLogFault {
@@ -105,7 +105,7 @@ select e.record, e.entries::float8 as entries, s.entries::float8 as seen
 /** Records of which a count differs from the entries. */
 const COUNTS = `
 with e as (
-  ${useOf('operations.access_entry')}
+  ${selectUse('operations.access_entry')}
 )
 select coalesce(e.record, u.record) as record, sum(u.entries)::float8 as entries, sum(e.entries)::float8 as seen
   from e full join operations.access_use u using (record, grant_id, day, resource_type)
@@ -257,7 +257,7 @@ export class AccessLogCheck {
     if (seq !== last + 1) {
       const message = last === 0 ? `the first entry has the number ${seq}` : `entry ${seq} follows ${last}`;
       this.#add({ what: 'sequence', record, entry: seq, message });
-    } else if (linkOf(previous, seq, at, digestOf(row)).toString('hex') !== hash) {
+    } else if (chainHash(previous, seq, at, digestEntry(row)).toString('hex') !== hash) {
       const message = 'hash mismatch: this entry or the one before it was altered';
       this.#add({ what: 'hash', record, entry: seq, message });
     }

@@ -2,7 +2,7 @@
 import { arrayLiteral } from '#src/database/array-literal.ts';
 import type { AccessEntry } from '#src/shared/access/access-entry.ts';
 import { isUuid, newUuid } from '#src/shared/ids.ts';
-import { digestOf, type EntryColumns } from './chain.ts';
+import { digestEntry, type EntryColumns } from './chain.ts';
 
 /** Longest text of an entry, in UTF-16 units: a client may have sent it. */
 const MOST = 512;
@@ -37,7 +37,7 @@ export function readyEntry(entry: AccessEntry): ReadyEntry {
     request_id: storable(entry.requestId),
     actor_name: actor.kind === 'link' ? storable(actor.recipient) : null,
   };
-  return { ...columns, digest: digestOf(columns).toString('hex') };
+  return { ...columns, digest: digestEntry(columns).toString('hex') };
 }
 
 function orNull(text: string | null): string | null {
@@ -50,7 +50,7 @@ function storable(text: string): string {
 }
 
 /** Returns entries as the parameters of the statement: an array for each column, and each entry's number in its record. */
-export function parametersOf(entries: readonly ReadyEntry[]): string[] {
+export function makeParameters(entries: readonly ReadyEntry[]): string[] {
   const numbers = new Map<string, number>();
   const place = entries.map(({ record }) => {
     const number = (numbers.get(record) ?? 0) + 1;

@@ -21,7 +21,7 @@ CREATE TABLE operations.access_use (
 ) WITH (fillfactor = 50);
 CREATE FUNCTION operations.access_count() RETURNS trigger LANGUAGE plpgsql AS $count$ BEGIN
   INSERT INTO operations.access_use AS u (record, grant_id, day, resource_type, entries, reads, last_at)
-  ${useOf('added')}
+  ${selectUse('added')}
   ON CONFLICT (record, grant_id, day, resource_type) DO UPDATE
     SET entries = u.entries + excluded.entries, reads = u.reads + excluded.reads,
         last_at = greatest(u.last_at, excluded.last_at);
@@ -30,14 +30,14 @@ END $count$;
 CREATE TRIGGER access_counted AFTER INSERT ON operations.access_entry
   REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION operations.access_count();
 INSERT INTO operations.access_use (record, grant_id, day, resource_type, entries, reads, last_at)
-${useOf('operations.access_entry')};
+${selectUse('operations.access_entry')};
 `;
 
 /**
  * Returns SQL that counts the entries of a table, as rows of `operations.access_use`.
  * @param entries a table, as SQL
  */
-export function useOf(entries: string): string {
+export function selectUse(entries: string): string {
   return `SELECT e.record, e.grant_id, (e.at / 86400000000)::int4 AS day, coalesce(e.resource_type, '') AS resource_type, count(*) AS entries,
          count(*) FILTER (WHERE e.status = 'ok') AS reads, max(e.at) FILTER (WHERE e.status = 'ok') AS last_at
     FROM ${entries} e WHERE e.grant_id IS NOT NULL GROUP BY 1, 2, 3, 4`;

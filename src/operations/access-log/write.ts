@@ -4,7 +4,7 @@
  * settings say.
  */
 import type { Pool } from 'pg';
-import { parametersOf, type ReadyEntry } from './columns.ts';
+import { makeParameters, type ReadyEntry } from './columns.ts';
 
 // The time is read once all heads are locked; it never goes back within a record.
 const WRITE = `
@@ -77,7 +77,7 @@ async function writeKnown(
   const { rows } = await pool.query<{ record: string; unknown: boolean }>({
     name: 'access-log-write',
     text: WRITE,
-    values: parametersOf(entries),
+    values: makeParameters(entries),
   });
   const those = (unknown: boolean): ReadonlySet<string> =>
     new Set(rows.filter((row) => row.unknown === unknown).map(({ record }) => record));

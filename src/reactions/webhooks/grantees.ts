@@ -4,9 +4,9 @@
  * letter `r` on the type, for the current version's categories, for a deletion those of the version before.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { patientOf } from '#src/events/streams.ts';
+import { recordPatient } from '#src/events/streams.ts';
 import { parseReference } from '#src/fhir/references/references.ts';
-import { categoriesOf } from '#src/fhir/search/categories.ts';
+import { readCategories } from '#src/fhir/search/categories.ts';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { type Access, allows, categoriesFor } from '#src/shared/access/access.ts';
 import type { Sector } from '#src/shared/access/sector.ts';
@@ -83,7 +83,7 @@ interface About extends Named {
 
 /** Returns the resource whose webhooks grantees receive; undefined for other events, and for the directory. */
 function resourceIn({ event, stream }: StoredEvent): About | undefined {
-  if (patientOf(stream) === undefined) return undefined;
+  if (recordPatient(stream) === undefined) return undefined;
   switch (event.type) {
     case 'ResourceCreated':
     case 'ResourceUpdated':
@@ -116,7 +116,7 @@ class Sight {
     if (limited.length === 0) return false;
     if (limited !== 'all') {
       const text = await this.#text(named);
-      if (text === undefined || !allows(access, type, 'r', categoriesOf(type, JSON.parse(text))))
+      if (text === undefined || !allows(access, type, 'r', readCategories(type, JSON.parse(text))))
         return false;
     }
     return type !== 'Provenance' || readsAll(access) || this.#coversTargets(access, named, depth);
@@ -137,7 +137,7 @@ class Sight {
     if (target.kind !== 'local') return true;
     const { type, id, version } = target;
     if (typeEntry(type).home === 'directory') return true;
-    if (type === 'Patient') return id === patientOf(this.place.stream);
+    if (type === 'Patient') return id === recordPatient(this.place.stream);
     const current = { type, id };
     // Another record's resource has no text here.
     if ((await this.#text(current)) === undefined || !(await this.covers(access, current, depth)))

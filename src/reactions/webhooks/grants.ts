@@ -3,7 +3,7 @@
  * answer for an event is the same whenever it is asked. Pure.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { patientOf } from '#src/events/streams.ts';
+import { recordPatient } from '#src/events/streams.ts';
 import type { Sector } from '#src/shared/access/sector.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 
@@ -36,7 +36,7 @@ export const GRANT_TYPES: ReadonlySet<string> = new Set([
 
 /** Returns what an event tells of a grant; undefined for other events. */
 export function grantIn({ event, stream, metadata }: StoredEvent): KnownGrant | undefined {
-  const record = patientOf(stream);
+  const record = recordPatient(stream);
   if (record === undefined) return undefined;
   const at = toMicros(metadata.recorded_at);
   if (event.type === 'ConsentRevoked' || event.type === 'ConsentExpired')

@@ -1,6 +1,6 @@
 /** The grants on the records whose events were followed last. A record without any costs one entry, and no look-up. */
 import type { RecordedEvent } from '#src/events/store.ts';
-import { patientOf } from '#src/events/streams.ts';
+import { recordPatient } from '#src/events/streams.ts';
 import { type KnownGrant, together } from './grants.ts';
 
 /** Most records in memory. */
@@ -38,7 +38,7 @@ export class KnownGrants {
     this.#any ??= await this.rows.any();
     const unknown: string[] = [];
     for (const { stream, revision } of events) {
-      const record = patientOf(stream);
+      const record = recordPatient(stream);
       if (record === undefined) continue;
       const known = this.#records.get(record);
       if (known === undefined && this.#any && !(isNew && revision === 0)) unknown.push(record);
@@ -65,7 +65,7 @@ export class KnownGrants {
 
   /** Returns the grants on the record of a stream that was loaded. */
   on(stream: string): readonly KnownGrant[] {
-    const known = this.#records.get(patientOf(stream) ?? '');
+    const known = this.#records.get(recordPatient(stream) ?? '');
     return known === undefined || known.size === 0 ? [] : [...known.values()];
   }
 

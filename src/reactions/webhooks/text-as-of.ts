@@ -4,7 +4,7 @@ import { isTableMissing } from '#src/database/failure.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import { type EventStore, StreamDeleted } from '#src/events/store.ts';
-import { patientOf } from '#src/events/streams.ts';
+import { recordPatient } from '#src/events/streams.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 
 /** A resource, or one version of it. */
@@ -36,7 +36,7 @@ select c.position >= $1 as passed, v.body
  */
 export function openTextAsOf(pool: Pool, store: Pick<EventStore, 'read'>): TextAsOf {
   return async (place, named) => {
-    const record = patientOf(place.stream);
+    const record = recordPatient(place.stream);
     if (record === undefined) return undefined;
     const [index, count] = place.metadata.append;
     const later = count - 1 - index;

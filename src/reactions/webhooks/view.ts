@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { EventType, StoredEvent } from '#src/events/catalog.ts';
-import { patientOf } from '#src/events/streams.ts';
+import { recordPatient } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/access/tenant.ts';
 import type { WebhookEventType } from '#src/shared/webhook-types.ts';
 
@@ -71,7 +71,7 @@ export function isServicesOwn({ credential }: StoredEvent['metadata']): boolean 
 /** Returns a subscriber's view of an event; undefined if it doesn't receive it. */
 export function viewFor(stored: StoredEvent, subscriber: Subscriber): WebhookEvent | undefined {
   const { event, metadata, stream } = stored;
-  const record = patientOf(stream);
+  const record = recordPatient(stream);
   const patient = subscriber.patient ?? record ?? null;
   switch (event.type) {
     case 'ResourceCreated':

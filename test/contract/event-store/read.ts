@@ -1,6 +1,6 @@
 /** Reading one stream. */
 import { expect } from 'chai';
-import { hashOf } from '#src/events/chain.ts';
+import { readHash } from '#src/events/chain.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { all, faultsIn, newEvents, newStream, write } from './events.ts';
 
@@ -37,9 +37,9 @@ export function reading(store: () => EventStore): void {
       events.forEach((event, index) => {
         const { id, type, metadata } = given[index] ?? {};
         expect(event).to.include({ id, type, stream, revision: index });
-        expect(event.metadata).to.equal(`${metadata?.slice(0, -1)},"hash":"${hashOf(event)}"}`);
+        expect(event.metadata).to.equal(`${metadata?.slice(0, -1)},"hash":"${readHash(event)}"}`);
       });
-      expect(hashOf(events.at(-1) ?? { metadata: '' })).to.equal(head.hash);
+      expect(readHash(events.at(-1) ?? { metadata: '' })).to.equal(head.hash);
       expect(faultsIn(events)).to.deep.equal([]);
       // A service on a shared log would stop at events of unknown types.
       await store().erase(stream);

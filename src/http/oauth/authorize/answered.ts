@@ -1,7 +1,7 @@
 /** The page for a request that was decided before: somebody pressed twice, or went back. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from 'koa';
-import { clientIdOf } from '#src/oauth/authorization/request.ts';
+import { readClientId } from '#src/oauth/authorization/request.ts';
 import type { Session } from '#src/shared/access/session.ts';
 import { html } from '#src/shared/html.ts';
 import { answerPage } from '../../answer/security-headers.ts';
@@ -38,8 +38,8 @@ export async function answerClosed(
   if (found === undefined || found.outcome === null)
     return answerStop(ctx, say, { status: 400, text: 'error.closed', root });
   const { outcome, parameters } = found;
-  const client = await services.findClient(clientIdOf(parameters));
-  const app = html`<bdi>${client?.name ?? clientIdOf(parameters)}</bdi>`;
+  const client = await services.findClient(readClientId(parameters));
+  const app = html`<bdi>${client?.name ?? readClientId(parameters)}</bdi>`;
   const text =
     outcome === 'allowed' ? say.html('answered.allowedtext', { app }) : html`${say('answered.deniedtext')}`;
   const page = shellPage({

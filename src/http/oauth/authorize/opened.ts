@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 import { PageFault, RedirectFault } from '#src/oauth/authorization/faults.ts';
 import {
   type AuthorizationRequest,
-  clientIdOf,
   type Parameters,
   readAuthorizationRequest,
+  readClientId,
 } from '#src/oauth/authorization/request.ts';
 import { formTarget } from '#src/oauth/authorization/response.ts';
 import type { Session } from '#src/shared/access/session.ts';
@@ -82,7 +82,7 @@ export async function checkRequest(
   const { services, visitors, baseUrl, root } = deps;
   const url = ctx.method === 'POST' ? undefined : urlAgain(ctx, root);
   try {
-    const client = await services.findClient(clientIdOf(parameters));
+    const client = await services.findClient(readClientId(parameters));
     const request = readAuthorizationRequest(parameters, client, baseUrl);
     return client === undefined ? undefined : { client, request };
   } catch (error) {

@@ -15,8 +15,8 @@ export async function answerBackchannelRequest(
   { backchannel, baseUrl }: BackchannelDeps,
   { client, one, all }: ClientRequest,
 ): Promise<object> {
-  const subjectOf = (idToken: string) => backchannel.subjectOf(client.clientId, idToken);
-  const asked = await readBackchannelRequest({ one, all }, { client, baseUrl, subjectOf });
+  const readSubject = (idToken: string) => backchannel.readSubject(client.clientId, idToken);
+  const asked = await readBackchannelRequest({ one, all }, { client, baseUrl, readSubject });
   const { authReqId, expiresIn, interval } = await backchannel.ask(client, asked);
   return { auth_req_id: authReqId, expires_in: expiresIn, interval };
 }

@@ -5,7 +5,7 @@ import { immutable } from '#commands/document/settle.ts';
 import type { MarkedResource } from '#queries/rest/marks.ts';
 import { signUpload } from '#src/documents/signature.ts';
 import { type BlobKey, DIRECT } from '#src/documents/store.ts';
-import { attachmentsOf, type HeldContent, heldContents, openSlot } from '#src/fhir/document-content.ts';
+import { type HeldContent, heldContents, listAttachments, openSlot } from '#src/fhir/document-content.ts';
 import { withLetter } from '#src/shared/access/access.ts';
 import { mayRead } from '#src/shared/access/caller.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
@@ -77,7 +77,7 @@ export async function documentToFill(
 
 /** Returns the expected properties of its content. */
 export function expectedOf({ config }: Pick<Services, 'config'>, resource: JsonObject): Expected {
-  const { contentType } = attachmentsOf(resource)[openSlot(resource) ?? 0] ?? {};
+  const { contentType } = listAttachments(resource)[openSlot(resource) ?? 0] ?? {};
   return {
     contentType: typeof contentType === 'string' ? contentType : 'application/octet-stream',
     limit: config.limits.documentBytes,

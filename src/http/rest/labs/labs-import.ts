@@ -3,8 +3,8 @@ import type { CommandContext } from '#commands/command.ts';
 import type { CurrentResource } from '#queries/read.ts';
 import { seesType } from '#queries/sight.ts';
 import type { WriteEntry } from '#src/fhir/bundle.ts';
-import { categoriesOf } from '#src/fhir/search/categories.ts';
-import { decideLabs, keysIn, nameOf } from '#src/labs/decide.ts';
+import { readCategories } from '#src/fhir/search/categories.ts';
+import { decideLabs, draftKey, keysIn } from '#src/labs/decide.ts';
 import { type Draft, LAB_SYSTEM, type Labs, type LabType, Notes } from '#src/labs/labs.ts';
 import { allows } from '#src/shared/access/access.ts';
 import { type Caller, mayRead } from '#src/shared/access/caller.ts';
@@ -66,11 +66,11 @@ export async function importLabs(
     if (body === undefined) return;
     const resource = parseStored(body);
     const stored = { type, id, version, lastUpdated: toMicros(lastUpdated ?? ''), body, resource };
-    for (const key of keysIn(resource)) now.set(nameOf({ type: type as LabType, key }), stored);
+    for (const key of keysIn(resource)) now.set(draftKey({ type: type as LabType, key }), stored);
   });
   await inSlices(read);
   const observations = drafts.flatMap((draft) =>
-    draft.type === 'Observation' ? (now.get(nameOf(draft)) ?? []) : [],
+    draft.type === 'Observation' ? (now.get(draftKey(draft)) ?? []) : [],
   );
   const ofType = written.filter(({ type }) => type === 'Observation');
   const reads = mayRead(request.caller, 'Observation');
@@ -106,7 +106,7 @@ function implausibleIn({ services, now }: RestRequest, { resource, place }: Draf
 function documentsIn(drafts: readonly Draft[], now: ReadonlyMap<string, Stored>): string[] {
   if (drafts.some(({ type }) => type === 'Observation')) return [];
   return drafts.flatMap((draft) => {
-    const stored = draft.type === 'DocumentReference' ? now.get(nameOf(draft)) : undefined;
+    const stored = draft.type === 'DocumentReference' ? now.get(draftKey(draft)) : undefined;
     return stored === undefined
       ? []
       : [`${draft.place}: the result is a document: DocumentReference/${stored.id}`];
@@ -116,7 +116,7 @@ function documentsIn(drafts: readonly Draft[], now: ReadonlyMap<string, Stored>)
 /** Tells whether a caller may read an Observation; under a grant its categories decide. */
 function isRead({ sees: { within } }: Caller, resource: JsonObject): boolean {
   const type = 'Observation';
-  return within === undefined || allows(within.access, type, 'r', categoriesOf(type, resource));
+  return within === undefined || allows(within.access, type, 'r', readCategories(type, resource));
 }
 
 /** Returns what earlier reports wrote for the same results, by type and key. */
@@ -148,8 +148,8 @@ async function earlierOf(
         if (match.body === null) continue;
         const stored = { ...match, body: match.body, resource: parseStored(match.body) };
         for (const key of keysIn(stored.resource)) {
-          const before = found.get(nameOf({ type, key }));
-          if (before === undefined || before.id > stored.id) found.set(nameOf({ type, key }), stored);
+          const before = found.get(draftKey({ type, key }));
+          if (before === undefined || before.id > stored.id) found.set(draftKey({ type, key }), stored);
         }
       }
     }

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { NewProposal } from '#commands/proposal/proposals.ts';
 import { PROPOSAL_STATUSES, type ProposalRow } from '#queries/consents/proposals.ts';
 import { shownVersion } from '#src/fhir/references/left-out.ts';
-import { categoriesOf } from '#src/fhir/search/categories.ts';
+import { readCategories } from '#src/fhir/search/categories.ts';
 import { isResourceType, type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { allows } from '#src/shared/access/access.ts';
 import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
@@ -166,7 +166,7 @@ async function viewUnder({ services }: RestRequest, granted: Granted, row: Propo
   const { resource, base } = wholeProposal(row);
   const { access, record } = granted;
   const isReadable =
-    base !== undefined && allows(access, row.resource_type, 'r', categoriesOf(row.resource_type, base));
+    base !== undefined && allows(access, row.resource_type, 'r', readCategories(row.resource_type, base));
   const within = async (stored: JsonObject) =>
     (
       await shownVersion(
