@@ -7,7 +7,7 @@ export interface RowReport extends Finding {
   readonly row: string;
   readonly subject: string;
   readonly baseline: string;
-  /** Most memory of a measured Node process, in MB. */
+  /** The peak memory of a measured Node process, in MB. */
   readonly memory: number;
   /** The message of an error that ended the row. */
   readonly failure?: string;

@@ -193,7 +193,7 @@ function describe(table: string, key: readonly string[], { first, second }: Diff
 
 /** Elements of a row that are named at most. */
 const CHANGES = 20;
-/** Most characters of a value. */
+/** The maximum length of a value. */
 const LONGEST = 300;
 
 function compareValues(column: string, before: unknown, after: unknown): RowChange[] {

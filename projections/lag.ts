@@ -7,9 +7,9 @@ import { parseMetadata } from '#src/events/metadata.ts';
 import type { EventStore, Position } from '#src/events/store.ts';
 import { replay } from './replay.ts';
 
-/** Most events that are counted for a follower. */
+/** The maximum number of events that are counted for a follower. */
 export const COUNTED = 5_000;
-/** Longest duration of counting, in ms; the count so far is then the answer. */
+/** The maximum duration of counting, in ms; the count so far is then the answer. */
 const PATIENCE_MS = 1_500;
 /** Smaller than a projection's batch, because the count may stop anywhere. */
 const BATCH_SIZE = 250;

@@ -8,11 +8,11 @@ export type Load = 'full' | 'low';
 export interface Pace {
   /** Events a batch. Large ones load faster, small ones leave room sooner. */
   readonly batchSize: number;
-  /** Whether several projections are processed at the same time. */
+  /** True if several projections are processed at the same time. */
   readonly together: boolean;
   /** Blocks of a table that are compared at a time; undefined: all at once. */
   readonly blocks: number | undefined;
-  /** Whether indexes are created before the rows, so that no statement takes as long as a whole table. */
+  /** True if indexes are created before the rows, so that no statement takes as long as a whole table. */
   readonly indexesFirst: boolean;
   /** Settings of the session. */
   readonly settings: string;

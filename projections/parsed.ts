@@ -11,7 +11,7 @@ import { readStored, type StoredJson } from '#src/shared/json/stored-json.ts';
 /** An event that has a body. */
 export type Version = Exclude<ResourceEvent, { readonly type: 'ResourceDeleted' }>;
 
-/** Most characters of bodies whose trees are kept; trees take several times that. */
+/** The maximum length of all bodies whose trees are kept; trees take several times that. */
 const MOST_LEFT = 2_000_000;
 
 /** How long a tree is kept, in ms: the second projection follows by a batch or two. */

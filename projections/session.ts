@@ -5,7 +5,7 @@ import pg from 'pg';
 export interface SessionOptions {
   /** Shown in pg_stat_activity behind `annal`. */
   readonly name: string;
-  /** Whether it uses temporary tables, which are allowed in a read-only database. */
+  /** True if it uses temporary tables, which are allowed in a read-only database. */
   readonly scratch?: boolean;
 }
 

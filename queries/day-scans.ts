@@ -35,7 +35,7 @@ const EVER = 2 ** 60;
 const ALWAYS = 2 ** 31 - 1;
 
 const HOUR = 3_600_000_000;
-/** Most that an offset of R4 moves a time, rounded up. */
+/** The maximum by which an offset of R4 moves a time, rounded up. */
 const OFFSET = 15 * HOUR;
 /** Days of the longest date, a leap year. */
 const LONGEST = 366;

@@ -45,7 +45,7 @@ export type ResourceRow = [
   body: string | null,
 ];
 
-/** What a lookup reads of a resource `r`. */
+/** The columns of a resource `r` that a lookup reads. */
 interface Columns {
   /** Id and tenant, the key, come first. */
   readonly columns: string;

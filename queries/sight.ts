@@ -1,8 +1,9 @@
 /**
- * What a caller sees of the rows of read models: the one condition on rows of `resources`, `history` and `timeline`
- * (docs/spec/decisions.md, section 9, "Letters" and "Categories"). A caller with an API key sees everything of the owner:
- * statements then have only their tenant's condition; for a client whose scopes name types, also that on types. Under a grant the record, the types and the categories are
- * conditions inside the query, so that totals, pages and orders are those of what is seen.
+ * Makes the condition that limits rows of read models to those that a caller sees: the only one on rows of `resources`,
+ * `history` and `timeline` (docs/spec/decisions.md, section 9, "Letters" and "Categories"). A caller with an API key
+ * sees everything of the owner: statements then have only their tenant's condition; for a client whose scopes name
+ * types, also that on types. Under a grant the record, the types and the categories are conditions inside the query, so
+ * that totals, pages and orders are those of what is seen.
  */
 import { categoryKey } from '#src/fhir/search/categories.ts';
 import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
@@ -16,7 +17,7 @@ import {
 import { accessIn, type Sees } from '#src/shared/access/caller.ts';
 import { prepared } from './database/prepared.ts';
 
-/** What the condition needs of the half of a caller that says what it sees. */
+/** The part of a caller that the condition needs. */
 export type Seeing = Pick<Sees, 'ownerId' | 'types'> & {
   readonly within?: Pick<NonNullable<Sees['within']>, 'record' | 'access'>;
 };
@@ -69,7 +70,7 @@ export interface Rows {
   readonly type?: string | undefined;
 }
 
-/** What a letter is limited to: types in whole, and hashes of the categories of others. */
+/** The limits of a letter: whole types, and hashes of the categories of others. */
 interface Limits {
   readonly types: readonly string[];
   readonly keys: readonly string[];
@@ -121,7 +122,7 @@ export function seenProvenances(
   return isLimited(sees) ? prepared(made, values) : { name, text: made, values };
 }
 
-/** What a search of Provenance adds to its conditions: SQL that starts with `and`, or nothing without a grant. */
+/** The condition that a search of Provenance adds: SQL that starts with `and`, or nothing without a grant. */
 export interface SeenProvenance {
   /** That automatic ones are seen, on rows of history.version. */
   readonly automatic: (as: string) => string;
@@ -159,7 +160,7 @@ export function lettersOn(sees: Seeing, letters: Letters, as: string, bind: Bind
   return `concat(${each.join(', ')})`;
 }
 
-/** What a look-up of one row by id, which shares a statement with those of other callers, takes along: see `seenByKey`. */
+/** The data with which a look-up of one row by id joins those of other callers in one statement: see `seenByKey`. */
 export interface SightKey {
   readonly type: string;
   readonly tenant: string;

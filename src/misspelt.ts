@@ -2,7 +2,7 @@
 import { configurationTable } from './config.ts';
 import { nearest } from './shared/nearest.ts';
 
-/** Most differences between a variable's name and the setting that it was meant for. */
+/** The maximum number of differences between a variable's name and the setting that it was meant for. */
 const MOST_DIFFERENCES = 2;
 
 /** Variables of other programs whose names are near to a setting's: npm sets `NODE` for its scripts. */

@@ -17,7 +17,7 @@ interface Call {
   readonly url: string;
   /** The folder of the rows, in COPY's text format. */
   readonly folder: string;
-  /** Whether to export the rows, or to import them. */
+  /** The action: export the rows, or import them. */
   readonly what: 'export' | 'copy';
 }
 

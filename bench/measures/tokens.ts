@@ -10,7 +10,7 @@ const CLIENT_ID = 'client_test_bench';
 const REDIRECT = 'https://bench.example/callback';
 const VERIFIER = 'v'.repeat(43);
 
-/** What a loop of requests came to. */
+/** The result of a loop of requests. */
 interface Timed {
   readonly rate: number;
   readonly p50: number;

@@ -35,7 +35,7 @@ export interface GrantedApplication {
   readonly sector: string;
 }
 
-/** What a person allows. */
+/** A grant that a person gives. */
 export interface NewGrant {
   /** The id of the record's Patient. */
   readonly record: string;
@@ -49,7 +49,7 @@ export interface NewGrant {
   readonly grantedBy: GrantedBy;
   /** Language of the page. */
   readonly lang: string;
-  /** What the person read, in that language. */
+  /** The sentences that the person read, in that language. */
   readonly sentences: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export interface LinkRef {
   readonly relationship: Relationship;
 }
 
-/** What an application learns of a new grant. */
+/** The facts about a new grant for its application. */
 export interface Granted {
   readonly grantId: string;
   /** The pairwise id of the Patient. */

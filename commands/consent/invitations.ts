@@ -40,7 +40,7 @@ export interface InvitationDeps {
   readonly projectName: (id: string) => Promise<string | undefined>;
 }
 
-/** What a project asks for. */
+/** A project's request for an invitation. */
 export interface InvitationAsked {
   readonly relationship: Relationship;
   /** The person must have this address, verified. */

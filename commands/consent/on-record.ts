@@ -18,7 +18,7 @@ import type { Resources } from '../resource/state.ts';
 /** Returns the event at a revision of the stream. @throws Stale when it must be read first */
 export type Past = (revision: number) => DomainEvent;
 
-/** What a decision appends, and its answer. The time of the n-th event is the n-th of `clock`. */
+/** The events of a decision, and its answer. The time of the n-th event is the n-th of `clock`. */
 export interface Concluded<T> {
   readonly events: readonly PlainEvent[];
   readonly result: T;

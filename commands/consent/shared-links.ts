@@ -13,7 +13,7 @@ import { type GrantDeps, requireUnpurged } from './grants.ts';
 import { activeSharedLinks, listLinks, listRevisions } from './held.ts';
 import { type Conclude, onRecord, readOwner } from './on-record.ts';
 
-/** Most active links of a record. */
+/** The maximum number of active links of a record. */
 const MOST = 100;
 
 /** Opens the commands. */

@@ -1,4 +1,7 @@
-/** What all streams of one process share, one stream in memory, and the one retry policy of the write side. */
+/**
+ * The kernel of the write side: the parts that all streams of one process share, one stream in memory, and the only
+ * retry policy.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { DomainEvent } from '#src/events/catalog.ts';

@@ -24,7 +24,7 @@ export interface Decider {
   readonly environment: Environment;
 }
 
-/** What is known of a proposal before it has a place and a time. */
+/** A proposal before it has a place and a time. */
 export type DraftedProposal = Omit<MadeData, 'place' | 'expires_at'>;
 
 /** Keys that a new proposal is decided on, besides those of the write. */
@@ -88,7 +88,7 @@ function freePlace(state: Resources, grantId: string): number | undefined {
   return undefined;
 }
 
-/** What a decision about a proposal led to. */
+/** The result of a decision about a proposal. */
 export interface Ended {
   readonly status: EndStatus;
   /** Of an accepted one. */
@@ -216,7 +216,7 @@ export function requireLinked(
   if (!isLinked) throw notFound('Patient', record);
 }
 
-/** What the webhooks of a proposal say. */
+/** Returns the data of a proposal's webhooks. */
 function webhookData(data: MadeData) {
   const { proposal_id, grant_id, place, application_id, project_id, environment, patient, resource_type } =
     data;

@@ -7,7 +7,7 @@ import type { PersonId } from '#src/shared/access/identity.ts';
 import type { CommandContext, Done, RequestContext, SubmittedResource } from '../command.ts';
 import type { Relationship } from '../consent/consents.ts';
 
-/** What an application proposes. */
+/** A change that an application proposes. */
 export type NewProposal = {
   readonly type: ResourceType;
   /** The whole resource as it would be; of an update with its id. */
@@ -36,7 +36,7 @@ export interface Approver extends PersonId {
   readonly relationship: Relationship;
 }
 
-/** What an accepted proposal became. */
+/** The version that an accepted proposal became. */
 export interface AcceptedVersion {
   readonly type: string;
   readonly id: string;

@@ -1,4 +1,7 @@
-/** What a purge keeps of a record's grants: ids, applications and dates, and no person (docs/spec/decisions.md, section 9). */
+/**
+ * Reads the facts about a record's grants that a purge keeps: ids, applications and dates, but no person
+ * (docs/spec/decisions.md, section 9).
+ */
 import { CATALOG, type PlainEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import { type EventStore, StreamDeleted } from '#src/events/store.ts';

@@ -26,7 +26,7 @@ import { removeLive } from '../resource/resume.ts';
 import { findEntry, type Resources } from '../resource/state.ts';
 import { endedGrants, type GrantsOfErased } from './ended-grants.ts';
 
-/** What `RecordErased` keeps of an access log. */
+/** The facts about an access log that `RecordErased` keeps. */
 type ErasedAccess = Extract<StoredEvent['event'], { type: 'RecordErased' }>['data']['access_log'];
 
 /** Dependencies of the erasure process. */

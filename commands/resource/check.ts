@@ -163,7 +163,7 @@ function readCandidate(candidate: Candidate, bases: readonly string[]): Read {
   return { ...candidate, resource: kept, issues, owner, references };
 }
 
-/** Most faults of a stored version that a patch may leave. */
+/** The maximum number of faults of a stored version that a patch may leave. */
 const MOST_COMPARED = 2_000;
 
 /** Removes the faults that the stored version had already. */

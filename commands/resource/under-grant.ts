@@ -1,10 +1,11 @@
 /**
- * What a grant lets an application write (docs/spec/decisions.md, section 9: "Letters", "Categories", "Writes under a
- * grant"). Without a grant everything is allowed. Pure.
+ * Checks whether a grant lets an application write (docs/spec/decisions.md, section 9: "Letters", "Categories", "Writes
+ * under a grant"). Without a grant everything is allowed. Pure.
  *
  * `c`, `u` and `d` are checked for the type before anything is looked up, then on the current version, then on the new
- * one; a condition needs `s`. A resource without any of `ruds` on its current version is answered like an unknown id. The
- * grant itself is checked in the decision, because it is part of the record: no write is appended after its revocation.
+ * one; a condition needs `s`. A resource without any of `ruds` on its current version is answered like an unknown id.
+ * The grant itself is checked in the decision, because it is part of the record: no write is appended after its
+ * revocation.
  */
 
 import { recordPatient, recordStream } from '#src/events/streams.ts';

@@ -43,7 +43,7 @@ export async function fillSandbox(deps: ResetDeps, requested: StoredEvent): Prom
   await provision(deps, project, metadata.request_id, event.data);
 }
 
-/** What an earlier run, and others, have done since the reset was requested. */
+/** The changes by an earlier run, and by others, since the reset was requested. */
 interface Past {
   /** True if it is done, or the project is closed. */
   readonly over: boolean;

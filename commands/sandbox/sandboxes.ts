@@ -1,7 +1,7 @@
 /** The sandboxes of all projects, as the admin interface asks for them. */
 import type { RequestContext } from '../command.ts';
 
-/** What a sandbox contains. */
+/** The contents of a sandbox. */
 export interface SandboxStatus {
   /** Live patients that the service made. */
   readonly syntheticPatients: number;

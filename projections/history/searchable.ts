@@ -1,7 +1,7 @@
 /** The form of texts in an index, used by projections and searches alike. */
 import { createHash } from 'node:crypto';
 
-/** Longest text in an index row, which holds 2,704 bytes: tenant, type and system must fit as well. */
+/** The maximum length of a text in an index row, which holds 2,704 bytes: tenant, type and system must fit as well. */
 const LONGEST = 1_000;
 
 /**

@@ -22,7 +22,7 @@ export interface NamedProductionRequest extends ProductionRequestRow {
   readonly organization_name: string;
   /** Of the person who asked: the e-mail address, if the organization's members have it, else the subject. */
   readonly person: string | null;
-  /** Whether the project may create things of production, where that is by request. */
+  /** True if the project may create production keys and applications, if these need a request. */
   readonly production: boolean;
 }
 
@@ -35,8 +35,8 @@ export interface ProductionQueries {
 
 const REQUEST = 'r.id, r.project, r.use, r.status, r.reason, r.created_at, r.answered_at';
 /**
- * Whether a project `p` may create things of production, by the rule of `commands/project/production.ts`. Indexes:
- * api_key_of_project, application_of_project.
+ * The condition under which a project `p` may create production keys and applications, by the rule of
+ * `commands/project/production.ts`. Indexes: api_key_of_project, application_of_project.
  */
 const HAS_PRODUCTION = `(p.production is not distinct from 'allowed'
   or exists (select from projects.api_key k

@@ -26,7 +26,7 @@ export interface AccessRequestRow {
   readonly privacy_url: string | null;
   /** The name of the application's organization. */
   readonly organization: string;
-  /** What is asked for, normalised. */
+  /** The requested scopes, normalised. */
   readonly scope: string;
   readonly binding_message: string | null;
   /** The real id of the Patient that the application named; null if it named a person. */

@@ -28,7 +28,7 @@ export interface GrantRow {
   readonly expires_at: Micros;
   /** Language of the sentences. */
   readonly lang: string;
-  /** What the person read and allowed. */
+  /** The sentences that the person read and allowed. */
   readonly sentences: readonly string[];
   /** Null while no event has ended it. */
   readonly ended_at: Micros | null;
@@ -62,7 +62,7 @@ export interface GrantsAsked extends PageAsked {
   readonly at?: Micros | undefined;
 }
 
-/** What a purge leaves of a grant; times are microseconds since 1970. */
+/** The facts about a grant that a purge leaves; times are microseconds since 1970. */
 export interface ErasedGrant {
   readonly id: string;
   readonly application_id: string;

@@ -56,7 +56,7 @@ export interface RecordQueries {
   readonly linkTo: (person: RecordHolder, record: string) => Promise<LinkRow | undefined>;
 }
 
-/** Most records of one person. */
+/** The maximum number of records of one person. */
 const MOST = 1_000;
 
 const LINK = `l.link_id as "linkId", l.record, l.environment, l.relationship, l.via`;

@@ -37,7 +37,7 @@ interface Row {
   readonly tenant: string;
 }
 
-/** Most records of one address: a person has a few in each sandbox. */
+/** The maximum number of records of one address: a person has a few in each sandbox. */
 const MOST = 1_000;
 
 // Indexes: search.entry_keys (keys), and primary keys. The first version of a generated Patient is the service's own.

@@ -81,7 +81,10 @@ interface Row extends Version {
   readonly body: string | null;
 }
 
-/** Most changed versions that are read alone; with more, the whole record is read in pieces. */
+/**
+ * The maximum number of changed versions that are read by themselves; if there are more, the whole record is read in
+ * parts.
+ */
 const MOST_SINCE = 1_000;
 
 /** Index: history.version_of_record (record, recorded_at, event_id). The tenant is only checked. */

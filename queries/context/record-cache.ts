@@ -7,7 +7,7 @@ import type { Queryable } from '../database/gather.ts';
 import type { Seeing } from '../sight.ts';
 import { type RecordRead, readRecord, readSince } from './read.ts';
 
-/** Most bytes of all cached records, approximately. */
+/** The maximum size of all cached records, approximately, in bytes. */
 const MOST_BYTES = 12_000_000;
 /** Approximate bytes of the name of an AI-written version. */
 const BYTES_OF_NAME = 120;

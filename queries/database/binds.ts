@@ -1,6 +1,6 @@
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Most values that PostgreSQL takes with a statement. */
+/** The maximum number of values that PostgreSQL takes with a statement. */
 const MAX_BOUND = 65_535;
 
 /** The parameters of a composed statement: every value is bound, none becomes part of the SQL. */

@@ -8,7 +8,7 @@ import DataLoader from 'dataloader';
 import pg from 'pg';
 import { sendTogether } from '#src/database/send-together.ts';
 
-/** Most keys that share a statement. */
+/** The maximum number of keys that share a statement. */
 const MAX_KEYS = 500;
 
 /** A connection that runs statements. */

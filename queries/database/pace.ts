@@ -10,9 +10,9 @@ export interface PaceLimits {
   readonly activeMs: number;
   /** Time between two pieces of work that yield to a user who works, in ms. */
   readonly restMs: number;
-  /** Most that wait, per user that they yield to. */
+  /** The maximum number of waiting users, per user to whom they yield. */
   readonly waiting: number;
-  /** Longest wait, in ms. */
+  /** The maximum wait, in ms. */
   readonly waitMs: number;
 }
 

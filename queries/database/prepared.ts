@@ -16,7 +16,7 @@ export interface Asks {
   }): Promise<QueryResult<R>>;
 }
 
-/** Most shapes that are named; each takes some kilobytes on every connection. */
+/** The maximum number of named shapes; each takes some kilobytes on every connection. */
 const MAX_SHAPES = 200;
 /** A longer text is a query of very many parts: prepared it would take megabytes on every connection, for good. */
 const MAX_LENGTH = 10_000;

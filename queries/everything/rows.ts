@@ -50,7 +50,7 @@ const uuid = (value: string): string => `${text(value)}::uuid`;
 const list = (values: Iterable<string>, type: string): string =>
   `array[${[...values].map(text).join(', ')}]::${type}[]`;
 
-/** What whole records need of a grant (docs/spec/decisions.md, section 9, "Letters"). */
+/** The letters that whole records need (docs/spec/decisions.md, section 9, "Letters"). */
 const NEEDS = 'rs';
 
 /** Writes values into the statement: a COPY takes no parameters. */

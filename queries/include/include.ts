@@ -12,9 +12,9 @@ import type { Inclusion } from './inclusions.ts';
 import { findLinks, followedBack, type Link } from './links.ts';
 import { automaticStatement, backwardStatement, forwardStatement, type IncludeScope } from './statements.ts';
 
-/** Most included resources of a page. */
+/** The maximum number of included resources on a page. */
 export const MAX_INCLUDED = 1_000;
-/** Most rounds of `:iterate`. */
+/** The maximum number of rounds of `:iterate`. */
 export const MAX_ROUNDS = 10;
 
 /** The included resources. */

@@ -22,7 +22,7 @@ export interface Inclusion {
 
 const NAMES: ReadonlySet<string> = new Set(['_include', '_revinclude']);
 
-/** Most inclusions of a query: each is followed from every match. */
+/** The maximum number of inclusions of a query: each is followed from every match. */
 const MAX_INCLUSIONS = 100;
 
 /** Returns true if a query parameter (with its modifier) requests inclusions. */

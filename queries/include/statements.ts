@@ -12,7 +12,7 @@ import { andSeen, andSeenProvenance, bindTo, findHome, isLimited, type Seeing, s
 import type { Inclusion } from './inclusions.ts';
 import { keysOfReferrers, type Link } from './links.ts';
 
-/** What an inclusion is followed in. */
+/** The scope in which an inclusion is followed. */
 export interface IncludeScope {
   readonly sees: Seeing;
   /** `Calls.projectId`: the names of keys and applications are only for their own project. */

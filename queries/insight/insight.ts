@@ -15,7 +15,7 @@ import type { DayRange } from '../day-scans.ts';
 import { type ReadTrack, readGroup, trackOfGroup } from './read.ts';
 import { readStanding, type Standing } from './rows.ts';
 
-/** What is asked of a record. */
+/** A request about a record. */
 export interface Asked extends DayRange {
   readonly patient: string;
   /** The record as it was then. */
@@ -30,7 +30,7 @@ export interface Told<T> extends Pick<Standing, 'fresh'> {
 /** The patterns of a record. */
 export interface Patterns {
   readonly findings: readonly Finding[];
-  /** What the record calls codes, by `system|code`. */
+  /** The record's names of codes, by `system|code`. */
   readonly names: ReadonlyMap<string, string>;
   readonly warnings: readonly InsightWarning[];
   /** When the record last changed. */

@@ -17,7 +17,7 @@ import { readAll, type Span, tracksOfAll, type Unsorted } from './read.ts';
 import { readStanding, type Standing } from './rows.ts';
 import { type ReadStarts, readStarts } from './starts.ts';
 
-/** Most values that cached findings are about, of all records together: some 40 MB. */
+/** The maximum number of values of cached findings, of all records together: about 40 MB. */
 const MOST_CACHED = 100_000;
 /** How long findings are cached after their last use, in ms: no longer than this after a purge. */
 const CACHED_MS = 120_000;
@@ -26,7 +26,7 @@ const WORK_MS = 20_000;
 /** Values that a step hashes. */
 const STEP = 500;
 
-/** What patterns are found in. */
+/** The values in which patterns are found. */
 interface Read {
   readonly all: Unsorted;
   readonly starts: ReadStarts;
@@ -34,7 +34,7 @@ interface Read {
 
 /** Patterns that are cached. */
 interface Kept {
-  /** What was found in the values. */
+  /** The findings in the values. */
   readonly found: Found;
   readonly told: Patterns;
 }

@@ -22,7 +22,7 @@ export interface Span extends DayRange {
 /** A track, and what was left out of it. */
 export interface ReadTrack {
   readonly track: Track;
-  /** What the newest value's resource calls the first code; undefined if none of them names it. */
+  /** The name of the first code in the newest value's resource; undefined if none of them names it. */
   readonly name: string | undefined;
   readonly warnings: readonly InsightWarning[];
 }
@@ -32,7 +32,7 @@ interface Values {
   readonly codes: readonly Coded[];
   /** In no order. */
   readonly byUnit: Map<string | null, Point[]>;
-  /** What the newest resource that names the first code calls it. */
+  /** The name of the first code in the newest resource that names it. */
   named?: { readonly at: Micros; readonly name: string };
 }
 
@@ -181,7 +181,7 @@ function firstObservation({ byUnit }: Values): string {
   return first;
 }
 
-/** What nothing was left out of. */
+/** The tally if nothing was left out. */
 const NOTHING: Tally = {
   ...{ withdrawn: 0, modified: 0, withoutResult: 0, byAi: 0, undated: 0, long: 0 },
   ...{ unconverted: new Map(), unit: null, bounded: 0 },

@@ -45,7 +45,7 @@ export interface LeftOut {
   readonly byAi: number;
 }
 
-/** Longest members, in bytes, of a version that is used: no memory is needed for a note of ten megabytes. */
+/** The maximum size of the members of a version that is used, in bytes: a note of ten megabytes takes no memory. */
 const LONGEST = 200_000;
 
 /** Binds values as literals: COPY takes no parameters. */
@@ -137,7 +137,7 @@ export async function countLeftOut(database: PoolClient, of: RowsOf): Promise<Le
   };
 }
 
-/** Whether a caller sees a patient, and whether the read models show all acknowledged writes. */
+/** States whether a caller sees a patient, and whether the read models show all acknowledged writes. */
 export interface Standing {
   readonly seen: boolean;
   readonly fresh: boolean;

@@ -10,7 +10,7 @@ export interface CodedNumber {
   readonly code: string;
   /** The name that the resource itself has for it. */
   readonly display: string | null;
-  /** Whether it is a component of the Observation. */
+  /** True if it is a component of the Observation. */
   readonly isPart: boolean;
   readonly value: number;
   readonly bound: Point['bound'];

@@ -23,7 +23,7 @@ import { logicalPredicate } from './logical.ts';
 import { parseVersioned, written } from './references.ts';
 import { AGENT_TYPES, OPERATIONS } from './resource.ts';
 
-/** What a condition on Provenances may depend on. */
+/** The inputs of a condition on Provenances. */
 export interface ProvenanceScope extends SearchScope {
   /** The project that asks: it sees its own keys and applications by name. */
   readonly project: Tenant;

@@ -131,7 +131,7 @@ interface Versions {
   readonly types?: readonly string[];
 }
 
-/** What a search finds: automatic Provenances, and clients' own, rows `r` of history.client_provenance. */
+/** The results of a search: automatic Provenances, and clients' own, rows `r` of history.client_provenance. */
 interface Found {
   readonly automatic: readonly Versions[];
   readonly own: string;

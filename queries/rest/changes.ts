@@ -1,4 +1,4 @@
-/** What was added to a record, changed or deleted since a moment, the newest first. */
+/** Lists the entries of a record that were added, changed or deleted since a moment, the newest first. */
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
 

@@ -14,7 +14,7 @@ export interface ClinicalEntry {
   readonly version: number;
   readonly value: JsonObject;
   readonly partOfAi: PartOfAi;
-  /** What somebody else had written before an AI changed it. */
+  /** The version that somebody else had written before an AI changed it. */
   readonly before: JsonObject | undefined;
   /** When it was recorded, in milliseconds since 1970. */
   readonly recorded: number;
@@ -33,7 +33,7 @@ export interface ClinicalEntries {
 /** Reads the entries of a record. It checks no right. @param record the id of its Patient */
 export type ReadClinicalEntries = (record: string) => Promise<ClinicalEntries>;
 
-/** Most bytes of a record's resources together: the largest ones beyond are named. */
+/** The maximum size of a record's resources together, in bytes: beyond it the largest ones are only named. */
 const MOST_BYTES = 30_000_000;
 
 // Index: resources.resource_of_record (record, type, id); the primary key of history.version.

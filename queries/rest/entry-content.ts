@@ -14,11 +14,11 @@ export interface StoredVersion {
 /** An entry. */
 export interface EntryContent {
   readonly newest: number;
-  /** Whether the newest version is a deletion. */
+  /** True if the newest version is a deletion. */
   readonly isDeleted: boolean;
   /** The version that was asked for; else the newest that isn't a deletion. */
   readonly shown: StoredVersion;
-  /** Whether an AI wrote the version that is shown. */
+  /** True if an AI wrote the version that is shown. */
   readonly byAi: boolean;
   /** The last version before it that somebody else than an AI wrote. */
   readonly human: StoredVersion | undefined;
@@ -33,7 +33,7 @@ export interface AskedVersions {
   readonly versions: readonly number[];
 }
 
-/** What an entry's pages read. Nothing of it checks a right. */
+/** The queries of an entry's pages. They check no rights. */
 export interface EntryContents {
   /** Reads versions of an entry; undefined if the record has no such version. */
   find(record: string, type: string, id: string, asked: AskedVersions): Promise<EntryContent | undefined>;
@@ -48,7 +48,10 @@ export interface EntryContents {
   referred(record: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Most bytes that are read at once: the version that is shown first, then the last by somebody else, then the newest. */
+/**
+ * The maximum number of bytes that are read at once: the version that is shown first, then the last by somebody else,
+ * then the newest.
+ */
 const MOST_BYTES = 3_000_000;
 
 const AI = `metadata::json #>> '{author,type}'`;

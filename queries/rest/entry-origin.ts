@@ -1,4 +1,4 @@
-/** What an entry of a record is called, and who approved its versions that applications had proposed. */
+/** Reads the name of a record's entry, and who approved its versions that applications had proposed. */
 import type { Pool } from 'pg';
 
 /** The approval of a version. */

@@ -19,7 +19,7 @@ export interface VersionOf {
   readonly version: number;
 }
 
-/** What the event of a version contains besides its body. */
+/** The content of a version's event besides its body. */
 export interface Mark {
   /** The time at which version 1 was recorded. */
   readonly created: Micros;

@@ -92,7 +92,7 @@ const MOST = 25_000_000;
 /** From this size on, in bytes, the entry's own text is read by a separate statement. */
 const LONG = 32_000;
 
-/** What a list shows of the newest version `e` of an entry. */
+/** The part of the newest version `e` of an entry that a list shows. */
 export interface Shown {
   /**
    * Its columns: never null, and JSON except for numbers and codes. The body of the Medication that names it follows, empty

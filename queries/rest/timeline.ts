@@ -16,7 +16,7 @@ export interface TimelineEntry {
   readonly type: TimelineType;
   /** As the resource contains it; null without a date. */
   readonly date: string | null;
-  /** What the date means; null if there is none. */
+  /** The meaning of the date; null if there is none. */
   readonly means: Meaning | null;
   /** Without a date: when it was created. */
   readonly created: Micros;

@@ -135,7 +135,7 @@ function conjunction(one: Values, other: Values): Values {
   };
 }
 
-/** What is added to a search. */
+/** Conditions that are added to a search. */
 interface Added {
   /** The record that all matches are in. */
   readonly record?: string;
@@ -173,7 +173,10 @@ function seenPredicate(sees: Seeing, letters: Letters, type: string): Predicate 
     andSeen(sees, letters, { as: 'r', of: 'current', type }, binds.add.bind(binds)).replace(/^and /, '');
 }
 
-/** Most resources that are looked up: as many as a search may name. What leads to more is asked within the search. */
+/**
+ * The maximum number of resources that are looked up: as many as a search may name. A condition that leads to more is
+ * part of the search's statement.
+ */
 const MOST_FOUND = 1_000;
 
 /** A condition that was looked up. */

@@ -4,7 +4,7 @@ import { badParameter, type RawParameter, refuseModifier } from './raw.ts';
 
 /** Default number of entries per page (docs/spec/decisions.md, section 5). */
 export const DEFAULT_COUNT = 50;
-/** Most entries a page; more is answered with this many. */
+/** The maximum number of entries per page; a larger value is answered with this many. */
 const MAX_COUNT = 200;
 
 /** The order of the answer. Ids are UUIDv7: their order is that of creation. */
@@ -26,7 +26,7 @@ export interface Controls {
   readonly cursor?: string;
 }
 
-/** Most keys of a `_sort`. */
+/** The maximum number of keys of a `_sort`. */
 const MAX_SORTS = 5;
 
 /** Names that `parseControls` accepts; the sender of the answer handles `_format` and `_pretty`. */

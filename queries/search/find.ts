@@ -26,7 +26,7 @@ export interface FoundRow {
   readonly body: string;
 }
 
-/** What a statement returns. */
+/** A row of a statement's result. */
 interface Row {
   readonly total: number | null;
   readonly over: boolean;

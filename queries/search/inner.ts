@@ -16,12 +16,12 @@ import { badParameter, parameterKey, type RawParameter } from './raw.ts';
 /** Returns the predicate of a parameter of a scope's type; undefined when the type doesn't have it. */
 export type PredicateOf = (parameter: RawParameter, scope: SearchScope) => Predicate | undefined;
 
-/** Most steps from one type to another in a parameter. */
+/** The maximum number of steps from one type to another in a parameter. */
 const MAX_DEPTH = 6;
 /** Codes of refusals that are not about one type: with less types, a search would answer less than was asked. */
 const AT_ONCE: ReadonlySet<string> = new Set(['too-costly', 'forbidden']);
 
-/** Most steps of all parameters of a search, where a reference may name several types each counted. */
+/** The maximum number of steps of all parameters of a search; if a reference may name several types, each counts. */
 const MAX_STEPS = 250;
 
 /**

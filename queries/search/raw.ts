@@ -16,7 +16,10 @@ export interface RawParameter {
   readonly text: string;
 }
 
-/** Most alternatives of all parameters together: each may be a value bound to a statement, which takes 65,535. */
+/**
+ * The maximum number of alternatives of all parameters together: each may be a value bound to a statement, which takes
+ * 65,535.
+ */
 const MAX_VALUES = 1_000;
 
 /** The most parameters of a search; each may be a condition that is checked for every row that is read. */

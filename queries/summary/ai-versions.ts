@@ -39,7 +39,7 @@ const writeStatement = (seenVersion: string, seenEarlier: string): string => `
     (select max(r.last_updated) from resources.resource r where r.record = $1::uuid)
       <= (select max(v.recorded_at) from history.version v where v.record = $1::uuid) as complete`;
 
-/** What whole records need under a grant (docs/spec/decisions.md, section 9, "Letters"). */
+/** The letters that whole records need under a grant (docs/spec/decisions.md, section 9, "Letters"). */
 const NEEDS = 'rs';
 
 /**

@@ -218,7 +218,10 @@ export function misorderedDates(resource: JsonObject, type: string): readonly Im
 
 const DAY = 'YYYY-MM-DD'.length;
 
-/** What a date without a time may lie before or after the same date in UTC: time zones are at most 14 hours from it. */
+/**
+ * The most that a date without a time may be before or after the same date in UTC: time zones differ by at most 14
+ * hours.
+ */
 const WIDEST_OFFSET: Micros = 14 * 3_600 * 1_000_000;
 
 /**

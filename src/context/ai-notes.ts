@@ -1,6 +1,6 @@
 /**
- * What an AI wrote, as notes that stand apart from facts (docs/spec/interface.md, section 2.5), each with what somebody else
- * had written before (docs/decisions/0025-changed-by-ai-is-said.md).
+ * Makes notes of the entries that an AI wrote, separate from facts (docs/spec/interface.md, section 2.5), each with the
+ * earlier version by somebody else (docs/decisions/0025-changed-by-ai-is-said.md).
  */
 import { allergies, medications, medicinesIn, patient, problems } from './clinical.ts';
 import { documents, encounters, immunizations, plans, procedures } from './events.ts';
@@ -17,7 +17,7 @@ const HARMFUL: ReadonlySet<string> = new Set([
   ...['AllergyIntolerance', 'MedicationStatement', 'MedicationRequest', 'Condition'],
 ]);
 
-/** Most resources of other types, the newest first, whose earlier version is told. */
+/** The maximum number of resources of other types, the newest first, whose earlier version is shown. */
 const MOST_OTHERS = 50;
 
 /** Reads what somebody else had written before an AI changed it, as far as it states something. */

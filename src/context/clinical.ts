@@ -103,7 +103,7 @@ export function medicinesIn(reading: Reading): Medicine<Entry>[] {
   );
 }
 
-/** What a medicine without a name is called. */
+/** The name of a medicine without a name. */
 export const NAMELESS = 'medication without a name';
 
 /** Returns medicines as facts. */

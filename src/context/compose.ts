@@ -159,7 +159,7 @@ function tooSmall(least: number): Refusal {
   });
 }
 
-/** What isn't shown yet, by section, and the tokens that saying so takes. */
+/** The facts that aren't shown yet, by section, and the tokens that the text about them takes. */
 class Unshown {
   readonly #left = new Map<Place, number>();
   /** Tokens of the line in an open section, and of its part of the last line. */

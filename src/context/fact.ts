@@ -18,7 +18,7 @@ export interface Fact {
   readonly codes: readonly Coded[];
   /** Facts with a higher score come first. */
   readonly score: number;
-  /** Whether it holds now and is never left out: an active allergy or problem, a medicine that is current. */
+  /** True if it applies now and is never left out: an active allergy or problem, a current medicine. */
   readonly isNeeded?: boolean;
   /** Of an AI's note: the sections of what somebody else had written before. */
   readonly before?: readonly Kind[];
@@ -26,7 +26,7 @@ export interface Fact {
   readonly members: JsonObject;
 }
 
-/** Most characters of one part of a line, so that a long note leaves room for the rest. */
+/** The maximum length of one part of a line, so that a long note leaves room for the rest. */
 const LONGEST = 240;
 
 /** Returns a text as a part of one line, whole. */

@@ -45,7 +45,7 @@ export interface Empty {
 
 /** Data that is looked up besides the record. */
 export interface Lookups extends Pick<Reading, 'directory' | 'displays' | 'today' | 'covered'> {
-  /** What somebody else had written before an AI changed it. */
+  /** The versions that somebody else had written before an AI changed them. */
   readonly earlier?: readonly Entry[];
 }
 

@@ -10,7 +10,7 @@ export interface GrantManifest {
   readonly id: string;
   /** The id that the application knows the patient by. */
   readonly patient: string;
-  /** What it let the application read and search, by type. */
+  /** The types that the application could read and search, with their letters. */
   readonly types: Readonly<Record<string, readonly TypeAccess[]>>;
   /** Instant of the record's last change, whether the grant covers it or not. */
   readonly until: string;

@@ -60,7 +60,7 @@ export interface OpenedRecord {
   readonly facts: ReadonlyMap<string, readonly Entry[]>;
   /** AI-written resources, newest first. */
   readonly byAi: readonly Entry[];
-  /** What an AI changed after somebody else had written it, withdrawn ones included, newest first. */
+  /** The entries of others that an AI changed, including withdrawn ones, newest first. */
   readonly changed: readonly Changed[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
   /** Types of the resources left out that may state something true. */

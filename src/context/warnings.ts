@@ -101,7 +101,7 @@ function readAtcCodes(all: readonly Coded[]): string[] {
 /** Statuses of medicines that aren't taken. */
 const NOT_TAKEN: ReadonlySet<string> = new Set(['stopped', 'completed', 'on-hold', 'not-taken']);
 
-/** What one source says of a medicine, in words. */
+/** Returns in words what one source states about a medicine. */
 function sourceWord({ standing, status }: MedicineSource): string {
   return standing === 'forbidden' ? 'not to be given' : statusWord(status);
 }
@@ -239,7 +239,7 @@ const HAPPENED = [
 const TO_COME: ReadonlySet<string> = new Set([
   ...['intended', 'on-hold', 'preparation', 'not-done', 'registered', 'cancelled'],
 ]);
-/** Most resources that a warning names. */
+/** The maximum number of resources that a warning names. */
 const NAMED = 5;
 
 /** Returns a warning about resources dated after today: they would rank as the newest. */

@@ -6,7 +6,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** Options of a pool. */
 export interface PoolOptions {
-  /** Most connections at a time. */
+  /** The maximum number of connections at a time. */
   readonly max?: number;
   /** Shown in pg_stat_activity. */
   readonly name?: string;

@@ -13,7 +13,9 @@ const LOOK_MS = 100;
 /** The outcome of a rewrite. */
 export interface Rewritten {
   readonly tables: number;
-  /** Whether the write-ahead log was renewed too; false if the role may not, so the server's administrator must. */
+  /**
+   * True if the write-ahead log was renewed too; false if the role may not, so the server's administrator must do it.
+   */
   readonly log: boolean;
 }
 

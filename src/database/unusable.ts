@@ -3,7 +3,10 @@
 const SERVER = 'check that PostgreSQL runs there, and the host and port in DATABASE_URL';
 const ROLE = 'check the user and password in DATABASE_URL, and pg_hba.conf of the server';
 
-/** What to check, by the code of the system or of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+/**
+ * The advice for each code of the system or of PostgreSQL
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+ */
 const CHECKS: Readonly<Record<string, string>> = {
   ECONNREFUSED: SERVER,
   ECONNRESET: SERVER,

@@ -27,7 +27,7 @@ const grantedTo = {
   environment,
 };
 const instant = z.string().describe('FHIR instant');
-/** What every event of a proposal names. */
+/** The members that every event of a proposal has. */
 const proposal = {
   proposal_id: z.string(),
   grant_id: z.string().describe('the grant under which it was made'),
@@ -38,7 +38,7 @@ const proposal = {
     .describe('its place among the pending proposals of its grant; no two have the same one'),
 };
 const proposedType = z.string().describe('one of the types that belong to a record');
-/** What the webhooks of a proposal tell its application. */
+/** The members that the webhooks of a proposal need. */
 const toldProposal = {
   ...proposal,
   ...grantedTo,

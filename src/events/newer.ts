@@ -11,7 +11,7 @@ type Place = Pick<RecordedEvent, 'stream' | 'revision' | 'type'>;
  */
 export class NewerEvent extends Error {
   override readonly name = 'NewerEvent';
-  /** What is wrong and what to do. It doesn't say where the event is, because it is public. */
+  /** The problem and the solution, without the event's place, because this text is public. */
   readonly summary: string;
 
   /**

@@ -8,7 +8,7 @@ import type { RecordedEvent } from './store.ts';
  */
 export class UnreadableEvent extends Error {
   override readonly name = 'UnreadableEvent';
-  /** What is wrong with it. */
+  /** The reason why it can't be read. */
   readonly reason: string;
 
   /** @param reason a sentence, or the error that reading it threw. */

@@ -1,4 +1,4 @@
-/** What searches need from a terminology: the codes of a value set, and the codes above or below a code. */
+/** The terminology that searches need: the codes of a value set, and the codes above or below a code. */
 import { isEnumerated, valueSet } from './definitions/tables.ts';
 
 /** A code of a code system. */

@@ -9,7 +9,7 @@
  */
 export type Home = 'record' | 'directory' | 'either' | 'terminology';
 
-/** What the service needs to know about a type beyond its R4 definition. */
+/** The service's facts about a type beyond its R4 definition. */
 export interface TypeEntry {
   readonly home: Home;
   /** The element whose literal reference to a Patient determines the record. Patient itself has none. */

@@ -13,7 +13,7 @@ export interface BodyCount {
   add(bytes: Uint8Array): void;
 }
 
-/** Most bodies are shorter, and aren't counted. */
+/** Bodies up to this length, which nearly all are, aren't counted. */
 const SPARED = 64_000;
 
 /** Limits on a JSON body, of more than `SPARED` values. A value is a literal, an object or a list. */

@@ -5,7 +5,7 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 /** The same in hexadecimal, as the URL parser prints it. */
 const MAPPED_HEX = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
-/** Most entries of `X-Forwarded-For` that are read. */
+/** The maximum number of entries of `X-Forwarded-For` that are read. */
 const HOPS = 32;
 
 /** Tells the address that a request is counted for. */

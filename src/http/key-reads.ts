@@ -12,17 +12,17 @@ import type { Answer } from './answer/answer.ts';
 import type { GrantToken } from './grant/opening.ts';
 import type { AccessLog } from './ports/access-log.ts';
 
-/** What the log of such reads needs of the service. */
+/** The services that the log of such reads needs. */
 export interface KeyReadService {
   readonly accessLog: Pick<AccessLog, 'written'>;
   readonly recordsOf: RecordsOf;
-  /** Whether reads with API keys are logged too. */
+  /** True if reads with API keys are logged too. */
   readonly all: boolean;
   /** Base URL of the FHIR interface, slash at its end. */
   readonly base: string;
 }
 
-/** What is read. */
+/** The read that is logged. */
 export interface ReadOf {
   readonly action: string;
   readonly type: string | null;

@@ -116,10 +116,10 @@ export class RequestLimits {
   }
 }
 
-/** What requests are counted by. */
+/** The kinds of subjects by which requests are counted. */
 type Counted = 'address' | 'key' | 'application' | 'grant' | 'person' | 'link';
 
-/** What a request counts for. */
+/** A subject for which a request counts. */
 type Subject = readonly [subject: string, by: Counted];
 
 /** Returns what a caller's requests count for (docs/spec/decisions.md, section 3). */

@@ -12,7 +12,7 @@ export class IssuerAway extends Error {
 const MOST_BYTES = 256 * 1024;
 /** Timeout for one document, in ms. */
 const PATIENCE_MS = 5_000;
-/** Most documents of one customer-named host that are read at a time. */
+/** The maximum number of documents of one customer-named host that are read at a time. */
 const MOST_OF_HOST = 16;
 
 /** Documents that are being read, by the host that a customer named. */

@@ -23,7 +23,7 @@ export const WRONG_AUDIENCE = 'aud must contain the audience configured for the 
 /** The token's issue time is in the future. */
 export const WRONG_ISSUE_TIME = 'iat must be a number of seconds that is not in the future';
 
-/** What each claim must be, for the developer of the issuer. */
+/** The requirement on each claim, for the developer of the issuer. */
 const CLAIMS: Readonly<Record<string, string>> = {
   iss: 'iss must be a trusted issuer',
   aud: WRONG_AUDIENCE,

@@ -40,7 +40,7 @@ const ALGORITHMS = [
 
 /** Tolerated difference of an issuer's clock, in seconds. */
 const TOLERANCE_S = 60;
-/** Longest token, in characters; servers take 16 KB of headers in all. */
+/** The maximum length of a token, in characters; servers accept 16 KB of headers in all. */
 const MOST_CHARACTERS = 12_000;
 /** Number of issuers whose keys are cached. */
 const MOST_ISSUERS = 1_000;

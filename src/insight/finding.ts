@@ -42,7 +42,7 @@ export interface Evidence {
   readonly role: 'supports' | 'contradicts';
 }
 
-/** What a method found. */
+/** A pattern that a method found. */
 export interface Detected {
   readonly kind: FindingKind;
   readonly codes: readonly Coded[];

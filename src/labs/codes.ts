@@ -24,7 +24,7 @@ export interface Coded {
   readonly loinc: boolean;
   /** `GLU (Glucose)`: the code as it was sent, for people. */
   readonly label: string;
-  /** What is wrong with an alleged LOINC code. */
+  /** The error in an alleged LOINC code. */
   readonly fault?: string;
 }
 

@@ -20,7 +20,7 @@ export interface ImportContext {
   readonly subject: string;
   /** Name of the source system; empty if unknown. */
   readonly source: string;
-  /** Whether a PID may be compared with the Patient; default: true. */
+  /** True if a PID may be compared with the Patient, which is the default. */
   readonly mayRead?: boolean;
   /** The zone of times for which neither the field nor MSH-7 has an offset. */
   readonly zone?: Zone | undefined;

@@ -19,7 +19,7 @@ const COMPARATORS: Readonly<Record<string, Measured['comparator']>> = {
   '≥': '>=',
 };
 const NUMBER = /^([+-]?)0*(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
-/** Longest text that is tried as a number. */
+/** The maximum length of a text that is tried as a number. */
 const LONGEST = 60;
 /** R4 datatypes.html#decimal: implementations may not support more digits. */
 const MOST_DIGITS = 18;

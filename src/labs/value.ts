@@ -40,7 +40,7 @@ type Unit = Pick<ValueContext, 'unit' | 'code'>;
 const FLAGGED = /^(.*[\d\s])(?:(HH?|LL?|[*!])|\((HH?|LL?|[*!])\))$/s;
 /** A text that begins like a number: `7.2?`, `1:80`, `*5`. */
 const NUMBERLIKE = /^\W{0,3}\d/;
-/** Longest text that is tried as a number with its unit. */
+/** The maximum length of a text that is tried as a number with its unit. */
 const LONGEST = 200;
 
 const NOTHING: Value = { element: {} };

@@ -11,7 +11,7 @@ export function shareRunning<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Longest duration of a lookup, in ms: a scrape must end before Prometheus's timeout (10 s). */
+/** The maximum duration of a lookup, in ms: a scrape must end before Prometheus's timeout (10 s). */
 const PATIENCE_MS = 2_000;
 
 /** Returns the result of `work`; undefined if it fails or takes longer than two seconds. */

@@ -26,7 +26,7 @@ export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-b
 const MAX_LIFETIME_S = 300;
 /** Tolerated difference of a client's clock, in seconds. */
 const TOLERANCE_S = 10;
-/** Longest assertion and `jti`, in characters. */
+/** The maximum lengths of an assertion and a `jti`, in characters. */
 const MAX_ASSERTION = 8_000;
 const MAX_JTI = 500;
 /** Number of clients whose fetched keys are kept. */

@@ -19,7 +19,7 @@ export const CLIENT_AUTHENTICATION_METHODS = [
   'private_key_jwt',
 ] as const;
 
-/** Longest `Authorization` header, client id and secret, in characters. */
+/** The maximum lengths of the `Authorization` header, and of a client id or secret, in characters. */
 const MAX_HEADER = 2_000;
 const MAX_VALUE = 500;
 const UNKNOWN = 'client authentication failed: the client is unknown, or its secret is wrong or has expired';
@@ -49,7 +49,7 @@ export interface ClientAuthenticationDeps {
   readonly now?: () => number;
 }
 
-/** What a request presents. `clientId` is what it claims. */
+/** The credential that a request presents. `clientId` is only claimed. */
 type Presented =
   | { readonly method: 'none'; readonly clientId: string }
   | { readonly method: 'refresh_token'; readonly token: string }

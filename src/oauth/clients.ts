@@ -24,7 +24,7 @@ export interface ClientLogo {
   readonly size: number;
 }
 
-/** What the consent page shows of a client beside its name. */
+/** The branding that the consent page shows beside a client's name. */
 export interface ClientBranding {
   /** Its home page. */
   readonly clientUri: string | undefined;

@@ -22,7 +22,7 @@ export const MAX_OF_CLIENT = 20;
 /** Failures from an address, for all clients that it names. */
 export const MAX_OF_ADDRESS = 100;
 
-/** What failures are counted for. */
+/** A subject for which failures are counted. */
 interface Counted {
   readonly key: string;
   readonly most: number;

@@ -249,7 +249,7 @@ export function lettersFor(scopes: readonly Scope[], type: ResourceType): TypeAc
   return [...(whole === '' ? [] : [{ letters: whole }]), ...filtered.values()];
 }
 
-/** What `system/` scopes allow: the scopes of an API key, perhaps on some types only. */
+/** The access that `system/` scopes give: the scopes of an API key, possibly only for some types. */
 export interface SystemAccess {
   readonly keyScopes: readonly ('read' | 'write')[];
   /** Letters on each type, if the scopes name types; absent: on all types what `keyScopes` says. */

@@ -71,7 +71,7 @@ on conflict (subject) do update set
   granted = case when ${OVER} then excluded.granted else ${TAKEN} end
 returning r.subject, r.granted, r.used, r.ends, r.ends - ${NOW} as left`;
 
-/** Most subjects of one statement. */
+/** The maximum number of subjects of one statement. */
 const MOST = 2_000;
 /** Pause after a failure of the database, in ms. */
 const AWAY_MS = 1_000;

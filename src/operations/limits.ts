@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache';
 import type { Standing } from '#src/shared/load/traffic.ts';
 import type { Lease, LimitLeases } from './limit-leases.ts';
 
-/** What this instance holds of a subject's window. */
+/** This instance's part of a subject's window. */
 interface Held {
   /** End of the window, by `performance.now()`. */
   ends: number;
@@ -40,7 +40,7 @@ const SLICE_MS = 4_000;
 const AHEAD_FROM = 32;
 /** Pause between checks whether others returned something, while a subject has used up its budget, in ms. */
 const DRY_MS = 1_000;
-/** Most subjects that are remembered; the database knows the others. */
+/** The maximum number of subjects that are remembered; the database knows the others. */
 const REMEMBERED = 50_000;
 const SWEEP_MS = 30_000;
 

@@ -50,7 +50,9 @@ CREATE INDEX request_log_of_id ON operations.request_log (request_id);`;
 export const REQUEST_LOG_APPLICATION_SQL =
   'ALTER TABLE operations.request_log ADD COLUMN application_id text;';
 
-/** Most rows of a statement, and of requests that wait: beyond them a request is counted, not logged. */
+/**
+ * The maximum number of rows of a statement, and of waiting requests: beyond it, a request is counted but not logged.
+ */
 const BATCH = 2_000;
 const WAITING = 20_000;
 

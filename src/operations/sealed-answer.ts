@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import type { IdempotentRequest } from '#src/shared/idempotency.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** What an answer is encrypted under. */
+/** The values from which the key of an encrypted answer is derived. */
 export interface Sealing {
   readonly key: IdempotentRequest['key'];
   /** Encrypts. */

@@ -1,9 +1,9 @@
 /** Limits retries that wait for the first request with their Idempotency-Key, by number and memory. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Most retries of one key that wait on one instance. */
+/** The maximum number of retries of one key that wait on one instance. */
 const MOST_PER_KEY = 3;
-/** Most bytes of bodies that wait on one instance. */
+/** The maximum number of bytes of bodies that wait on one instance. */
 const MOST_BYTES = 64_000_000;
 
 /** The right of one retry to wait. */

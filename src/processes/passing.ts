@@ -5,12 +5,14 @@ import { NewerEvent } from '../events/newer.ts';
 import { Unavailable } from '../events/store.ts';
 import { LeadLost } from './lead.ts';
 
-/** Whether this instance must leave the work to another one: it no longer leads, or is too old to read an event. */
+/**
+ * Returns whether this instance must leave the work to another one: it no longer leads, or is too old to read an event.
+ */
 export function isForOthers(error: unknown): error is LeadLost | NewerEvent {
   return error instanceof LeadLost || error instanceof NewerEvent;
 }
 
-/** Whether trying again later may help without anything being changed: something was away, busy or too slow. */
+/** Returns whether a later retry may succeed without any change: something was unavailable, busy or too slow. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof Unavailable || isForOthers(error)) return true;
   if (error instanceof Refusal) return error.kind === 'unavailable';

@@ -37,7 +37,7 @@ CREATE TABLE operations.process (
 
 /** Shortest interval at which an idle process saves its checkpoint, in ms. */
 const SAVE_EVERY = 1000;
-/** Longest pause between two checks of its position, in ms. */
+/** The maximum pause between two checks of its position, in ms. */
 const LOOK_EVERY = 100;
 
 /** Runs a process on the instance that holds its lock. */

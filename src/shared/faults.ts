@@ -1,7 +1,7 @@
 /** Lists of faults, bounded: a request with a million faults gets an answer that a person can read and a process can build. */
 import type { Issue } from './issue.ts';
 
-/** Most faults that one answer lists. */
+/** The maximum number of faults that one answer lists. */
 export const MAX_FAULTS = 100;
 
 /** Collects faults: keeps the first `most` and counts the rest. */

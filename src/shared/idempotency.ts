@@ -5,7 +5,7 @@ export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Whether it holds what was read, beside or instead of what was written. */
+  /** True if it has data that was read, besides or instead of data that was written. */
   readonly reads?: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface IdempotentRequest {
 export interface Reservation {
   readonly commandId: string;
   readonly millis: number;
-  /** What an earlier attempt, which died, noted. */
+  /** The notes of an earlier attempt that died. */
   readonly earlier: ReadonlyMap<string, Attempt>;
   /** Notes durably where an append will be. @throws Refusal conflict when another attempt took over. */
   note(commandId: string, attempt: Attempt): Promise<void>;
@@ -56,5 +56,5 @@ export interface Reservation {
   release(): Promise<void>;
 }
 
-/** What became of a request at its reservation. */
+/** The result of reserving a request. */
 export type Begun = { readonly kept: KeptAnswer } | { readonly reserved: Reservation };

@@ -1,4 +1,4 @@
-/** What one request may hold. */
+/** The limits of one request. */
 export interface Limits {
   /** JSON bodies other than Bundles. */
   readonly bodyBytes: number;

@@ -1,6 +1,9 @@
 /** Finds the name that was probably meant, for error messages. */
 
-/** Longest word that is compared, in UTF-16 code units: longer ones aren't misspelt names, and the cost grows with the square. */
+/**
+ * The maximum length of a compared word, in UTF-16 code units: longer ones aren't misspelt names, and the cost grows
+ * with the square.
+ */
 const LONGEST = 64;
 /** One difference is tolerated for every so many characters of the word. Words with fewer match only by letters. */
 const CHARACTERS_PER_DIFFERENCE = 3;

@@ -6,7 +6,7 @@ import { isPublicAddress } from '#src/shared/public-address.ts';
 /** Mode of the installation: in production, the sandbox too reaches public addresses only. */
 export type Mode = 'development' | 'production';
 
-/** Longest URL of an endpoint, in characters. */
+/** The maximum length of an endpoint's URL, in characters. */
 export const MOST_URL = 2_000;
 
 const LOCAL = /^(?:localhost|.+\.localhost)$/;

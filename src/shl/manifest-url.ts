@@ -1,6 +1,6 @@
 /** The length of manifests' URLs: https://docs.smarthealthit.org/smart-health-links/spec/#construct-a-shlink-payload */
 
-/** Most characters of the URL of a manifest by the standard. */
+/** The maximum length of a manifest's URL by the standard, in characters. */
 const MOST = 128;
 /** Characters of `/shl/{link_id}/{secret}`: an id has 26, a secret 43. */
 const OWN = '/shl/'.length + 26 + '/'.length + 43;

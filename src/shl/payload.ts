@@ -2,7 +2,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** What a link says of itself to anyone who has it. */
+/** The content of a link, which anyone who has the link can read. */
 export interface LinkPayload {
   /** Where its manifest is. */
   readonly url: string;

@@ -2,14 +2,14 @@
 import type { CustomFetch } from 'openid-client';
 import { IssuerAway } from '#src/identity/fetch-json.ts';
 
-/** Longest time of a request, from connecting to the last byte of the answer, in ms. */
+/** The maximum time of a request, from connecting to the last byte of the answer, in ms. */
 export const PATIENCE_MS = 5_000;
 /** Largest answer, in bytes. */
 const MOST_BYTES = 256 * 1024;
 /** Statuses whose answers have no body. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
-/** What an issuer sent. */
+/** An answer of an issuer. */
 interface Sent {
   readonly status: number;
   readonly headers: Headers;

@@ -35,7 +35,7 @@ export interface SignInAt {
   readonly fetch?: CustomFetch;
 }
 
-/** What one sign-in sends, and expects to come back. */
+/** The values that one sign-in sends, and expects in the answer. */
 export interface Exchange {
   readonly state: string;
   readonly nonce: string;

@@ -38,7 +38,7 @@ export interface SignInDeps {
   readonly ssoFetch: CustomFetch;
 }
 
-/** Longest answer that an issuer may send to the redirect URI, in characters. */
+/** The maximum length of an issuer's answer at the redirect URI, in characters. */
 const MOST_CHARACTERS = 8_000;
 
 /** Organizations whose issuers' metadata are remembered. */

@@ -3,7 +3,7 @@ export class Bound {
   readonly values: unknown[] = [];
   #patterns = 0;
 
-  /** Whether one of the values is a regular expression. */
+  /** Returns whether one of the values is a regular expression. */
   get hasPattern(): boolean {
     return this.#patterns > 0;
   }

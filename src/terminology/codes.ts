@@ -69,7 +69,7 @@ function unknownCode({ url, content }: KnownSystem, code: string): string {
   return content === 'fragment' ? `${named}; this service has loaded only a part of that code system` : named;
 }
 
-/** Whether a code is valid, and its display. */
+/** The validity of a code, and its display. */
 export interface Validity {
   readonly result: boolean;
   readonly message?: string;

@@ -9,7 +9,7 @@ const MOST = 10_000;
 const KEPT_MS = 60_000;
 /** Time in ms for which a code without a display isn't looked up again, so that names loaded for it show soon. */
 const MISSED_MS = 5_000;
-/** Longest key that is cached: codes are much shorter. */
+/** The maximum length of a cached key: codes are much shorter. */
 const LONGEST = 500;
 
 /** Times, for tests. */

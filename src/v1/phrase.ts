@@ -17,7 +17,7 @@ export interface Phrase {
   readonly codes: readonly PlacedCode[];
 }
 
-/** Most characters of a title or summary: an entry is one line of a list. */
+/** The maximum length of a title or summary: an entry is one line of a list. */
 const LONGEST = 300;
 /** A text of more UTF-16 code units has more than `LONGEST` characters: a character has two at most. */
 const LONGEST_UNITS = 2 * LONGEST;

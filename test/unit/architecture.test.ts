@@ -13,7 +13,7 @@ import {
   MAY_IMPORT,
   within,
 } from '../../tools/house/imports.ts';
-import { findDuplicates, listCode } from '../../tools/house/structure.ts';
+import { findDuplicates, findVagueDocblocks, listCode } from '../../tools/house/structure.ts';
 
 const line = ({ from, to, typeOnly }: Import): string =>
   `${from} imports ${typeOnly ? 'types of ' : ''}${to}`;
@@ -95,6 +95,14 @@ describe('architecture', () => {
     const files = listCode().map((file) => [file, readFileSync(join(ROOT, file), 'utf8')] as const);
     const found = findDuplicates(files).map(({ one, other }) => `${one} ~ ${other}`);
     expect(found.length, found.join('\n')).to.be.within(1, 20);
+  });
+
+  it('begins few docblocks with "Most", "Longest", "What" or "Whether"', () => {
+    const files = listCode().map((file) => [file, readFileSync(join(ROOT, file), 'utf8')] as const);
+    expect(findVagueDocblocks(files)).to.have.lengthOf.at.most(10);
+    expect(
+      findVagueDocblocks([['a.ts', '\n/** Most of a page. */\n/**\n * What is read.\n */']]),
+    ).to.have.length(2);
   });
 
   it('would notice lines that stand twice, in one file and in two', () => {

@@ -1,4 +1,4 @@
-/** What imports what, and the rule of docs/architecture.md: every part of the house looks one way only. */
+/** Lists imports, and checks the rule of docs/architecture.md: parts import in one direction only. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -83,7 +83,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/shared': ['type src/events/metadata.ts'],
 };
 
-/** What composes the rest may import all of it; but only `app.ts` knows HTTP, and the files beside it its ports. */
+/**
+ * The parts that compose the rest and may import all of it; but only `app.ts` knows HTTP, and the files beside it its
+ * ports.
+ */
 export const COMPOSERS = ['src/cli', 'src/app', 'src/app.ts', 'src/main.ts'];
 
 /** An import of an own file by an own file, as paths from the root. */

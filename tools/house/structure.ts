@@ -100,6 +100,15 @@ function codeLines(text: string): Line[] {
   return lines;
 }
 
+/** Finds docblocks that begin without a verb or a noun, as `path:line`: "Most", "Longest", "What", "Whether". */
+export function findVagueDocblocks(files: readonly (readonly [path: string, text: string])[]): string[] {
+  return files.flatMap(([path, text]) =>
+    [...text.matchAll(/\/\*\*\s+(?:\*\s+)?(?:Most|Longest|What|Whether)\b/g)].map(
+      ({ index }) => `${path}:${text.slice(0, index).split('\n').length}`,
+    ),
+  );
+}
+
 /** Finds folders with more than twenty-five files beside each other. */
 export function findCrowded(files: readonly string[]): Map<string, number> {
   const beside = new Map<string, number>();
@@ -122,6 +131,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     'imports against the direction': against,
     duplicates,
     'folders with more than 25 files': crowded,
+    'docblocks that begin with Most, Longest, What or Whether': findVagueDocblocks(texts),
   })) {
     console.log(`${name}: ${found.length}`);
     if (process.argv.includes('--list')) for (const each of found) console.log(`  ${each}`);

@@ -21,7 +21,7 @@ THE UCUM TABLE (IN ALL FORMATS), UCUM DEFINITIONS, AND SPECIFICATION ARE PROVIDE
 const LOINC_OWN =
   'The file is a selection: codes, with their long common names of LOINC 2.67 to 2.82, unchanged. The category, the short name, the synonyms, the members and the order beside them are Annal’s own and not LOINC’s; units are UCUM’s.';
 
-/** What the licence of LOINC asks for: the terms of others in whose instruments a term has its name. */
+/** The notice that LOINC's licence requires: the terms of the owners of instruments that terms are named after. */
 const LOINC_INSTRUMENTS = `The file has names of terms for instruments of others; it has none of their questions or answers:
 
 44249-1 (PHQ-9) and 44261-6 (PHQ-9): Copyright © Pfizer Inc. All rights reserved. Developed by Drs. Robert L. Spitzer, Janet B.W. Williams, Kurt Kroenke and colleagues, with an educational grant from Pfizer Inc. No permission required to reproduce, translate, display or distribute.

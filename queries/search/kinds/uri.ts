@@ -10,7 +10,7 @@ import type { Predicate } from '../predicates/predicate.ts';
 import { formKeys, parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
 import { badParameter, parameterKey, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 
-/** Most parts of the paths of all uris with `:above`: each is looked up. */
+/** The maximum number of path parts of all uris with `:above`: each is looked up. */
 const MAX_PARTS = 1_000;
 
 /**

@@ -7,7 +7,7 @@ export function impliedBy(predicates: readonly Predicate[]): (readonly string[])
   return predicates.flatMap(({ implied }) => (implied === undefined ? [] : [implied()]));
 }
 
-/** Most keys of a set that records of their own make. */
+/** The maximum number of keys of a set that records of their own make. */
 const MOST_IN_RECORDS = 4_000;
 
 /**

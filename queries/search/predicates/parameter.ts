@@ -10,12 +10,12 @@ import type { Referable } from '../referable.ts';
 import type { Terms } from '../terms.ts';
 import type { Predicate } from './predicate.ts';
 
-/** What a predicate may depend on besides the parameter. */
+/** The inputs of a predicate besides the parameter. */
 export interface SearchScope {
   readonly type: ResourceType;
   /** The caller's tenant, which rows in other tables have too. */
   readonly tenant: string;
-  /** What the caller sees; rows of other types at the ends of chains and `_has` must be among it. */
+  /** The data that the caller sees; rows of other types at the ends of chains and `_has` must be among it. */
   readonly sees: Seeing;
   /** Base URL of the FHIR interface with a slash at its end: references may be written in full. */
   readonly base: string;

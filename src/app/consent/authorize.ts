@@ -23,7 +23,7 @@ export interface AuthorizeParts {
   readonly settled: (position: Position, models: readonly string[]) => Promise<boolean>;
 }
 
-/** Most active grants of a person to one application that `prompt=none` looks at. */
+/** The maximum number of a person's active grants to one application that `prompt=none` checks. */
 const MOST_GRANTS = 200;
 
 /** Opens the parts. */

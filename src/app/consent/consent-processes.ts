@@ -1,4 +1,4 @@
-/** What ends grants by itself: the end of an application or project, and time. */
+/** Ends grants automatically: when an application or project ends, and when their time is over. */
 import type { Consents } from '#commands/consent/consents.ts';
 import { ENDING_TYPES, endGrants } from '#commands/consent/end-grants.ts';
 import type { GrantsToEnd, OpenGrant } from '#queries/consents/to-end.ts';

@@ -11,7 +11,7 @@ import { type Micros, nowMicros } from '../../shared/time/time.ts';
 
 /** Dependencies. */
 export interface EndingsDeps<T> {
-  /** What ends, in messages: `grant`. */
+  /** The name in messages of the thing that ends: `grant`. */
   readonly what: string;
   /** How often it looks, in ms. */
   readonly everyMs: number;

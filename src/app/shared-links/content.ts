@@ -1,4 +1,7 @@
-/** What shared links show: the summary of a record, all of it, or a document, as JSON that is read bit by bit. */
+/**
+ * Makes the content of shared links: the summary of a record, all of it, or a document, as JSON that is read in small
+ * parts.
+ */
 import type { Queries } from '#queries/queries.ts';
 import { changedTag } from '../../clinical/summary/changed-tag.ts';
 import { codesWithoutDisplay } from '../../clinical/summary/displays.ts';
@@ -29,7 +32,7 @@ export interface ContentDeps {
   readonly base: string;
 }
 
-/** What is shown, to whom. */
+/** The content to show, and to whom. */
 export interface ContentAsked {
   readonly caller: Caller;
   readonly record: string;

@@ -1,4 +1,7 @@
-/** What somebody else had written before an AI changed it, as one entry of `everything` (docs/shared-links.md). */
+/**
+ * Makes the last entry of `everything`: the versions that somebody else had written before an AI changed them
+ * (docs/shared-links.md).
+ */
 import type { Queries } from '#queries/queries.ts';
 import { withdrawnAs } from '../../clinical/reading/status.ts';
 import { changedTag } from '../../clinical/summary/changed-tag.ts';

@@ -32,7 +32,7 @@ export interface OpeningParts extends ContentDeps {
   readonly sweep: SharedLinkServices['sweep'];
 }
 
-/** Longest file that is embedded, in characters: where the client says how much it takes, and where it doesn't. */
+/** The maximum length of an embedded file, in characters: if the client names a limit, and if it doesn't. */
 const EMBEDDED = { most: 1_000_000, unasked: 100_000 } as const;
 
 /** Opens what recipients do. */

@@ -28,7 +28,7 @@ export interface SharedLinkParts extends ContentDeps {
   readonly consents: Pick<Consents, 'share' | 'endSharedLink'>;
   readonly consentQueries: ConsentQueries;
   readonly baseUrl: string;
-  /** Most bytes of a content that is stored. */
+  /** The maximum size of a stored content, in bytes. */
   readonly mostBytes: number;
   /** Returns the owner of a record. @throws Refusal not_found */
   readonly ownerOf: (record: string) => Promise<Tenant>;

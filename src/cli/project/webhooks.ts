@@ -20,7 +20,7 @@ export interface WebhooksOptions extends ServiceOptions {
   readonly signal: AbortSignal;
 }
 
-/** Longest body that is taken, in bytes: deliveries have less than a thousandth of it. */
+/** The maximum size of an accepted body, in bytes: deliveries have less than a thousandth of it. */
 const MOST = 1_000_000;
 
 /**

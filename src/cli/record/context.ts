@@ -159,7 +159,7 @@ function manifestAccess({ types }: GrantManifest): Access {
 
 interface Versions {
   readonly current: readonly Current[];
-  /** What somebody else had written before an AI changed it. */
+  /** The versions that somebody else had written before an AI changed them. */
   readonly earlier: readonly Current[];
   readonly authors: ReadonlyMap<string, Authorship>;
   readonly byAi: AiVersions;

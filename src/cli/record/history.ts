@@ -125,9 +125,9 @@ async function findStream(databaseUrl: string, resource: string): Promise<string
   }
 }
 
-/** Longest text of a value in the table. */
+/** The maximum length of a value in the table. */
 const SHOWN = 60;
-/** Longest text of what an event of a link or grant says. */
+/** The maximum length of the text about an event of a link or grant. */
 const SAID = 100;
 
 /**

@@ -13,9 +13,9 @@ export interface PatientsOptions extends Pick<ServiceOptions, 'dataDir'>, Patien
   readonly json?: boolean;
 }
 
-/** Most patients of a table. */
+/** The maximum number of patients in a table. */
 const SHOWN = 50;
-/** Most that an error names. */
+/** The maximum number of patients that an error names. */
 const NAMED = 10;
 
 /**

@@ -11,7 +11,7 @@ import { medicationConcept } from '#src/v1/medication.ts';
 import { withNames } from '#src/v1/phrase.ts';
 import { type TimelineWords, timelineKind, timelineWords } from '#src/v1/timeline.ts';
 
-/** Most characters of a title. */
+/** The maximum length of a title. */
 const LONGEST = 60;
 
 /**

@@ -7,7 +7,7 @@ import { Failure, MISUNDERSTOOD } from '../failure.ts';
 import { printable, table } from '../table.ts';
 import { reportBroken, withStream } from './patient.ts';
 
-/** Longest text of what an event says in the table. */
+/** The maximum length of the text about an event in the table. */
 const SHOWN = 100;
 
 /**

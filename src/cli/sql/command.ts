@@ -19,9 +19,9 @@ export interface SqlOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
 }
 
-/** Most rows of a table for people. */
+/** The maximum number of rows of a table for people. */
 const ROWS = 1_000;
-/** Most characters of a value there. */
+/** The maximum length of a value there. */
 const CELL = 100;
 
 const HELP = `SQL ends with a semicolon. Nothing can be written.

@@ -6,7 +6,7 @@ import type { Around, Told } from './told.ts';
 
 /** An allergy or intolerance. */
 export interface Allergy<Of extends Told = Told> extends Stated<Of> {
-  /** Whether a reaction may be life-threatening: `criticality` `high`. */
+  /** True if a reaction may be life-threatening: `criticality` `high`. */
   readonly isCritical: boolean;
 }
 

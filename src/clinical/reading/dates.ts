@@ -5,7 +5,7 @@
 import { first, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 
-/** What a date can mean. `recorded` says when something was written down, and not when it happened. */
+/** The possible meanings of a date. `recorded` is when something was written down, not when it happened. */
 export const MEANINGS = [
   'born',
   'onset',
@@ -22,7 +22,7 @@ export const MEANINGS = [
   'recorded',
 ] as const;
 
-/** What a date means. */
+/** The meaning of a date. */
 export type Meaning = (typeof MEANINGS)[number];
 
 /** A date as the record writes it, a number to sort by, and what it means. */

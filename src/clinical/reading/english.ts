@@ -1,4 +1,4 @@
-/** What a reading says of dates and medicines, in English: for contexts and summaries. */
+/** Words dates and medicines of a reading in English, for contexts and summaries. */
 import { dayIn } from '#src/shared/time/day.ts';
 import type { Dated } from './dates.ts';
 import type { Medicine } from './medicines.ts';

@@ -1,13 +1,13 @@
 /** Joins what several resources say of one thing, by its codes and its name. Pure. */
 import type { Coded } from './told.ts';
 
-/** What is joined. */
+/** An entry that can be joined with others. */
 interface Named {
   readonly name: string | undefined;
   readonly codes: readonly Coded[];
 }
 
-/** What is the same, found so far; `into` is the group that it has been merged into. */
+/** The entries found so far to be the same; `into` is the group into which this one was merged. */
 interface Group<Member> {
   readonly members: Member[];
   into: Group<Member> | undefined;

@@ -17,7 +17,7 @@ import type { Around, Coded, Told } from './told.ts';
  */
 export type Standing = 'current' | 'unclear' | 'past' | 'forbidden';
 
-/** What one resource says of a medicine. */
+/** The facts of one resource about a medicine. */
 export interface MedicineSource<Of extends Told = Told> {
   readonly told: Of;
   readonly isPrescription: boolean;

@@ -1,9 +1,9 @@
-/** What views say of a medicine's state and of dates, as phrases that each view has words for. Pure. */
+/** Makes phrases of a medicine's state and of dates; each view has its own words for them. Pure. */
 import type { Dated } from './dates.ts';
 import type { Medicine } from './medicines.ts';
 import type { Death } from './person.ts';
 
-/** What a phrase says, with the names of its days. */
+/** The phrases, each with the names of its days. */
 const DAYS = {
   taken: ['from', 'until'],
   takenfrom: ['day'],
@@ -22,7 +22,7 @@ const DAYS = {
   on: ['day'],
 } as const;
 
-/** What a phrase says. */
+/** The name of a phrase. */
 export type PhraseName = keyof typeof DAYS;
 
 /** A phrase. */

@@ -4,7 +4,7 @@ import { foldName, joinSame } from './join-same.ts';
 import { readStated, type Stated } from './stated.ts';
 import type { Around, Told } from './told.ts';
 
-/** What one Condition says of a problem. */
+/** The facts of one Condition about a problem. */
 export interface ProblemSource<Of extends Told = Told> extends Stated<Of> {
   /** Where in the body, in words. */
   readonly site: string | undefined;

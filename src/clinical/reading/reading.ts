@@ -19,7 +19,7 @@ export interface Entry extends Told {
 /** Lists of a reading. */
 export type ListName = 'allergies' | 'medicines' | 'problems' | 'vaccinations';
 
-/** What is known, by list. */
+/** The known facts, by list. */
 export interface Statements<Of extends Told> {
   readonly allergies: readonly Allergy<Of>[];
   readonly medicines: readonly Medicine<Of>[];
@@ -37,12 +37,12 @@ export interface LeftOut<Of extends Told> {
   readonly as: LeftOutAs;
 }
 
-/** What a record says. */
+/** A clinical reading of a record. */
 export interface ClinicalReading<Of extends Told> {
   readonly person: Person;
-  /** What people, devices and imports state. */
+  /** The statements of people, devices and imports. */
   readonly facts: Statements<Of>;
-  /** What an AI wrote and nobody confirmed: never among the facts. */
+  /** The statements that an AI wrote and nobody confirmed: never among the facts. */
   readonly notes: Statements<Of>;
   readonly leftOut: readonly LeftOut<Of>[];
 }

@@ -1,4 +1,4 @@
-/** What a Condition or an AllergyIntolerance states: of what, how it stands, how certain it is, and when. */
+/** Reads a Condition or an AllergyIntolerance: its subject, state, certainty and dates. */
 import { codes, codings, text } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json/json.ts';
 import { type Dated, happened } from './dates.ts';

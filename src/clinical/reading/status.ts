@@ -1,6 +1,6 @@
 /**
- * What statuses mean (the modifier elements `status`, `clinicalStatus`, `verificationStatus`, `intent` and `doNotPerform` of
- * https://hl7.org/fhir/R4/): what was never so, what is over, what is only an idea.
+ * Interprets statuses (the modifier elements `status`, `clinicalStatus`, `verificationStatus`, `intent` and
+ * `doNotPerform` of https://hl7.org/fhir/R4/): entries that were never true, that are over, or that are only ideas.
  */
 import { codes, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';

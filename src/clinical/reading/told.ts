@@ -1,7 +1,7 @@
-/** What a clinical reading is made of: current versions of a record's resources, and what it looks up beside them. */
+/** The inputs of a clinical reading: current versions of a record's resources, and look-ups. */
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 
-/** What an AI has to do with a version: nothing, wrote it, or changed with it what somebody else had written. */
+/** The part of an AI in a version: none, it wrote the entry, or it changed the entry of somebody else. */
 export type PartOfAi = 'no' | 'written' | 'changed';
 
 /** A version of a resource that states something. */
@@ -11,7 +11,7 @@ export interface Told {
   readonly value: JsonObject;
 }
 
-/** What a reading looks up. */
+/** The look-ups of a reading. */
 export interface Around {
   /** The day of the reading, `YYYY-MM-DD`: periods that ended before are over. */
   readonly today: string;

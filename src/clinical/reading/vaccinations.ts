@@ -4,7 +4,7 @@ import { type Dated, happened, newestFirst } from './dates.ts';
 import { readCodes } from './stated.ts';
 import type { Around, Coded, Told } from './told.ts';
 
-/** What one Immunization says. */
+/** The facts of one Immunization. */
 export interface Dose<Of extends Told = Told> {
   readonly told: Of;
   readonly name: string | undefined;

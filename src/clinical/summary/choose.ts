@@ -46,11 +46,11 @@ export interface ChosenSection {
   readonly sources: readonly Source[];
   /** How many there were before the section was cut to its cap. */
   readonly found: number;
-  /** What would also be in it, had an AI not changed it, as it was before. */
+  /** The entries that would also be in it if an AI hadn't changed them, in their earlier versions. */
   readonly changed: readonly EarlierVersion[];
   /** Medicines that are no entries, which its narrative takes into account: past ones, and those not to be given. */
   readonly beside: readonly Source[];
-  /** Whether the record also has something of the kind that is over. */
+  /** True if the record also has past entries of this kind. */
   readonly hasPast: boolean;
 }
 
@@ -71,7 +71,7 @@ export interface Chosen {
   readonly inDirectory: ReadonlySet<string>;
   /** Directory entries that only narratives name, as `Type/id`. */
   readonly named: ReadonlySet<string>;
-  /** What somebody else had written before an AI changed it, by `Type/id`, as far as it was read. */
+  /** The versions that somebody else had written before an AI changed them, by `Type/id`, as far as they were read. */
   readonly earlier: ReadonlyMap<string, Source>;
   readonly links: Links;
   /** Looks up any resource of the record that may be shown. */
@@ -196,7 +196,7 @@ interface Placed {
   /** Candidates by section, in the order of the sections. */
   readonly placed: ReadonlyMap<SectionName, readonly Candidate[]>;
   readonly leftOut: ReadonlyMap<LeftOut, number>;
-  /** What was there before an AI changed it, by the section that it would have. */
+  /** The entries before an AI changed them, by the section in which they would be. */
   readonly changed: ReadonlyMap<SectionName, readonly EarlierVersion[]>;
   /** Medicines that are no entries. */
   readonly beside: readonly Source[];

@@ -48,7 +48,7 @@ export type Column<Row = Source> = readonly [
   cell: (row: Row, look: Look) => string | undefined,
 ];
 
-/** What tables need besides their sources. */
+/** The inputs of tables besides their sources. */
 export interface Beside extends Around {
   readonly find: Look;
   readonly died: Death | undefined;

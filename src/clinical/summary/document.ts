@@ -35,7 +35,7 @@ export interface DocumentParts {
   readonly directory: readonly Stored[];
   /** Displays of codes without text, for the narratives. Absent: narratives show the codes. */
   readonly displays?: Displays;
-  /** What it could be made of. Absent: the whole record. */
+  /** The part of the record that it may use. Absent: the whole record. */
   readonly covered?: Coverage;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What somebody else had written before an AI changed it: no entry of a summary, but its section tells it
- * (docs/decisions/0025-changed-by-ai-is-said.md).
+ * Makes texts of the versions that somebody else had written before an AI changed them: they are no entries of a
+ * summary, but its section shows them (docs/decisions/0025-changed-by-ai-is-said.md).
  */
 import { isMedicine, referredMedication } from '../reading/medicines.ts';
 import { isModified, withdrawnAs } from '../reading/status.ts';

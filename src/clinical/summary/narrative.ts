@@ -31,7 +31,7 @@ export function paragraph(text: string): string {
   return `<p>${escaped(text)}</p>`;
 }
 
-/** What a section's narrative is made of. */
+/** The content of a section's narrative. */
 export interface Content {
   readonly section: Section;
   /** Its entries, newest first. */
@@ -40,11 +40,11 @@ export interface Content {
   readonly beside: readonly Source[];
   /** How many entries there were before the section was cut to its cap. */
   readonly found: number;
-  /** What it lacks because an AI changed it. */
+  /** The entries that it lacks because an AI changed them. */
   readonly changed: readonly unknown[];
-  /** Whether the record also has something of the kind that is over. */
+  /** True if the record also has past entries of this kind. */
   readonly hasPast: boolean;
-  /** What it had before an AI changed it. */
+  /** The entries that it had before an AI changed them. */
   readonly earlier: readonly Source[];
   /** How much of it the grant covers for which the summary is made. */
   readonly coverage: ReturnType<Coverage>;

@@ -77,7 +77,7 @@ export function dropContacts(type: string, value: JsonObject, links: Links): Jso
   return withReferred(without(type, value));
 }
 
-/** What a reference without anything else says instead: an object must not be empty. */
+/** The replacement for a reference without any other member: an object must not be empty. */
 const NAMELESS = { display: '–' };
 
 /** Returns a resource without contained ones that nothing refers to any more (R4, dom-3). */

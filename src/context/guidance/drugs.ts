@@ -24,7 +24,7 @@ export interface Drugs {
 const systemic = (names: string): RegExp =>
   new RegExp(`^(?!.*\\b(?:topical|cream|ointment|eye|ophthalmic)\\b).*(?:${names})`, 'i');
 
-/** What antirheumatic drugs are monitored by, and when it is due. */
+/** The findings that monitor antirheumatic drugs, and when they are due. */
 const DMARD_FINDINGS: readonly Measure[] = [
   ...(['leukocytes', 'hemoglobin', 'creatinine', 'filtration', 'transaminases', 'albumin'] as const),
   ...(['liver', 'platelets', 'inflammation'] as const),

@@ -63,7 +63,7 @@ const NAMED = 150;
 
 /** Findings that a kind of work always needs. */
 export interface Always {
-  /** What each adds to its score. */
+  /** The points that each adds to its score. */
   readonly worth: Readonly<Partial<Record<Measure, number>>>;
   /** The guidelines that name the findings; the numbers are tuned by the tests in test/context. */
   readonly source: Source;

@@ -15,7 +15,10 @@ interface Waiting {
   readonly timeout: NodeJS.Timeout;
 }
 
-/** Most appends, and bytes of their bodies, that may wait for an answer: a server that is slower than its callers is full. */
+/**
+ * The maximum number of appends, and of bytes of their bodies, that may wait for an answer: beyond it, the server is
+ * slower than its callers.
+ */
 const WAITING = { appends: 2_000, bytes: 128_000_000 } as const;
 
 /** An open call, and the appends that wait for answers on it, by correlation id. */

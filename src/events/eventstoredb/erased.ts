@@ -14,7 +14,9 @@ const PAGE_EVENTS = 4_000;
 
 /** The names that this process has read. */
 export class ErasedStreams {
-  /** Whether a name is stored for every process. One that is known by its tombstone alone may not be. */
+  /**
+   * The names, each with whether it is stored for every process. One that is known only by its tombstone may not be.
+   */
   readonly #names = new Map<string, boolean>();
   /** The revision in the stream of names from which on nothing was read. */
   #next = 0;

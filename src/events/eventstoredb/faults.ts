@@ -27,7 +27,7 @@ const MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 /** How long calls are repeated, in ms: an election takes two seconds or more. */
 const PATIENCE_MS = 3_000;
 
-/** What servers report for a position between two events; they have no error code for it. */
+/** Matches the error of servers for a position between two events; it has no error code. */
 const INVALID_POSITION = /InvalidPosition|invalid position/;
 
 /**

@@ -14,7 +14,7 @@ import type { Session } from './session.ts';
 
 /** Dependencies of the queue. */
 interface AppendQueueOptions {
-  /** Most appends a batch. */
+  /** The maximum number of appends per batch. */
   readonly batchAppends: number;
   /** About the most bytes a batch; one append may exceed it. */
   readonly batchBytes: number;

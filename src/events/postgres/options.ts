@@ -11,13 +11,13 @@ export interface PostgresEventStoreOptions {
   readonly log?: { warn(details: object, message: string): void };
   /** Told how many appends each committed batch had. */
   readonly onBatch?: (appends: number) => void;
-  /** Most appends written at a time. Default 500. */
+  /** The maximum number of appends written at a time. Default 500. */
   readonly batchAppends?: number;
   /** About the most bytes of bodies written or read at a time; exceeded only by one append. Default 16 MB. */
   readonly batchBytes?: number;
   /** The interval at which the head is polled in case a notification was missed, in ms. Default 1,000. */
   readonly recheckEvery?: number;
-  /** Longest wait for an answer of the server before it counts as away, in ms. Default 8,000. */
+  /** The maximum wait for an answer of the server before it counts as unavailable, in ms. Default 8,000. */
   readonly answerWithin?: number;
 }
 

@@ -9,7 +9,7 @@ export interface SessionOptions {
   readonly name: string;
   /** SQL that runs on every new connection before its first use. */
   readonly setup: string;
-  /** Longest wait for a connection, and for an answer, in ms. */
+  /** The maximum wait for a connection, and for an answer, in ms. */
   readonly answerWithin: number;
   /** Told when a connection that was in use is gone. */
   readonly onLost?: (error: unknown) => void;

@@ -39,9 +39,9 @@ export interface ElementDefinition {
   readonly choice: boolean;
   readonly required: boolean;
   readonly list: boolean;
-  /** Whether summaries include it (`isSummary`). */
+  /** True if summaries include it (`isSummary`). */
   readonly summary: boolean;
-  /** Whether it may change the meaning of other elements (`isModifier`). */
+  /** True if it may change the meaning of other elements (`isModifier`). */
   readonly modifier: boolean;
   readonly types: readonly ElementType[];
   /** Key of the value set that it is bound to with strength `required`. */
@@ -60,9 +60,9 @@ export interface Invariant {
 /** A resource type, datatype or backbone. */
 export interface TypeDefinition {
   readonly name: string;
-  /** Whether it is a resource type that can be instantiated. */
+  /** True if it is a resource type that can be instantiated. */
   readonly resource: boolean;
-  /** Whether it has DomainResource's elements (`contained` and the like). */
+  /** True if it has DomainResource's elements (`contained` and the like). */
   readonly domain: boolean;
   /** Elements, those of the base type first. */
   readonly elements: readonly ElementDefinition[];

@@ -29,7 +29,7 @@ export interface Compiled {
   readonly types: Types;
   /** The result as a boolean, for expressions that are boolean: avoids collecting items. */
   readonly truth?: Truth;
-  /** Whether the result has any item: avoids collecting items. */
+  /** Returns whether the result has any item, without collecting items. */
   readonly found?: (focus: readonly Node[], environment: Environment) => boolean;
 }
 

@@ -12,7 +12,9 @@ export interface Fault {
   readonly text: string;
   /** Url of the profile. */
   readonly profile: string;
-  /** Whether it concerns what identifies the profile's resources: a fixed value, a pattern, a required code. */
+  /**
+   * True if it concerns an element that identifies the profile's resources: a fixed value, a pattern, a required code.
+   */
   readonly identity: boolean;
   /** The fault that causes this one: if that is reported, this one need not be. */
   readonly cause?: Fault;

@@ -10,7 +10,7 @@ export interface CompiledParameter {
   readonly paths: readonly Path[];
   /** Set for a composite. */
   readonly composite?: Composite;
-  /** Whether it compares how names sound (`phonetic.ts`) instead of how they are written. */
+  /** True if it compares how names sound (`phonetic.ts`) instead of how they are written. */
   readonly sounds?: true;
   /**
    * The codes under which a read model stores its values: its own, or those of the parameters whose union it is
@@ -24,7 +24,7 @@ export interface Composite {
   /** The parameters that define how each part is compared. */
   readonly parts: readonly [Part, Part];
   /**
-   * Whether the second part is compared by order: its values are then stored with the codes of the first part, a token
+   * True if the second part is compared by order: its values are then stored with the codes of the first part, a token
    * (`About`).
    */
   readonly ordered: boolean;

@@ -7,7 +7,7 @@ import { type Micros, toMicros } from '#src/shared/time/time.ts';
 export interface Period {
   readonly from: Micros;
   readonly to: Micros;
-  /** Whether the text is more precise than a microsecond: its moment lies between these two. */
+  /** True if the text is more precise than a microsecond: its moment lies between these two. */
   readonly isWithin?: true;
 }
 

@@ -71,7 +71,7 @@ interface CanonicalUnit {
   readonly dimension: string;
   readonly factor: Decimal;
   readonly offset: Decimal;
-  /** Whether the factor is an exact decimal; for 5/9 and pi it is the nearest one with 15 digits. */
+  /** True if the factor is an exact decimal; for 5/9 and pi it is the nearest one with 15 digits. */
   readonly exact: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface Property {
   readonly step: string;
   /** JSON name of the value: `valueString`, also for `_valueString`. */
   readonly key: string;
-  /** Whether this is `_name`: id and extensions of a primitive. */
+  /** True if this is `_name`: id and extensions of a primitive. */
   readonly shadow: boolean;
   readonly list: boolean;
   readonly choice: boolean;
@@ -34,7 +34,7 @@ export interface Property {
   readonly type: string;
   /** Set for primitives. */
   readonly test: PrimitiveTest | undefined;
-  /** Whether it is a primitive with a required binding. */
+  /** True if it is a primitive with a required binding. */
   readonly bound: boolean;
   /** Set for complex types, and for `_name`. */
   readonly check: ObjectCheck | undefined;

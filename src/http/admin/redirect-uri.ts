@@ -4,7 +4,7 @@
  */
 import { isSourceHost } from '../../shared/source-host.ts';
 
-/** Longest URI that is accepted. */
+/** The maximum length of a URI, in characters. */
 const MAX_LENGTH = 2_000;
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;

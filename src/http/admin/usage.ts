@@ -17,7 +17,7 @@ const day = z.object({
 /** A date not before the first project. */
 const date = z.iso.date('must be a date').refine((text) => text >= '1970', 'must be a date since 1970');
 
-/** Longest range, and the default, in days. */
+/** The maximum range, and the default, in days. */
 const LONGEST = 366;
 const DEFAULT = 30;
 const DAY = 86_400_000;

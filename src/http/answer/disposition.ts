@@ -23,7 +23,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   'text/xml': 'xml',
 };
 
-/** Longest name. */
+/** The maximum length of a name. */
 const LONGEST = 150;
 
 /** Returns a document's title as a safe file name with an extension. */

@@ -92,9 +92,9 @@ function queryOf(query: URLSearchParams, faults: Faults): Record<string, string>
   return Object.fromEntries(values);
 }
 
-/** Most members of a body that are checked one by one. */
+/** The maximum number of members of a body that are checked one by one. */
 const MOST = 10_000;
-/** Most values that are searched for characters. */
+/** The maximum number of values that are searched for characters. */
 const MOST_LOOKED_AT = 200_000;
 
 /** Returns a body with its known members and some of the others, which are faults. */

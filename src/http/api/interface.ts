@@ -123,7 +123,7 @@ function noTokens(): Refusal {
   });
 }
 
-/** What is asked, without who asks. */
+/** A request without its caller. */
 interface Asking extends Pick<Inputs, 'params' | 'query'> {
   readonly header: Header;
 }

@@ -15,7 +15,7 @@ type Raw = z.core.$ZodRawIssue;
 const OF_NOTHING: ReadonlySet<Found['code']> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
 /** The prefix of a schema's own messages that are complete sentences, because they name several members. */
 const ADVICE = 'provide ';
-/** Longest name of a member that a message repeats. */
+/** The maximum length of a member's name in a message. */
 const SHOWN = 60;
 
 /**
@@ -212,7 +212,7 @@ export function sentence(issue: Raw): string {
 /** The words for zod's names of types that JSON doesn't have. */
 const TYPE_WORDS: Readonly<Record<string, string>> = { int: 'whole number', record: 'object' };
 
-/** What is counted in values that have a length. All others are numbers. */
+/** The units of values that have a length. All others are numbers. */
 const UNITS: Readonly<Record<string, string>> = { string: 'character', array: 'item' };
 
 function bounded(which: 'at least' | 'at most', bound: number | bigint, origin: string): string {

@@ -3,9 +3,9 @@ import { nearest } from '#src/shared/nearest.ts';
 import type { Method } from './route.ts';
 import type { RouteTable } from './table.ts';
 
-/** Longest path that is compared, in UTF-16 code units. */
+/** The maximum length of a compared path, in UTF-16 code units. */
 const LONGEST = 300;
-/** Most names that a message lists. */
+/** The maximum number of names that a message lists. */
 const LISTED = 20;
 
 /** The routes of one path. */

@@ -65,7 +65,10 @@ export const proposalSchema = z
   })
   .meta({ id: 'Proposal' });
 
-/** What a caller sees of a proposal's FHIR: what it would be, and the version that it changes, if it may see that. */
+/**
+ * A proposal's FHIR as its caller sees it: the proposed resource, and the version that it changes if the caller may see
+ * that.
+ */
 export interface SeenProposal {
   readonly resource: JsonObject;
   readonly base: JsonObject | undefined;

@@ -101,8 +101,8 @@ export interface RouteResult {
 }
 
 /**
- * What a route needs of a grant (`Opening`). The grant's record is the only one that its parameters can name: inside the
- * route all ids are real.
+ * The requirements of a route on a grant (`Opening`). The grant's record is the only one that its parameters can name:
+ * inside the route all ids are real.
  */
 export interface RouteOpening<Path extends string> extends Omit<Opening, 'id'> {
   /** The name of the parameter with the id that is asked for. */
@@ -132,7 +132,7 @@ interface Description<Path extends string, C extends Credential> {
   /** The group in which it is listed. */
   readonly tag: Tag;
   readonly credential: C;
-  /** Whether it takes an access token of a grant, and what it needs of it. */
+  /** States whether it takes an access token of a grant, and its requirements on the grant. */
   readonly grantToken: 'refused' | RouteOpening<Path>;
   /** The access that it needs of a client whose scopes name types, where no token of a grant is taken. Default: all types. */
   readonly needs?: readonly Need[];

@@ -14,7 +14,7 @@ export function wholeNumber(least: number, most: number, fallback: number) {
     .prefault(String(fallback));
 }
 
-/** What the description of a list begins with. */
+/** The beginning of the description of a list. */
 export const PAGED =
   'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write.';
 

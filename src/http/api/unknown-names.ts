@@ -1,7 +1,7 @@
 /** Error messages about unknown members and query parameters. */
 import { didYouMean } from '#src/shared/nearest.ts';
 
-/** Most names that a message lists. */
+/** The maximum number of names that a message lists. */
 const LISTED = 20;
 
 /** Other common names of fields, in lower case without separators. */

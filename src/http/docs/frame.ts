@@ -11,7 +11,7 @@ export interface DocumentationPage {
   readonly beside?: Html;
   /** The part of the documentation that the page belongs to. */
   readonly part?: 'guides' | 'interfaces' | 'errors';
-  /** What was searched for. */
+  /** The search text. */
   readonly asked?: string;
 }
 

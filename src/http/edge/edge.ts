@@ -126,7 +126,7 @@ export class Edge {
   }
 }
 
-/** What the edge asks of the service. */
+/** The services that the edge needs. */
 export interface EdgeService {
   /** Base URL of the FHIR interface, slash at its end. */
   readonly base: string;

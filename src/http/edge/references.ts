@@ -7,7 +7,7 @@ import { type RecordTarget, recordTarget } from '#src/fhir/references/record-tar
  */
 export type WithinRecord = (record: string, ids: readonly string[]) => Promise<ReadonlySet<string>>;
 
-/** What references are compared with. */
+/** The values with which references are compared. */
 export interface Surroundings {
   readonly record: string;
   /** Base URL of the FHIR interface, slash at its end. */

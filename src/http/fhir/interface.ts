@@ -93,7 +93,7 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   return answerFor(fhir, ctx, known, asked, credential, interaction, segments);
 }
 
-/** What is asked, without who asks. */
+/** A request without its caller. */
 type Asking = Omit<FhirRequest, 'caller' | 'budget' | 'pass' | 'reads' | 'confirm'>;
 
 /** Answers a request of a caller that acts in its own project. */

@@ -46,7 +46,7 @@ export interface OperationPlace {
 /** An operation. None of them writes: they need the scope `read`. */
 export interface Operation extends DescribedOperation {
   readonly methods: readonly ('GET' | 'POST')[];
-  /** Whether it takes an access token of a grant, at a place. */
+  /** States whether it takes an access token of a grant, at a place. */
   readonly grantToken: 'refused' | ((place: OperationPlace) => GrantToken);
   /** True if it supports R4 types other than the 26, too. */
   readonly otherTypes?: true;

@@ -50,7 +50,7 @@ const writes = (
   run: (request: FhirWrite) => Promise<Answer>,
 ): Interaction => ({ kind: 'write', ...of, takes, run });
 
-/** What a request about one type, or one resource of it, needs of a grant. */
+/** Returns the requirements on a grant of a request about one type, or one resource of it. */
 const ofType = (
   action: string,
   type: ResourceType,
@@ -62,12 +62,12 @@ const ofType = (
   type,
   id,
 });
-/** What a write needs of a grant, by its interaction. */
+/** The letter that a write needs, by its interaction. */
 const LETTERS = { create: 'c', update: 'u', patch: 'u', delete: 'd' } as const;
 
 /**
- * What a write of a type, or of one resource of it, needs. Without an id a change is conditional. No grant lets an
- * application create a Patient, or write to the directory.
+ * Returns the requirements of a write of a type, or of one resource of it. Without an id a change is conditional. No
+ * grant lets an application create a Patient, or write to the directory.
  */
 const ofWrite = (
   action: keyof typeof LETTERS,
@@ -80,9 +80,9 @@ const ofWrite = (
     return { grantToken: 'refused', needs };
   return { grantToken: { action, needs, type, id, writes: true }, needs };
 };
-/** What a request about all types needs: those that lack a letter are left out. */
+/** Returns the requirements of a request about all types: those that lack a letter are left out. */
 const ofAll = (action: string): Opening => ({ action, needs: [], type: null, id: null });
-/** What a search of a compartment needs: its resource must be readable. */
+/** Returns the requirements of a search of a compartment: its resource must be readable. */
 const inCompartment = (action: string, { type, id }: Compartment, searched?: ResourceType): Opening => ({
   action,
   needs: [{ type, letters: 'r' }, ...(searched === undefined ? [] : [{ type: searched, letters: 's' }])],

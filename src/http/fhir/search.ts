@@ -79,7 +79,7 @@ export async function searchWholeCompartment(
   return severalTypes(request, `${compartment.type}/${compartment.id}/*`, types, compartment);
 }
 
-/** What a search of several types needs on each of them (docs/spec/decisions.md, section 9). */
+/** The letters that a search of several types needs on each of them (docs/spec/decisions.md, section 9). */
 const OF_ANY = 'rs';
 
 /**

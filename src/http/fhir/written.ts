@@ -14,7 +14,7 @@ import type { FhirRequest } from './request.ts';
 /** HTTP methods that write. */
 type WriteMethod = WriteEntry['method'];
 
-/** What the access log calls an answer that shows more than was sent. */
+/** The actions in the access log for answers that show more than was sent. */
 const ACTION = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const;
 
 /** Returns the HTTP status of a write's outcome. */

@@ -7,7 +7,7 @@ export const GATEWAY_PATH = '/app/api';
 
 const BELOW = /^\/app\/api(?:\/|$)/i;
 
-/** What can be reached through it. */
+/** The paths that can be reached through it. */
 const INNER = new RegExp(`^(?:/me|/admin|/v1|${FHIR_PATH})(?:/|$)`);
 
 /** Tells whether a path is of the gateway, also in another letter case, which leads nowhere. */

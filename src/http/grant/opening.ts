@@ -1,4 +1,4 @@
-/** What routes and interactions state about access tokens of grants. */
+/** The statements of routes and interactions about access tokens of grants. */
 import type { Letters } from '#src/shared/access/access.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { outsideTypes, requireOnType } from '#src/shared/access/outside-grant.ts';
@@ -9,7 +9,7 @@ export interface Need {
   readonly letters: Letters;
 }
 
-/** What a request that takes an access token of a grant needs of it, and what the access log says of it. */
+/** The requirements on a grant of a request that takes its access token, and the request's entry in the access log. */
 export interface Opening {
   /** The interaction, such as `read` or `search-type`. */
   readonly action: string;
@@ -28,7 +28,7 @@ export interface Opening {
   readonly writes?: true;
 }
 
-/** Whether an access token of a grant is taken, and what it needs. There is no default. */
+/** States whether an access token of a grant is accepted, and the requirements on the grant. There is no default. */
 export type GrantToken = 'refused' | Opening;
 
 /**

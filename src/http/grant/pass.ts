@@ -14,7 +14,7 @@ import type { Edge, Edges } from '../edge/edge.ts';
 import type { AccessLog } from '../ports/access-log.ts';
 import type { GrantToken, Opening } from './opening.ts';
 
-/** What requests under grants need of the service. */
+/** The services that requests under grants need. */
 export interface GrantService {
   readonly edges: Edges;
   readonly accessLog: AccessLog;

@@ -1,4 +1,6 @@
-/** What applications ask of a person: `/me/access-requests` (docs/spec/decisions.md, section 7). */
+/**
+ * The requests of applications for access, for the person: `/me/access-requests` (docs/spec/decisions.md, section 7).
+ */
 import { z } from 'zod';
 import { GRANT_DAYS } from '#commands/consent/consents.ts';
 import { type AccessRequestRow, REQUEST_STATUSES } from '#queries/consents/access-requests.ts';

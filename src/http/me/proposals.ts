@@ -1,4 +1,4 @@
-/** What applications propose to change in a person's record: `/me/patients/{patient_id}/proposals`. */
+/** The changes of a person's record that applications propose: `/me/patients/{patient_id}/proposals`. */
 import { z } from 'zod';
 import { PROPOSAL_STATUSES } from '#queries/consents/proposals.ts';
 import { printJson } from '#src/shared/json/json.ts';

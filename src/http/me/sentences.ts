@@ -1,4 +1,4 @@
-/** What a grant allows, in the language that a person asks for. */
+/** Words the rights of a grant in the language that a person asks for. */
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { parseScopes } from '#src/oauth/scopes.ts';
 import { fixedSentences, itemSentences } from '../oauth/authorize/sentences.ts';

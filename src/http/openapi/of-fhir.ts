@@ -48,7 +48,10 @@ interface Place {
   readonly types: readonly string[];
 }
 
-/** Most types have the same methods at a shape and share a path; the others, such as terminology, have paths of their own. */
+/**
+ * Returns the places of a shape. Types with the same methods, which are most, share a path; the others, such as
+ * terminology, have paths of their own.
+ */
 function placesOf(shape: string): (Place & { readonly methods: readonly Method[] })[] {
   if (!shape.includes(TYPE)) return [{ path: shape, types: [], methods: methodsAt(shape) }];
   const groups = new Map<string, string[]>();

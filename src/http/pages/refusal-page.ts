@@ -9,7 +9,7 @@ import { onwardPart, urlAgain, type Way } from './onward.ts';
 import { shellNeeds, shellPage } from './shell.ts';
 import { languageOf, languagesFor, type Texts, texts } from './texts.ts';
 
-/** What a page says. The texts of all other kinds are for programs: see `error.programs`. */
+/** The texts of pages. The texts of all other kinds are for programs: see `error.programs`. */
 const TEXTS = {
   not_found: { title: 'signin.unknown', text: 'signin.unknowntext' },
   gone: { title: 'signin.unknown', text: 'signin.unknowntext' },

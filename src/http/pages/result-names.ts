@@ -1,4 +1,4 @@
-/** What patients call common measurements, by their LOINC codes; the texts are in the languages of the pages. */
+/** Everyday names of common measurements, by their LOINC codes; the texts are in the languages of the pages. */
 import type { TextKey } from './languages/language.ts';
 
 /** Codes of each name: several where laboratories use several for the same thing. */

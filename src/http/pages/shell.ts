@@ -21,7 +21,7 @@ export interface Shell {
   readonly around?: Around;
 }
 
-/** What is around the main part of pages that belong together. */
+/** The frame around the main part of pages that belong together. */
 export interface Around {
   /** Where the name of the service leads. */
   readonly home: string;

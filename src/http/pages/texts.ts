@@ -30,7 +30,7 @@ type PlaceholdersIn<S extends string> = S extends `${string}{${infer P}}${infer 
   ? (P extends `${infer Name}|${string}` ? Name : P) | PlaceholdersIn<Rest>
   : never;
 
-/** What a text takes: nothing, or a value for each of its placeholders. */
+/** The arguments of a text: none, or a value for each of its placeholders. */
 type Values<K extends TextKey, V> = [PlaceholdersIn<(typeof en)[K]>] extends [never]
   ? []
   : [values: Readonly<Record<PlaceholdersIn<(typeof en)[K]>, V>>];

@@ -14,7 +14,7 @@ const DOWNLOADS = [
   ['export', 'data.export', 'data.exportnote'],
 ] as const;
 
-/** What the files are called. */
+/** The names of the files. */
 const FILES = { summary: 'file.summary', everything: 'file.everything', export: 'file.export' } as const;
 
 /** Returns the page. */

@@ -50,7 +50,7 @@ export async function aiPartOf<T extends { readonly fhir: string }>(
   return aiPart(visit, id, notes.map(row), size);
 }
 
-/** What an AI withdrew. */
+/** An entry that an AI withdrew. */
 interface Withdrawn {
   readonly type: string;
   readonly id: string;

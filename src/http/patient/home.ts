@@ -7,7 +7,7 @@ import type { PatientPage } from './page.ts';
 import { detailsOf, type OpenRecord, recordsIn } from './records.ts';
 import { HOME, type Visit } from './visit.ts';
 
-/** Most requests and applications that are counted. */
+/** The maximum number of requests and applications that are counted. */
 const MOST = 200;
 
 /** Returns the page. */

@@ -26,7 +26,7 @@ import { kindsText } from './words.ts';
 const CHANGES = 10;
 /** Applications that are listed. */
 const APPLICATIONS = 3;
-/** Most grants that are looked at. */
+/** The maximum number of grants that are read. */
 const MOST = 200;
 
 /** Returns the page. @throws Refusal */

@@ -18,7 +18,7 @@ import type { Position } from '../ports/position.ts';
 import type { Services } from '../ports/services.ts';
 import { ROUTES } from '../routes.ts';
 
-/** What the calls need of the service. */
+/** The services that the calls need. */
 export interface OwnApiService {
   readonly services: Services;
   readonly stale: Stale;

@@ -27,10 +27,10 @@ export interface PatientPage {
   readonly back?: { readonly path: string; readonly text: string };
 }
 
-/** What a page answers with: itself, another page to go to (a path below BASE_URL), or bytes to save. */
+/** The answer of a page: the page itself, another page to go to (a path below BASE_URL), or bytes to save. */
 export type Outcome = PatientPage | { readonly goTo: string } | { readonly download: Answer };
 
-/** What has just happened, by the value of `done`, which a redirect after a form has. */
+/** The text about what has just happened, by the value of `done`, which a redirect after a form has. */
 const DONE = {
   revoked: 'done.revoked',
   approved: 'done.approved',

@@ -6,7 +6,7 @@ import type { Outcome, PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
 import { HOME, type Visit } from './visit.ts';
 
-/** Most grants that are counted. */
+/** The maximum number of grants that are counted. */
 const MOST = 200;
 
 const VIA = {

@@ -8,7 +8,7 @@ import type { Visit } from './visit.ts';
 
 /** A record that the person may open. */
 export interface OpenRecord extends MyPatient {
-  /** What it is called on the pages. */
+  /** Its name on the pages. */
   readonly name: string;
   /** Path of its pages below BASE_URL. */
   readonly path: string;

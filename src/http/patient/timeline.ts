@@ -1,4 +1,4 @@
-/** What happened, the newest first: the timeline of REST v1, by kind, with what AI noted apart. */
+/** Shows the timeline of REST v1, the newest first, by kind, with AI's notes separate. */
 import { z } from 'zod';
 import { type Html, html } from '#src/shared/html.ts';
 import { DEFAULT_KINDS, TIMELINE_KINDS } from '#src/v1/timeline.ts';
@@ -16,7 +16,7 @@ import type { Visit } from './visit.ts';
 /** Entries of a page. */
 const LIMIT = 20;
 
-/** What each kind is called. */
+/** The name of each kind. */
 const KINDS = {
   document: 'kinds.document',
   observation: 'kinds.observation',

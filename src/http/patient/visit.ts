@@ -12,7 +12,7 @@ import { OwnApi, type OwnApiService } from './own-api.ts';
 /** Path of the pages. */
 export const HOME = '/connections';
 
-/** What the pages work with. */
+/** The services that the pages need. */
 export interface PatientDeps extends OwnApiService {
   readonly visitors: Visitors;
   readonly pages: PatientPageServices;

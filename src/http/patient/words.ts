@@ -1,4 +1,4 @@
-/** What was read, when and by whom, in plain words. */
+/** Words reads of a record plainly: what was read, when and by whom. */
 import type { GrantUse } from '#queries/access-use.ts';
 import { CONSENT_GROUPS } from '#src/oauth/consent-items.ts';
 import type { TextKey } from '../pages/languages/language.ts';

@@ -1,4 +1,4 @@
-/** What HTTP needs of the access log (docs/spec/decisions.md, section 9, "Access log"). */
+/** The interfaces of the access log that HTTP needs (docs/spec/decisions.md, section 9, "Access log"). */
 import type { AccessEntry } from '#src/shared/access/access-entry.ts';
 
 export type { AccessEntry } from '#src/shared/access/access-entry.ts';

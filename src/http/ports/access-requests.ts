@@ -1,4 +1,6 @@
-/** What routes and endpoints need of access requests; `src/app/consent/access-requests.ts` implements it. */
+/**
+ * The interfaces of access requests that routes and endpoints need; `src/app/consent/access-requests.ts` implements it.
+ */
 import type { AccessRequestRow } from '#queries/consents/access-requests.ts';
 import type { BackchannelRequest } from '#src/oauth/backchannel/request.ts';
 import type { Asked, Polled } from '#src/oauth/backchannel/requests.ts';
@@ -8,7 +10,7 @@ import type { Identity, PersonId } from '#src/shared/access/identity.ts';
 import type { Environment } from '#src/shared/access/tenant.ts';
 import type { OfferedRecord } from './authorize.ts';
 
-/** What an application does with access requests. */
+/** The operations of an application on access requests. */
 export interface BackchannelEndpoints {
   /** Keeps a request. @throws OAuthError with status 429 after ten with the same hint in an hour */
   readonly ask: (client: Client, asked: BackchannelRequest) => Promise<Asked>;
@@ -27,7 +29,7 @@ export interface BackchannelEndpoints {
   ) => Promise<Issued | { readonly fault: 'used' | 'ended' | 'resource' }>;
 }
 
-/** What a person approves. */
+/** An approval by a person. */
 export interface ApprovalAsked {
   /** The request's id. */
   readonly id: string;
@@ -44,7 +46,7 @@ export interface ApprovalAsked {
   readonly repeats: boolean;
 }
 
-/** What people do with access requests. All throw `Refusal`. */
+/** The operations of people on access requests. All throw `Refusal`. */
 export interface AccessRequestServices {
   /** Returns a pending or ended request that a person may see; undefined for any other. */
   readonly find: (person: Identity, id: string) => Promise<AccessRequestRow | undefined>;

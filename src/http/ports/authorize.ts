@@ -1,4 +1,7 @@
-/** What the authorization endpoint and the consent page need; `src/app/consent/authorize.ts` implements it. */
+/**
+ * The interfaces that the authorization endpoint and the consent page need; `src/app/consent/authorize.ts` implements
+ * it.
+ */
 
 import type { RequestContext } from '#commands/command.ts';
 import type { Granted, NewGrant, PersonalDetails } from '#commands/consent/consents.ts';
@@ -24,7 +27,7 @@ export interface AskingClient extends RequestingClient {
 
 /** A record that a person can choose. */
 export interface OfferedRecord extends MyPatient {
-  /** Whether the application named it, by the id under which it knows its patient. */
+  /** True if the application named it, by the id under which it knows its patient. */
   readonly isMeant: boolean;
 }
 

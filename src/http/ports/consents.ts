@@ -1,4 +1,4 @@
-/** What HTTP needs of consent on the write side. */
+/** The interfaces of consent's write side that HTTP needs. */
 import type { Consents } from '#commands/consent/consents.ts';
 import type { ProjectInvitations } from '#commands/consent/invitations.ts';
 

@@ -1,4 +1,4 @@
-/** What `/oauth/*` needs of the authorization server; `src/app/consent/oauth.ts` puts it together. */
+/** The interfaces of the authorization server that `/oauth/*` needs; `src/app/consent/oauth.ts` puts it together. */
 import type { JSONWebKeySet } from 'jose';
 import type { AuthenticateClient } from '#src/oauth/client-authentication.ts';
 import type { Client, FindClient } from '#src/oauth/clients.ts';
@@ -34,7 +34,7 @@ export interface TokenEndpoints {
   readonly publicKeys: () => Promise<JSONWebKeySet>;
 }
 
-/** What a trusted application asks for on behalf of a person who signed in to it. */
+/** A request of a trusted application on behalf of a person who signed in to it. */
 export interface IdentityRequest {
   readonly client: Client;
   /** An ID token of an issuer of the installation. */

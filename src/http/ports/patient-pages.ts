@@ -1,4 +1,7 @@
-/** What the pages of patients need besides the routes of the JSON interfaces; `src/app/patient-pages.ts` puts it together. */
+/**
+ * The interfaces that the pages of patients need besides the routes of the JSON interfaces; `src/app/patient-pages.ts`
+ * puts it together.
+ */
 import type { LinkedPeople } from '#queries/consents/linked-people.ts';
 import type { ChangedByAi } from '#queries/rest/changed-by-ai.ts';
 import type { ChangesOf } from '#queries/rest/changes.ts';

@@ -1,5 +1,5 @@
-/** What HTTP needs of proposals on the write side; lists are in `ConsentQueries`. */
+/** The interfaces of the write side of proposals that HTTP needs; lists are in `ConsentQueries`. */
 import type { Proposals } from '#commands/proposal/proposals.ts';
 
-/** What applications and people do with proposals. `shownProposal` prints one. */
+/** The operations of applications and people on proposals. `shownProposal` prints one. */
 export type ProposalServices = Omit<Proposals, 'lapse'>;

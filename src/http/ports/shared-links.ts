@@ -1,6 +1,6 @@
 /**
- * What HTTP needs of shared links (SMART Health Links, docs/spec/decisions.md, section 7); `src/app/shared-links/`
- * implements it.
+ * The interfaces of shared links that HTTP needs (SMART Health Links, docs/spec/decisions.md, section 7);
+ * `src/app/shared-links/` implements it.
  */
 import type { Done, RequestContext } from '#commands/command.ts';
 import type { Page, PageAsked } from '#queries/admin/page.ts';
@@ -10,7 +10,7 @@ import type { PersonId } from '#src/shared/access/identity.ts';
 import type { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** What a person shares. */
+/** A new link of a person. */
 export interface SharedLinkAsked {
   /** The id of the record's Patient. */
   readonly record: string;
@@ -36,7 +36,7 @@ export interface SharedLink extends Omit<SharedLinkRow, 'sealed_key' | 'long_ter
   readonly viewer_url: string | null;
 }
 
-/** What people do with the links of a record. All throw `Refusal`. They check no right: callers do. */
+/** The operations of people on the links of a record. All throw `Refusal`. They don't check rights: callers do. */
 export interface SharedLinkServices {
   /**
    * Makes a link. The same ids of `by` make one link, however often it is asked for.
@@ -65,7 +65,7 @@ export interface OpeningAsked {
   /** Who the recipient says they are. */
   readonly recipient: string;
   readonly passcode: string | undefined;
-  /** Longest file that is embedded, in characters; default: what suits most clients. */
+  /** The maximum length of an embedded file, in characters; the default suits most clients. */
   readonly embeddedLengthMax: number | undefined;
   readonly requestId: string;
   /** Makes the budget of the content, whose memory `owner` answers for. */
@@ -83,7 +83,7 @@ export interface ManifestFile {
   readonly location?: string;
 }
 
-/** What comes of an attempt. */
+/** The result of an attempt. */
 export type Opened =
   | { readonly files: readonly ManifestFile[] }
   | { readonly fault: 'not_found' }
@@ -92,7 +92,7 @@ export type Opened =
   /** Other attempts with a passcode are being checked. */
   | { readonly fault: 'busy' };
 
-/** What the recipients of links do. Every attempt is in the access log before it resolves. */
+/** The operations of recipients of links. Every attempt is in the access log before it resolves. */
 export interface SharedLinkOpening {
   /** Opens a link. @throws Refusal unavailable (503), throttled (429), too_large (413) */
   readonly open: (asked: OpeningAsked) => Promise<Opened>;

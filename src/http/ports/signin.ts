@@ -1,11 +1,11 @@
-/** What the pages need to sign people in; `src/app/signin.ts` implements it. */
+/** The interfaces that the pages need to sign people in; `src/app/signin.ts` implements it. */
 import type { Session, SignInWish } from '#src/shared/access/session.ts';
 
 /** An issuer that people can sign in at. */
 export interface SignInIssuer {
   /** Last part of its redirect URI: 16 hexadecimal digits. */
   readonly key: string;
-  /** What people read on the page: its host, with the path if another issuer has the same host. */
+  /** Its name on the page: its host, with the path if another issuer has the same host. */
   readonly name: string;
 }
 

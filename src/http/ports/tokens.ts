@@ -1,7 +1,7 @@
 import type { Access } from '#src/shared/access/access.ts';
 import type { Environment } from '#src/shared/access/tenant.ts';
 
-/** What an access token (`at_…`) gives access to, now: of a token that expired, was revoked or lost its grant there is none. */
+/** The current rights of an access token (`at_…`). A token that expired, was revoked or lost its grant has none. */
 export type TokenCaller =
   | {
       /** Of `client_credentials`. */
@@ -42,9 +42,9 @@ export type TokenCaller =
       readonly patient: string;
       /** SMART scopes, normalised. */
       readonly scopes: readonly string[];
-      /** What the scopes allow. */
+      /** The access that the scopes give. */
       readonly access: Access;
-      /** What the grant says it is for. */
+      /** The purpose that the grant states. */
       readonly purpose: string | null;
       /** URLs below which the token works (RFC 8707); none: everywhere. */
       readonly resources: readonly string[];

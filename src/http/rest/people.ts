@@ -1,4 +1,4 @@
-/** What routes about the people of a patient share. */
+/** The parts that routes about the people of a patient share. */
 
 import { type RequestContext as By, toEventCredential } from '#commands/command.ts';
 import { cut } from '#src/shared/cut.ts';

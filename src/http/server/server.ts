@@ -84,7 +84,7 @@ export interface ServerDeps {
   readonly services: Services;
   readonly identify: Identify;
   readonly findToken: FindToken;
-  /** What `/oauth/token`, `/oauth/revoke`, `/oauth/introspect` and `/oauth/jwks` work with. */
+  /** The services of `/oauth/token`, `/oauth/revoke`, `/oauth/introspect` and `/oauth/jwks`. */
   readonly oauth: OAuthServices;
   /** Undefined where the installation has none. */
   readonly devIssuer: DevIssuer | undefined;
@@ -94,7 +94,7 @@ export interface ServerDeps {
   readonly authorize: AuthorizeServices;
   /** Opens shared links. */
   readonly linkOpening: SharedLinkOpening;
-  /** What the pages of patients need besides the JSON interfaces. */
+  /** The services that the pages of patients need besides the JSON interfaces. */
   readonly patientPages: PatientPageServices;
   /** Waits until these read models show a position; false when it takes too long. */
   readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;

@@ -6,7 +6,7 @@ import type { Texts } from '../pages/texts.ts';
 import { FORM_TOKEN } from './form-origin.ts';
 import type { PeoplePage } from './people-page.ts';
 
-/** What a person sees of an invitation that they can redeem. */
+/** The facts that a person sees about an invitation that they can redeem. */
 export interface Preview {
   /** Given name of the patient; empty if the record has none. */
   readonly given: string;
@@ -23,7 +23,7 @@ export function introPage(say: Texts, signIn: string): PeoplePage {
   };
 }
 
-/** What the page with the form shows. */
+/** The content of the page with the form. */
 export interface Asking {
   readonly preview: Preview;
   readonly session: Session;
@@ -31,7 +31,7 @@ export interface Asking {
   readonly action: string;
   /** The link to sign in with another account. */
   readonly switchAccount: string;
-  /** What was entered, and what is wrong with it. */
+  /** The input, and its error. */
   readonly entered?: { readonly birthDate: string; readonly fault: 'nodate' | 'wrong' };
 }
 

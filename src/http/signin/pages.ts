@@ -53,7 +53,7 @@ export function formFaultPage(say: Texts, page?: string): PeoplePage {
   };
 }
 
-/** What is known about a sign-in that failed. */
+/** The known facts about a failed sign-in. */
 export interface Failed {
   readonly kind: SignInFaultKind;
   /** Name of the issuer. */

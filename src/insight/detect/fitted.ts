@@ -1,4 +1,4 @@
-/** What trends and changes have in common: a series is described by the one that leaves less of it unexplained. */
+/** Chooses between a trend and a change: the one that leaves less of a series unexplained describes it. */
 import { mean } from 'simple-statistics';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { type Detected, type Evidence, makeEvidence, roundToSix } from '../finding.ts';

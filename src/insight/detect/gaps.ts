@@ -13,7 +13,7 @@ export const GAP_METHOD =
 const OCCASION = DAY / 4;
 /** A gap is at least so many median intervals. */
 const LEAST_RATIO = 4;
-/** Most gaps of a series that are told, the longest. */
+/** The maximum number of gaps of a series that are reported: the longest. */
 const MOST = 3;
 /** Distance between the quartiles of a standard normal distribution. */
 const QUARTILES = 1.3489795003921634;

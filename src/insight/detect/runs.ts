@@ -8,7 +8,7 @@ import { LEAST } from './levels.ts';
 export const RUN_METHOD =
   'Run of values on one side of their own reference ranges (confidence as if each were as likely in range)';
 
-/** Most runs of a series that are told: the longest, of equal ones the latest. */
+/** The maximum number of runs of a series that are reported: the longest, and of equally long ones the latest. */
 const MOST = 3;
 
 type Side = 'above' | 'below';

@@ -4,7 +4,7 @@ import { type Delimiters, noMessage } from './delimiters.ts';
 /** Bytes that `\X…\` gives, in the message's character set. */
 export type Decode = (bytes: Uint8Array) => string;
 
-/** Most escape characters of one text. */
+/** The maximum number of escape characters in one text. */
 const MOST_ESCAPES = 200_000;
 /** Characters that texts of a record must not contain. */
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;

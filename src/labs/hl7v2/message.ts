@@ -110,10 +110,10 @@ export interface Message {
 const AROUND = new Set(['FHS', 'BHS', 'BTS', 'FTS']);
 /** The name, and the character after it. */
 const NAME = /^([A-Z][A-Z0-9]{2})(.)/su;
-/** Most lines of a text, and repetitions of a field. */
+/** The maximum number of lines of a text, and of repetitions of a field. */
 const MOST_SEGMENTS = 20_000;
 const MOST_REPETITIONS = 5_000;
-/** Most fields of a segment: the standard's longest has fewer than a hundred. */
+/** The maximum number of fields of a segment: the standard's longest has fewer than a hundred. */
 const MOST_FIELDS = 500;
 
 /**

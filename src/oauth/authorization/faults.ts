@@ -1,7 +1,7 @@
-/** What ends an authorization request: a page for the person, or a redirect for the application. */
+/** Faults that end an authorization request: with a page for the person, or with a redirect to the application. */
 import type { OAuthError } from '../error.ts';
 
-/** What is wrong, where the application can't be told because its redirect URI isn't certain. */
+/** Faults that can't be sent to the application, because its redirect URI isn't certain. */
 export type PageFaultKind = 'client' | 'redirect' | 'organization' | 'parameter';
 
 /** A request that ends on a page (RFC 6749, section 4.1.2.1; docs/spec/decisions.md, section 9). */

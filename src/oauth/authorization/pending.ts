@@ -64,7 +64,7 @@ const ANSWERED = `
 SELECT parameters, ${CREATED}, outcome FROM operations.authorization_request
  WHERE handle_sha256 = $1 AND session = $2 AND expires_at > now() AND decided_at IS NOT NULL`;
 
-/** What a person decided. */
+/** The decision of a person. */
 export type Outcome = 'allowed' | 'denied';
 
 /** A request that waits. */

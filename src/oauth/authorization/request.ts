@@ -9,7 +9,7 @@ import { type AnswerTo, PageFault, RedirectFault, type ResponseMode } from './fa
 /** The parameters of a request in the order in which they came, decoded. */
 export type Parameters = readonly (readonly [name: string, value: string])[];
 
-/** What the checks need to know of an application. */
+/** The facts about an application that the checks need. */
 export interface RequestingClient {
   readonly environment: 'sandbox' | 'production';
   readonly organization: { readonly domain: string | undefined };

@@ -16,7 +16,7 @@ export interface Approval {
   /** Normalised. */
   readonly scope: string;
   readonly lang: string;
-  /** What the person read. */
+  /** The sentences that the person read. */
   readonly sentences: readonly string[];
 }
 
@@ -62,7 +62,7 @@ select id, outcome, grant_id, application_id, project, environment, sector, issu
        granted_scope, lang, sentences, floor(extract(epoch from created_at) * 1000)::float8 as created_ms
   from operations.access_request where id = $1 and outcome is not null`;
 
-/** What makes a request pending, now. */
+/** The condition under which a request is pending now. */
 const PENDING = `r.outcome is null and r.expires_at > clock_timestamp()
    and exists (select from operations.access_request_turn t where t.sha256 = r.turn and t.newest = r.id)`;
 

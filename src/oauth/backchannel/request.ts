@@ -14,7 +14,7 @@ export const EXPIRES_S = 600;
 /** Seconds between two polls. */
 export const INTERVAL_S = 5;
 
-/** What the request says about the person. `hint` is an address in lower case, a pairwise Patient id, or a `sub`. */
+/** The hint of the request about the person. `hint` is an address in lower case, a pairwise Patient id, or a `sub`. */
 export interface PersonHint {
   readonly kind: 'email' | 'patient' | 'subject';
   readonly hint: string;
@@ -37,7 +37,7 @@ export interface BackchannelForm {
   readonly all: (name: string) => readonly string[];
 }
 
-/** What the checks need. */
+/** The inputs of the checks. */
 export interface BackchannelChecks {
   readonly client: Client;
   readonly baseUrl: string;

@@ -78,7 +78,7 @@ export interface Polled {
   readonly decidedFor: number;
 }
 
-/** What an approved request gives, once. */
+/** The grant of an approved request, which can be redeemed once. */
 export interface Redeemed {
   readonly grant_id: string;
   readonly record: string;
@@ -86,7 +86,7 @@ export interface Redeemed {
   readonly resources: readonly string[];
 }
 
-/** What an application learns of its request. */
+/** The answer to an application's request. */
 export interface Asked {
   readonly authReqId: string;
   /** In seconds. */

@@ -1,4 +1,4 @@
-/** What the scopes of a grant allow (docs/spec/decisions.md, section 9, "Letters"). */
+/** Computes the access that the scopes of a grant give (docs/spec/decisions.md, section 9, "Letters"). */
 import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import type { Access, TypeAccess } from '#src/shared/access/access.ts';
 import { knownScopes, lettersFor } from '../scopes.ts';

@@ -12,13 +12,13 @@ export interface TokenClient {
   readonly environment: Environment;
 }
 
-/** What a person allowed an application. */
+/** The access that a person gave an application. */
 export interface Allowed {
   readonly client: TokenClient;
   readonly grantId: string;
   /** The record's own Patient id. */
   readonly record: string;
-  /** What was granted, normalised. */
+  /** The granted scopes, normalised. */
   readonly scope: string;
   /** RFC 8707; empty: the whole service. */
   readonly resources: readonly string[];
@@ -26,7 +26,7 @@ export interface Allowed {
   readonly authTime?: number | undefined;
 }
 
-/** What a person allowed, and what the code is bound to. */
+/** The access that a person gave, and the values to which the code is bound. */
 export interface NewCode extends Allowed {
   /** Exactly as in the authorization request. */
   readonly redirectUri: string;

@@ -1,4 +1,4 @@
-/** What introspection says about a token (RFC 7662; docs/spec/decisions.md, section 9). */
+/** Answers introspection of a token (RFC 7662; docs/spec/decisions.md, section 9). */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/tenant.ts';
 import { sha256 } from '../secrets.ts';
@@ -22,7 +22,7 @@ export interface ActiveToken {
         readonly grantId: string;
         readonly patient: string;
         readonly subject: string;
-        /** Whether the record is the person's own, and not a dependent's. */
+        /** True if the record is the person's own, and not a dependent's. */
         readonly own: boolean;
       }
     | undefined;

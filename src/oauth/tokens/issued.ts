@@ -17,7 +17,7 @@ export interface Issued {
   readonly patient: string;
   /** The pairwise `sub`. */
   readonly subject: string;
-  /** Whether the record is the person's own, and not a dependent's. */
+  /** True if the record is the person's own, and not a dependent's. */
   readonly own: boolean;
   /** When the person signed in, in seconds since 1970; undefined if unknown. */
   readonly authTime: number | undefined;

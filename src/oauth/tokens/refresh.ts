@@ -8,12 +8,12 @@ import { newSecret, sha256 } from '../secrets.ts';
 import { type Issued, type IssuedRow, REFRESH_TOKEN_DAYS, type Reused, readIssued } from './issued.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 
-/** What a refresh token stands for. */
+/** The state of a refresh token. */
 export interface RefreshTokenState {
-  /** What was granted. A request may ask for less, and refresh later with all of it. */
+  /** The granted scopes. A request may ask for fewer, and a later refresh for all of them. */
   readonly scope: string;
   readonly resources: readonly string[];
-  /** Whether it is the chain's current one; if not, presenting it ends the chain. */
+  /** True if it is the chain's current one; if not, presenting it ends the chain. */
   readonly current: boolean;
 }
 

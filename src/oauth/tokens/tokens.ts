@@ -41,9 +41,9 @@ export interface GrantTokenCaller extends TokenApplication {
   readonly patient: string;
   /** Of the token: what was granted, or less. */
   readonly scopes: readonly string[];
-  /** What the scopes allow. */
+  /** The access that the scopes give. */
   readonly access: Access;
-  /** What the grant says it is for. */
+  /** The purpose that the grant states. */
   readonly purpose: string | null;
   /** When the token expires, at the latest with its grant. */
   readonly expiresAt: Date;
@@ -158,7 +158,7 @@ function makeTokenCaller(row: Row): TokenCaller {
   return { kind: 'grant', ...application, ...within };
 }
 
-/** What texts of scopes allow: there are few, and each says the same for all grants. */
+/** The access by text of scopes: there are few texts, and each means the same for all grants. */
 const accesses = new LRUCache<string, Access>({ max: 500 });
 
 function accessBy(text: string, scopes: readonly string[]): Access {

@@ -12,7 +12,7 @@ import { unwritten, writeEntries } from './write.ts';
 
 /** Entries of a batch, besides those of the answer that exceeds it. */
 const BATCH = 1_000;
-/** Most refused reads that wait; beyond them the newest are dropped. */
+/** The maximum number of refused reads that wait; beyond it the newest are dropped. */
 const WAITING = 10_000;
 /** Pause before refused reads are tried again, in ms: longer than the server works on a statement that was given up. */
 const AGAIN_MS = 2_000;
@@ -23,7 +23,7 @@ interface Answer {
   readonly settle: (refusal?: Refusal) => void;
 }
 
-/** What is written together. */
+/** Entries that are written together. */
 interface Batch {
   readonly answers: readonly Answer[];
   /** Refused reads. */

@@ -21,7 +21,7 @@ export interface EntryColumns {
   readonly status: string;
   readonly count: number | null;
   readonly request_id: string;
-  /** What the recipient of a shared link says who they are; null for others. */
+  /** The name that the recipient of a shared link gave; null for others. */
   readonly actor_name: string | null;
 }
 

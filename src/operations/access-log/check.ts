@@ -32,7 +32,7 @@ export interface AccessHead {
   readonly hash: string;
 }
 
-/** What the log of events says about a record's purge. */
+/** The event about a record's purge. */
 export type PurgeTrace = Extract<
   StoredEvent['event'],
   { readonly type: 'RecordErasureRequested' | 'RecordErased' }

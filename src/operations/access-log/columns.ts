@@ -4,7 +4,7 @@ import type { AccessEntry } from '#src/shared/access/access-entry.ts';
 import { isUuid, newUuid } from '#src/shared/ids.ts';
 import { digestEntry, type EntryColumns } from './chain.ts';
 
-/** Longest text of an entry, in UTF-16 units: a client may have sent it. */
+/** The maximum length of a text of an entry, in UTF-16 units: a client may have sent it. */
 const MOST = 512;
 
 /** Characters that PostgreSQL doesn't store, or that would disturb a terminal. */

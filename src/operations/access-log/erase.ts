@@ -2,7 +2,10 @@
 import type { Pool } from 'pg';
 import { GENESIS } from './chain.ts';
 
-/** What a purge keeps of an access log: the number of its entries and the last one's hash (64 hex digits), null without any. */
+/**
+ * The facts about an access log that a purge keeps: the number of its entries and the last one's hash (64 hex digits),
+ * null without any.
+ */
 export interface ErasedAccess {
   readonly entries: number;
   readonly hash: string | null;

@@ -1,4 +1,4 @@
-/** What an endpoint's owner may do with its deliveries, and how long they are kept. */
+/** Lets an endpoint's owner act on its deliveries, and deletes old ones. */
 import type { Pool } from 'pg';
 import { forgetGrants } from './grant-rows.ts';
 import type { NewDelivery } from './subscribers.ts';

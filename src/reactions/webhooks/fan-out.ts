@@ -55,7 +55,7 @@ export interface FanOutLedger {
   ) => Promise<void>;
 }
 
-/** What a range of the log leads to. */
+/** The results of a range of the log. */
 class Outcome {
   readonly subscribed = new Map<string, SubscribedEndpoint>();
   readonly ended: string[] = [];

@@ -97,7 +97,7 @@ function resourceIn({ event, stream }: StoredEvent): About | undefined {
   }
 }
 
-/** What can be read of a record right after an event. Nothing is looked up twice, or without need. */
+/** The resources of a record that can be read right after an event. Nothing is looked up twice, or without need. */
 class Sight {
   readonly #texts = new Map<string, Promise<string | undefined>>();
 

@@ -7,7 +7,7 @@ import { recordPatient } from '#src/events/streams.ts';
 import type { Sector } from '#src/shared/access/sector.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 
-/** What `ConsentGranted` says of a grant. */
+/** The facts about a grant in `ConsentGranted`. */
 export interface Given extends Sector {
   /** The pairwise id of the Patient. */
   readonly patient: string;

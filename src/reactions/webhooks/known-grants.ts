@@ -3,7 +3,7 @@ import type { RecordedEvent } from '#src/events/store.ts';
 import { recordPatient } from '#src/events/streams.ts';
 import { type KnownGrant, together } from './grants.ts';
 
-/** Most records in memory. */
+/** The maximum number of records in memory. */
 const MOST_RECORDS = 10_000;
 const NONE: ReadonlyMap<string, KnownGrant> = new Map();
 

@@ -1,6 +1,6 @@
 /** One instance's claims of one endpoint: deliveries being sent, and those waiting for a place. */
 
-/** Most deliveries to an endpoint that are sent but not recorded; a crash repeats at most these. */
+/** The maximum number of deliveries to an endpoint that are sent but not recorded; a crash repeats at most these. */
 const PLACES = 16;
 /** Deliveries to an endpoint that answers quickly that are claimed beyond that: they are there when a place is free. */
 const AHEAD = 16;

@@ -47,7 +47,7 @@ export interface ReplayerDeps {
 }
 
 const LOOK_MS = 1_000;
-/** Most deliveries of a replay that are queued and not sent. */
+/** The maximum number of deliveries of a replay that are queued and not sent. */
 const QUEUED = 50;
 /** Pause before it checks again for room, in ms. */
 const ROOM_MS = 50;

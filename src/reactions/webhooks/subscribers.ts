@@ -30,7 +30,7 @@ export interface SubscriberChanges {
   readonly subscribed: readonly SubscriberRow[];
   /** Deleted endpoints: their pending deliveries are dropped. */
   readonly ended: readonly string[];
-  /** What was told of grants, each once. */
+  /** The grants of these events, each once. */
   readonly grants: readonly KnownGrant[];
 }
 

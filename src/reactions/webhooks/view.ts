@@ -127,7 +127,7 @@ function grantIn({ grant_id, patient, application_id, scopes, purpose, expires_a
   return { grant_id, patient, application_id, scopes, purpose, expires_at };
 }
 
-/** What the application of a proposal is told: ids and the type, and nothing of the person. */
+/** Returns the data about a proposal for its application: ids and the type, nothing about the person. */
 function proposalIn({
   proposal_id,
   patient,

@@ -1,4 +1,4 @@
-/** What the access log says of a read: who, what kind, of what, with which outcome; never a value of the record. */
+/** The access log's entry about a read: who, what kind, which resource, which outcome; never a value of the record. */
 
 /** Who read (docs/spec/decisions.md, section 4, "Access-log entry"). */
 export type AccessActor =

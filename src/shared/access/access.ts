@@ -1,5 +1,5 @@
 /**
- * What a grant lets an application do in one record: letters per resource type, perhaps only for resources of a category
+ * The rights of an application in one record: letters per resource type, possibly only for resources of a category
  * (docs/spec/decisions.md, section 9, "Letters" and "Categories"). Pure.
  */
 
@@ -21,7 +21,7 @@ export interface TypeAccess {
   readonly category?: Category;
 }
 
-/** What a grant allows. Types that are absent are outside the grant. */
+/** The rights of a grant. Types that are absent are outside the grant. */
 export interface Access {
   readonly types: ReadonlyMap<string, readonly TypeAccess[]>;
 }

@@ -5,7 +5,7 @@ import { type Access, readsWhatItWrites } from './access.ts';
 import type { AuthorType } from './author.ts';
 import { type Tenant, tenantId } from './tenant.ts';
 
-/** What a request is made with. */
+/** The credential of a request. */
 export type CallerCredential =
   | { readonly kind: 'api_key'; readonly keyId: string }
   /** An application of the project, with a token of its own (`client_credentials`); it acts like an API key. */
@@ -32,7 +32,7 @@ export interface Calls {
   readonly scopes: readonly ('read' | 'write')[];
 }
 
-/** What a caller sees: for queries and look-ups, and the owner of what is written. */
+/** The data that a caller sees, for queries and look-ups, and the owner of data that it writes. */
 export interface Sees {
   /** The project, in its environment, that owns the records. */
   readonly owner: Tenant;
@@ -61,11 +61,11 @@ export interface Granted {
   /** The id of its Patient for the application (docs/spec/decisions.md, section 1). */
   readonly patient: string;
   readonly access: Access;
-  /** What the grant says it is for. */
+  /** The purpose that the grant states. */
   readonly purpose: string | null;
 }
 
-/** What a credential of a project allows. Its halves are the same project, except under a grant. */
+/** The rights of a credential of a project. Its halves are the same project, except under a grant. */
 export interface Caller {
   readonly calls: Calls;
   readonly sees: Sees;

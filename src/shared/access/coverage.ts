@@ -1,4 +1,7 @@
-/** What a grant lets contexts and summaries be made of, so that nothing is said of what it doesn't cover. Pure. */
+/**
+ * Computes the part of a record that a grant covers for contexts and summaries, so that they say nothing about the
+ * rest. Pure.
+ */
 import { type Access, categoriesFor, hasLetters } from './access.ts';
 
 /** Returns whether all resources of a type may be read, those of some categories, or none. */

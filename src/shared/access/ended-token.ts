@@ -10,5 +10,5 @@ export function invalidToken(diagnostics: string): Refusal {
   );
 }
 
-/** What is said of a token that doesn't work any more, or never did. */
+/** The message about a token that no longer works, or never did. */
 export const ENDED_TOKEN = 'the access token is unknown, expired or revoked, or its grant has ended';

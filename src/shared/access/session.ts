@@ -10,11 +10,11 @@ export interface Session {
   readonly startedAt: number;
   /** When the issuer says that the person proved who they are (`auth_time`), in seconds; undefined if it doesn't say. */
   readonly authTime: number | undefined;
-  /** What every form of a page in this session must send back in `form_token`. */
+  /** The token that every form of a page in this session must send back in `form_token`. */
   readonly formToken: string;
 }
 
-/** What a sign-in is for, and how it should be done. */
+/** The purpose of a sign-in, and how it should be done. */
 export interface SignInWish {
   /** The page to come back to: path and query below BASE_URL, such as `/invitations/open/1f…`. */
   readonly returnTo: string;

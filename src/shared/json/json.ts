@@ -22,16 +22,16 @@ export interface ParsedJson {
 
 /** Deepest nesting that is accepted. */
 export const MAX_DEPTH = 100;
-/** Longest literal of a number, in characters: exact arithmetic on longer ones takes too long. */
+/** The maximum length of a number's literal, in characters: exact arithmetic on longer ones takes too long. */
 const MAX_NUMBER = 1_000;
 /** A number as JSON writes it (RFC 8259, section 6). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** Most numbers of a body whose literals must be kept, such as 1.50. */
+/** The maximum number of numbers in a body whose literals must be kept, such as 1.50. */
 const MAX_LITERALS = 200_000;
 /** An exponent of more than 6 digits. */
 const LONG_EXPONENT = /[eE][+-]?\d{7}/;
 
-/** Most values in one resource, so that synchronous work on all of them stays short. */
+/** The maximum number of values in one resource, so that synchronous work on all of them stays short. */
 export const MAX_VALUES = 90_000;
 
 /**
@@ -348,7 +348,7 @@ function duplicate(key: string): Refusal {
   return malformed(`the key "${key}" occurs twice in one object`);
 }
 
-/** Longest text that is parsed again to locate a fault. */
+/** The maximum length of a text that is parsed again to locate a fault. */
 const MAX_EXPLAINED = 500_000;
 
 /**

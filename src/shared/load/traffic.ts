@@ -1,9 +1,9 @@
-/** What is counted and noted of requests. */
+/** The counts and notes of requests. */
 
 /** Where a subject stands after a request. */
 export interface Standing {
   readonly admitted: boolean;
-  /** What is left of the window's budget, as far as this instance knows. */
+  /** The rest of the window's budget, as far as this instance knows. */
   readonly remaining: number;
   /** Seconds until the next window, at least 1. */
   readonly seconds: number;

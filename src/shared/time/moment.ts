@@ -26,7 +26,10 @@ export function parseMoment(text: string): Moment | undefined {
   return Number.isNaN(micros) || !isCalendarDay(text.slice(0, 10)) ? undefined : { kind: 'time', micros };
 }
 
-/** What is wrong with a text that `parseMoment` doesn't take, if that is certain: the rest of a sentence that begins with it. */
+/**
+ * Returns the error of a text that `parseMoment` refuses, if it is certain, as the rest of a sentence that begins with
+ * the text.
+ */
 export function faultOfMoment(text: string): string | undefined {
   const lacksOffset = text.includes('T') && parseMoment(`${text}Z`) !== undefined;
   return lacksOffset ? `needs a time zone, for example ${text}Z or ${text}+02:00` : undefined;

@@ -26,7 +26,7 @@ export interface ConceptPage {
   readonly ids: readonly string[];
   /** How many concepts there are in all. */
   readonly total: number;
-  /** Whether more follow. */
+  /** True if more follow. */
   readonly more: boolean;
 }
 

@@ -19,14 +19,14 @@ export interface FoundConcepts {
 
 /** Concepts in the order of their names. */
 export interface ListedConcepts extends FoundConcepts {
-  /** Whether more follow. */
+  /** True if more follow. */
   readonly more: boolean;
 }
 
 /** The name of a relation: of the concept itself, or of the one that names it. */
 export type RelatedAs = Relation | 'has_symptom' | 'treats' | 'has_part';
 
-/** What a concept is related to: another concept, or a code. */
+/** A relation of a concept: to another concept, or to a code. */
 export interface RelatedConcept {
   readonly relation: RelatedAs;
   readonly concept: { readonly conceptId: string; readonly type: ConceptType } | null;
@@ -72,7 +72,7 @@ const BY_TARGET = `
 
 const ALL = `select ${COLUMNS} from terminology.concept_entry e`;
 
-/** What an instance holds of one version of the concepts. */
+/** An instance's cache of one version of the concepts. */
 interface Version {
   readonly version: string | null;
   readonly languages: ReadonlySet<string>;

@@ -27,7 +27,7 @@ export interface ConceptRelation {
   readonly target: string;
 }
 
-/** What a line says of a concept. */
+/** A line's facts about a concept. */
 export interface ConceptEntry {
   readonly conceptId: string;
   /** Null where an entry in another language says it. */
@@ -50,7 +50,7 @@ const SYSTEMS: Readonly<Record<string, string>> = {
 };
 
 const ID = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-/** Longest id, text, and number of entries of a cell. */
+/** The maximum lengths of an id and a text, and the maximum number of entries in a cell. */
 const ID_LENGTH = 64;
 const TEXT_LENGTH = 200;
 const PARTS = 200;

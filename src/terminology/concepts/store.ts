@@ -28,7 +28,7 @@ export async function installConcepts(pool: Pool): Promise<void> {
   });
 }
 
-/** What is loaded: one language from one or more files. */
+/** A load: one language from one or more files. */
 export interface ConceptsRequest {
   readonly files: readonly string[];
   /** Language tag (BCP 47). */

@@ -17,7 +17,7 @@ interface Loadable {
   /** Canonical URL of the value set of all its codes. */
   readonly valueSet: string;
   readonly copyright?: string;
-  /** Whether its codes can be found by typed text. */
+  /** True if its codes can be found by typed text. */
   readonly found?: true;
   readonly load: (
     tx: ClientBase,

@@ -23,10 +23,10 @@ const PREFERRED: ReadonlySet<string> = new Set([
   'http://hl7.org/fhir/sid/icd-10',
 ]);
 
-/** Most codings of a concept that are looked up: FHIR sets no limit. */
+/** The maximum number of codings of a concept that are looked up: FHIR sets no limit. */
 const MOST_CODINGS = 10;
 
-/** What names of LOINC panels say for laboratories, not for readers. */
+/** Matches the part of LOINC panel names that is meant for laboratories, not for readers. */
 const PANEL = / with all children optional$/i;
 const TAGGED = /^(.*\S) \(([^()]+)\)$/s;
 

@@ -7,7 +7,7 @@ interface Parts {
   readonly places: number;
 }
 
-/** Most digits that an exponent adds: 1e400 stays as it is written. */
+/** The maximum number of digits that an exponent adds: 1e400 stays as it is written. */
 const MOST_ADDED = 30;
 
 /** Returns the literal of a decimal of FHIR, a number or one with its digits; undefined for anything else. */

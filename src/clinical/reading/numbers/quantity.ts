@@ -11,7 +11,7 @@ export interface NumberStyle {
   readonly lang?: string | undefined;
   /** Between number and unit; a blank by default. */
   readonly space?: string;
-  /** Whether all stored digits are written, as of doses and ends of ranges. */
+  /** True if all stored digits are written, as for doses and ends of ranges. */
   readonly exact?: boolean;
 }
 

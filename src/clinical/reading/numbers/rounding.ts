@@ -6,7 +6,7 @@ import { compareDecimals, countPlaces, placesFor, plainDecimal, roundDecimal } f
 import { type RoundingRule, RULES_BY_CODE, RULES_BY_UNIT } from './rounding-rules.ts';
 import { unitText } from './unit.ts';
 
-/** What a value is of. */
+/** The measurement that a value belongs to. */
 export interface Measured {
   /** LOINC codes of what was measured. */
   readonly codes?: readonly string[];

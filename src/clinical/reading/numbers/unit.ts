@@ -12,7 +12,7 @@ export function isUnsaid(unit: string): boolean {
 /** Things that are counted, whose names a rate doesn't need: `{beats}/min` is written /min. */
 const COUNTED = /\{(?:beats?|breaths?|heartbeats?|counts?|events?|#|score|ratio|index|INR)\}/gi;
 
-/** What people write for codes that they would not recognize. */
+/** Common spellings for codes that people would not recognize. */
 const WRITTEN: readonly (readonly [RegExp, string])[] = [
   [/\[degF\]/g, '°F'],
   [/\bCel\b|\bdegC\b/g, '°C'],
@@ -40,7 +40,7 @@ const raise = (power: string): string => power.replace(/[-\d]/g, (sign) => '⁰�
 const AREA = /(\d)?(?<![A-Za-z])([munpckd]?m)([23])(?![\dA-Za-z])/g;
 
 const written = new Map<string, string>();
-/** Most units that are remembered: some hundreds are in use, and clients may invent any number. */
+/** The maximum number of cached units: some hundreds are in use, and clients may invent any number. */
 const REMEMBERED = 1_000;
 
 /** Returns a unit. Annotations stand for words (`{copies}/mL`), or are left out where the name says the same (`{score}`). */

@@ -3,7 +3,7 @@
 /** Credentials by kind, kept until the page is left, and nowhere else. */
 const credentials = { key: '', identity: '' };
 
-/** Whether the next frame marks the group that is being read. */
+/** True if the next frame marks the group that is being read. */
 let marking = false;
 
 const groups = document.querySelector('#groups');

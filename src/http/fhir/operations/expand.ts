@@ -14,7 +14,7 @@ import {
   truthOf,
 } from './terminology-inputs.ts';
 
-/** Longest filter, in characters. */
+/** The maximum length of a filter, in characters. */
 const LONGEST_FILTER = 200;
 
 /**

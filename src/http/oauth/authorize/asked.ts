@@ -1,4 +1,7 @@
-/** What an application asks for, in a few sentences: a person who opens no group of boxes still reads all of it. */
+/**
+ * Words an application's request in a few sentences, so that a person who opens no group of boxes still reads all of
+ * it.
+ */
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { OFFLINE } from './choice.ts';

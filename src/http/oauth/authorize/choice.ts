@@ -1,4 +1,4 @@
-/** What a person chooses on the consent page: read from the form, and checked against what may be chosen. */
+/** Reads a person's choice from the form of the consent page, and checks it against the offer. */
 import { GRANT_DAYS, type PersonalDetails } from '#commands/consent/consents.ts';
 import { isDate } from '#src/fhir/validation/primitives.ts';
 import { keepItems } from '#src/oauth/consent-items.ts';
@@ -14,10 +14,10 @@ export const OFFLINE = 'offline';
 /** The fields that can be wrong; each is also the key of its text behind `fault.`. */
 export type FaultyField = 'record' | 'given' | 'family' | 'birthdate' | 'items' | 'days' | 'unavailable';
 
-/** What can be chosen. */
+/** The possible choices. */
 export interface Offer {
   readonly records: readonly OfferedRecord[];
-  /** Whether the application named a record that isn't among these. It may exist or not. */
+  /** True if the application named a record that isn't among these. It may exist or not. */
   readonly asksOther: boolean;
   /** A person has one personal record at most. */
   readonly mayStart: boolean;
@@ -36,7 +36,7 @@ export interface Choice {
   readonly details: PersonalDetails;
 }
 
-/** Most characters of a name. */
+/** The maximum length of a name. */
 export const MAX_NAME = 100;
 const MAX_ITEMS = 200;
 

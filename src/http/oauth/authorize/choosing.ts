@@ -6,7 +6,7 @@ import { type Choice, type FaultyField, MAX_NAME, NEW_RECORD, OFFLINE } from './
 import { DAY_MS, FEW_ITEMS, fixedSentences, type ItemSentence } from './sentences.ts';
 import type { ConsentView } from './view.ts';
 
-/** What the controls show. */
+/** The inputs of the controls. */
 export interface Choosing extends Pick<ConsentView, 'offer' | 'choice' | 'faults' | 'now'> {
   readonly client: Pick<ConsentView['client'], 'name'>;
 }

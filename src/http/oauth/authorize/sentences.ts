@@ -1,4 +1,7 @@
-/** What an application asks for, in sentences that a patient understands. Those shown are kept with the consent. */
+/**
+ * Words an application's request in sentences that a patient understands. The sentences shown are kept with the
+ * consent.
+ */
 import type { ConsentGroup, ConsentItem } from '#src/oauth/consent-items.ts';
 import { CONSENT_GROUPS, consentItems } from '#src/oauth/consent-items.ts';
 import { categoryText, clinicalScopes, type Scope, unite } from '#src/oauth/scopes.ts';
@@ -35,7 +38,7 @@ const WRITING = ['c', 'u', 'd', 'cu', 'cd', 'ud', 'cud'] as const;
 /** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
 
-/** What is done with an item: the last part of its sentence's key. */
+/** The action on an item: the last part of its sentence's key. */
 type Verb = 'readyour' | 'read' | (typeof WRITING)[number];
 
 /** An item with its sentence: a verb and what it is done to. */

@@ -1,4 +1,4 @@
-/** What the consent page is made of. */
+/** The inputs of the consent page. */
 import type { Session } from '#src/shared/access/session.ts';
 import type { Here } from '../../pages/language-menu.ts';
 import type { AskingClient } from '../../ports/authorize.ts';

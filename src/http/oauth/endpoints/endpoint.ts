@@ -1,4 +1,4 @@
-/** What the endpoints for clients have in common: a form, an authenticated client, JSON, and errors of RFC 6749. */
+/** The common parts of the endpoints for clients: a form, an authenticated client, JSON, and errors of RFC 6749. */
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import type { AuthenticateClient } from '#src/oauth/client-authentication.ts';

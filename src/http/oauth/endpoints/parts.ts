@@ -1,4 +1,4 @@
-/** What several grant types read of a request, and how tokens are answered. */
+/** Reads the parameters that several grant types share, and answers with tokens. */
 import { ownResource } from '#src/oauth/authorization/request.ts';
 import { OAuthError } from '#src/oauth/error.ts';
 import { parseScopes, type Scope } from '#src/oauth/scopes.ts';

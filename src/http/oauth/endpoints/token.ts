@@ -20,7 +20,7 @@ export interface TokenDeps extends BackchannelDeps {
 
 type Work = (deps: TokenDeps, request: ClientRequest) => Promise<object>;
 
-/** What each grant type does. */
+/** The work of each grant type. */
 export const GRANT_WORK: Readonly<Record<string, Work>> = {
   authorization_code: byCode,
   refresh_token: byRefreshToken,
@@ -137,7 +137,7 @@ function narrowedTo(
   };
 }
 
-/** What `system/` scopes mean without any: the same as for a key (docs/spec/decisions.md, section 9). */
+/** The default of `system/` scopes: the same as for a key (docs/spec/decisions.md, section 9). */
 const AS_A_KEY = 'system/*.cruds';
 
 async function byClientCredentials(deps: TokenDeps, request: ClientRequest): Promise<object> {

@@ -1,4 +1,4 @@
-/** What a language of the pages has to have. */
+/** The texts that a language of the pages must have. */
 import type { en } from './en.ts';
 
 /** The key of a text. */

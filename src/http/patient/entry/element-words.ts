@@ -1,4 +1,4 @@
-/** What elements of FHIR resources are called, for people: `dosage` is Dosage, `effectiveDateTime` is When. */
+/** The names of FHIR elements for people: `dosage` is Dosage, `effectiveDateTime` is When. */
 import type { TextKey } from '../../pages/languages/language.ts';
 import type { Texts } from '../../pages/texts.ts';
 
@@ -78,7 +78,7 @@ const LABELS = {
   meta: 'element.labels',
 } as const satisfies Readonly<Record<string, TextKey>>;
 
-/** What dates mean in one type. */
+/** The meanings of dates in one type. */
 type DateKey = 'element.prescribed' | 'element.taken' | 'element.given';
 
 const OF_TYPES: Readonly<Record<string, Readonly<Record<string, DateKey>>>> = {

@@ -1,4 +1,4 @@
-/** What a version of an entry says: its elements in words, beside another version, and its FHIR data. */
+/** Shows a version of an entry: its elements in words, beside another version, and its FHIR data. */
 import type { EntryContent, StoredVersion } from '#queries/rest/entry-content.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
@@ -17,7 +17,7 @@ import type { Visit } from '../visit.ts';
 import { changeRow, elementHead, type NameReference, valueWords } from './element-values.ts';
 import { titleOfResource, type ValueWords, wordsOfValue } from './resource-words.ts';
 
-/** Most characters of FHIR data on the page; the download has all. */
+/** The maximum length of FHIR data on the page; the download has all. */
 const MOST_JSON = 60_000;
 
 /** Elements that name the entry or its record, and say nothing else; and what a reading of its own shows. */
@@ -78,7 +78,7 @@ function nameOf(resource: JsonObject): string | undefined {
   return shownName(name) ?? text(title) ?? device ?? titleOfResource(resource);
 }
 
-/** Most references that are named. */
+/** The maximum number of references that are named. */
 const MOST_REFERENCES = 200;
 
 function idsIn(values: readonly JsonObject[]): string[] {

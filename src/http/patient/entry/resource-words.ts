@@ -85,7 +85,7 @@ export interface ValueWords {
   readonly more: (count: number) => string;
 }
 
-/** Most characters of a text, and parts of a list, that are written out: pages link to the whole. */
+/** The maximum length of a text, and of a list, on a page; the page links to the whole. */
 const MOST_CHARACTERS = 2_000;
 const MOST_PARTS = 100;
 

@@ -9,7 +9,7 @@ import type { Visit } from '../visit.ts';
 import { type Known, readKnown } from './known.ts';
 import { allergyRow, medicineRow, problemRow, type RowPlace, vaccinationRow } from './known-rows.ts';
 
-/** Most entries of a list that are over; the timeline has the others. */
+/** The maximum number of past entries in a list; the timeline has the others. */
 const MOST_PAST = 100;
 
 /** The lists, in the order of the page: what could do harm first. */

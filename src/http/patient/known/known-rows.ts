@@ -18,7 +18,7 @@ import type { Visit } from '../visit.ts';
 import type { Known } from './known.ts';
 import { codeWord, phraseText, whenText } from './known-words.ts';
 
-/** What rows are made with. */
+/** The inputs of rows. */
 export interface RowPlace {
   readonly visit: Visit;
   readonly record: OpenRecord;

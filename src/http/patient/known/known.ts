@@ -1,4 +1,4 @@
-/** What a record says, for its pages: the clinical reading of its current versions, names of codes included. */
+/** Reads a record for its pages: the clinical reading of its current versions, including names of codes. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { codesToName, nameConcept } from '#src/clinical/reading/names/name.ts';
 import {

@@ -1,4 +1,7 @@
-/** What charts of a measurement show: values in the newest unit, and those that can't be converted to it apart. Pure. */
+/**
+ * Makes the data of a measurement's charts: values in the newest unit, and separately those that can't be converted to
+ * it. Pure.
+ */
 import type { Measured } from '#src/clinical/reading/numbers/rounding.ts';
 import { type Convert, findConverter } from '#src/insight/units.ts';
 import { resultName } from '../../pages/result-names.ts';
@@ -21,20 +24,20 @@ export interface Point {
 /** A line of a chart. */
 export interface Series {
   readonly name: string;
-  /** What its numbers are rounded by. */
+  /** The measurement by which its numbers are rounded. */
   readonly measured: Measured;
   /** In the order of time. */
   readonly points: readonly Point[];
 }
 
-/** What a chart shows. */
+/** The data of a chart. */
 export interface ChartData {
   readonly unit: string;
   readonly series: readonly Series[];
   readonly range: { readonly low: number | null; readonly high: number | null } | undefined;
 }
 
-/** Most lines of one chart; more are in another. */
+/** The maximum number of lines of one chart; more are in another. */
 const LINES = 3;
 
 interface Line extends Series {

@@ -3,7 +3,7 @@ import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { codeLabel } from '../code-label.ts';
 
-/** What is judged. */
+/** A value to judge. */
 export interface Judged {
   readonly value: number | null;
   readonly value_text: string | null;

@@ -54,7 +54,7 @@ export interface Measure {
   readonly system: string | null;
   readonly code: string | null;
   readonly name: string;
-  /** What the laboratory or device calls it, if that is another name. */
+  /** The laboratory's or device's name of it, if that differs. */
   readonly display: string | undefined;
   readonly category: string;
   /** The newest first, of the same moment the gravest first, those without a date last; never by AI. */
@@ -63,13 +63,13 @@ export interface Measure {
   readonly latest: Observation | undefined;
   /** A newer fact than `latest`, which says no result: the measurement failed, for example. */
   readonly failed: Observation | undefined;
-  /** What AI noted. */
+  /** Observations that AI wrote. */
   readonly notes: readonly Observation[];
 }
 
 /** Observations of a page of the list. */
 const LIMIT = 200;
-/** Most pages of the list for one page of ours. */
+/** The maximum number of pages of the list for one page of ours. */
 const PAGES = 5;
 
 /** The newest observations of a record, and whether there are more. */
@@ -98,7 +98,7 @@ export async function observationsOf(visit: Visit, record: OpenRecord, code?: st
   return { observations, more: cursor !== undefined, notDone: found.length - observations.length };
 }
 
-/** What the access log says of such a read. */
+/** The access-log entry of such a read. */
 const READ: ReadAs = { action: 'search-type', resourceType: 'Observation' };
 
 async function pageOf(visit: Visit, record: OpenRecord, read: ReadAs | null, query: OwnInputs['query'] = {}) {

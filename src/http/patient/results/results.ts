@@ -111,7 +111,7 @@ function placeOf({ system, code, category }: Measure): { readonly id: string; re
   return { id: known ?? 'other', at: 0 };
 }
 
-/** What the groups are called. */
+/** The names of the groups. */
 const TITLES = {
   diabetes: 'group.diabetes',
   kidney: 'group.kidney',

@@ -10,7 +10,7 @@ import { judgementBadge, judgementOf } from './judgement.ts';
 import { type Observation, readObservation } from './measures.ts';
 import { markedValue } from './result-parts.ts';
 
-/** What the timeline says of an entry. */
+/** The timeline's data about an entry. */
 interface Entry {
   readonly fhir: string;
   readonly kind: string;

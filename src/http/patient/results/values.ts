@@ -8,7 +8,7 @@ import type { Texts } from '../../pages/texts.ts';
 import { boundedOf } from './judgement.ts';
 import type { Observation, Valued } from './measures.ts';
 
-/** What the reading needs to know of a value. */
+/** The parts of a value that the reading needs. */
 type Coded = Pick<Observation, 'system' | 'code'>;
 type Ranged = { readonly reference_range?: Observation['reference_range'] };
 

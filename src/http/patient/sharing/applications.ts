@@ -10,7 +10,7 @@ import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 import { kindsText, RECENT_MS, usageText } from '../words.ts';
 
-/** Most grants of a page. */
+/** The maximum number of grants on a page. */
 const MOST = 50;
 
 /** Applications whose access has ended that aren't folded. */

@@ -12,7 +12,7 @@ import type { Visit } from '../visit.ts';
 import { usageText } from '../words.ts';
 import { endText, nameOf, useOf } from './applications.ts';
 
-/** Longest note about a revocation. */
+/** The maximum length of a note about a revocation. */
 const MAX_NOTE = 1_000;
 
 const pathOf = ({ path }: OpenRecord, { id }: GrantRow): string => `${path}/applications/${id}`;

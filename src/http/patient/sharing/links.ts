@@ -8,7 +8,7 @@ import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 import { whenText } from '../words.ts';
 
-/** Most links of a page. */
+/** The maximum number of links on a page. */
 const MOST = 100;
 
 const link = z.object({

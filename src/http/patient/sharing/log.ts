@@ -13,7 +13,7 @@ import { nameOf } from './applications.ts';
 
 /** Entries of a page. */
 const LIMIT = 25;
-/** Most grants in the list of applications. */
+/** The maximum number of grants in the list of applications. */
 const MOST = 200;
 
 const entrySchema = z.object({

@@ -21,7 +21,7 @@ const documents = listOf(
   }),
 );
 
-/** What the form says. */
+/** The content of the form. */
 interface Chosen {
   readonly content: string;
   readonly label: string;
@@ -32,7 +32,7 @@ interface Chosen {
 
 const FIRST: Chosen = { content: 'summary', label: '', passcode: '', days: 7, isLive: false };
 
-/** What is wrong with it: the last part of the text's key. */
+/** Its error: the last part of the text's key. */
 type Fault = 'whatfault' | 'codefault';
 
 /** Returns the page with the form. @throws Refusal */
@@ -107,11 +107,11 @@ ${told('codefault')}<input id="passcode" name="passcode" minlength="4" maxlength
   };
 }
 
-/** What can be shared. */
+/** A content that can be shared. */
 interface Content {
   readonly value: string;
   readonly name: string;
-  /** Whether it has contact data. */
+  /** The note on whether it has contact data. */
   readonly note?: 'links.nocontact' | 'links.withcontact';
   readonly isByAi: boolean;
 }

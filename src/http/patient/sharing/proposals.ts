@@ -17,7 +17,7 @@ import type { Outcome, PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 
-/** Most proposals of a page. */
+/** The maximum number of proposals on a page. */
 const MOST = 100;
 
 const json: z.ZodType<Json> = z.json();
@@ -43,7 +43,7 @@ const proposal = z.object({
 
 type Proposal = z.output<typeof proposal>;
 
-/** What is said of a program's values; of other states that they aren't in the record. */
+/** The note about a program's values by state; in other states they aren't in the record. */
 const AI_NOTES: Readonly<Partial<Record<Proposal['status'], 'proposals.ainote' | 'proposals.aidone'>>> = {
   pending: 'proposals.ainote',
   accepted: 'proposals.aidone',

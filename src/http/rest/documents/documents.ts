@@ -48,7 +48,7 @@ import { checkedBytes, receive, reread } from './document-upload.ts';
 
 const TAG = 'Documents';
 
-/** What a grant needs to read a document by its id, and its bytes. */
+/** The requirements on a grant to read a document by its id, and its bytes. */
 const READS_DOCUMENT = {
   action: 'read',
   needs: [{ type: 'DocumentReference', letters: 'r' }],
@@ -56,7 +56,7 @@ const READS_DOCUMENT = {
   id: 'doc_id',
 } as const;
 
-/** What a grant needs to send the content of a document that its application created. */
+/** The requirements on a grant to send the content of a document that its application created. */
 const SENDS_CONTENT = {
   action: 'update',
   needs: [{ type: 'DocumentReference', letters: 'c' }],

@@ -1,4 +1,4 @@
-/** What the routes of series and patterns share. */
+/** The parts that the routes of series and patterns share. */
 
 import { z } from 'zod';
 import type { Told } from '#queries/insight/insight.ts';
@@ -17,7 +17,7 @@ export const INSIGHT_MODELS = LISTING_MODELS;
 /** Needs of a grant: whole records are searched and read, Observations at least. */
 export const OBSERVATIONS_NEEDED = [{ type: 'Observation', letters: 'rs' }] as const;
 
-/** Most equivalent codes of a group. */
+/** The maximum number of equivalent codes in a group. */
 const MOST_CODES = 20;
 
 /** Codes of a group, with `~` between. */

@@ -13,7 +13,7 @@ import { type RestRequest, shownCursor } from '../record.ts';
 import { date, FIRST_DAY, LAST_DAY, moment } from '../schemas.ts';
 import { codesOf, group, INSIGHT_MODELS, OBSERVATIONS_NEEDED, told, warnings } from './insight.ts';
 
-/** Most series of an answer. */
+/** The maximum number of series in an answer. */
 const MOST_SERIES = 20;
 
 const codes = z
@@ -78,7 +78,7 @@ const seriesSchema = z
 
 const answer = listOf(seriesSchema);
 
-/** What is asked for. */
+/** The request. */
 interface Query {
   readonly code: readonly string[];
   readonly from?: string | undefined;

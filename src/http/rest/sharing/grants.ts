@@ -1,6 +1,5 @@
 /**
- * What applications may do for a patient, and until when (docs/spec/interface.md, section 4.3; docs/spec/decisions.md,
- * section 4).
+ * The grants of applications for a patient (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4).
  */
 
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * What an application proposes to change in a record that a person has given it access to
- * (docs/spec/decisions.md, section 7): the person decides under `/me`.
+ * The changes that an application proposes in a record to which a person has given it access (docs/spec/decisions.md,
+ * section 7): the person decides under `/me`.
  */
 
 import { z } from 'zod';
@@ -122,7 +122,7 @@ function resourceOf({ resource }: { readonly [name: string]: unknown }): JsonObj
   return resource;
 }
 
-/** What was parsed as JSON is JSON. */
+/** Tells that a value is an object: a value parsed from JSON can only hold JSON. */
 function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

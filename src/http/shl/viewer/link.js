@@ -3,7 +3,7 @@
  * (https://docs.smarthealthit.org/smart-health-links/spec/). The key never leaves the browser.
  */
 
-/** Most characters of a decrypted file: a phone has to hold it. */
+/** The maximum length of a decrypted file: a phone must be able to hold it. */
 const MOST = 100_000_000;
 
 /** A link that can't be opened. `reason` is the key of a text; `left` is how many wrong passcodes are left. */

@@ -495,8 +495,8 @@ function rangeOf(holder, lang) {
 }
 
 /**
- * What interpretations say that is worth a flag (http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation). Others
- * say no such thing: detected, positive, resistant, or only how a value changed.
+ * The flags of interpretations (http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation). Others have none:
+ * detected, positive, resistant, or only how a value changed.
  */
 const FLAGS = {
   H: 'high',

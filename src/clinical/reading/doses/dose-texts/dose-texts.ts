@@ -1,4 +1,4 @@
-/** What a language of doses has to have. */
+/** The texts that a language of doses must have. */
 import type { en } from './en.ts';
 
 /** The key of a word. */

@@ -1,4 +1,4 @@
-/** What a language of code words has to have. */
+/** The texts that a language of code words must have. */
 import type { en } from './en.ts';
 
 /** The key of a word. */
