@@ -21,22 +21,22 @@ export interface CommandContext {
   /** The service's clock, microseconds; a decision reads no other. */
   readonly now: () => Micros;
   /** Set when an `Idempotency-Key` came with the request. */
-  readonly retry?: RetryNotes;
+  readonly retry?: RetryNotes | undefined;
   /**
    * A permission check that is still running; commands await it before they write anything. Rejects with
    * Refusal.
    */
-  readonly permitted?: Promise<void>;
+  readonly permitted?: Promise<void> | undefined;
   /**
    * Told of each condition that was looked up, with the number of matches, `2` for several: under a grant it is a read.
    * Told again when the command has to be prepared again.
    */
-  readonly searched?: Searched;
+  readonly searched?: Searched | undefined;
   /**
    * Returns a text of a stored version, or of a patch, as an application with a grant knows it; absent otherwise. The
    * paths of a patch are evaluated on what it returns.
    */
-  readonly asKnown?: (text: string) => string;
+  readonly asKnown?: ((text: string) => string) | undefined;
 }
 
 /** See `CommandContext.searched`. */

@@ -134,7 +134,6 @@ export class Authenticator {
   begin(credential: string, ctx: Context): Authentication {
     const visitor = visitorOf(ctx);
     if (visitor !== undefined) return { caller: this.#ofVisitor(visitor, ctx), expected: undefined };
-    if (isAccessToken(credential)) return { caller: this.#ofProject(credential, ctx), expected: undefined };
     const sha256 = hash('sha256', credential);
     const known = this.#seen.get(sha256);
     const counting = known === undefined ? undefined : this.#count(ctx, known);
@@ -168,13 +167,6 @@ export class Authenticator {
   /** Checks that an access token works now, without counting a request. @throws Refusal unauthenticated (401) */
   async confirm(credential: string): Promise<void> {
     if ((await this.#find.token(hash('sha256', credential))) === undefined) throw invalidToken(ENDED_TOKEN);
-  }
-
-  /** @throws Refusal as `ofToken`, and forbidden (403) for a token of a grant */
-  async #ofProject(credential: string, ctx: Context): Promise<Caller> {
-    const caller = await this.ofToken(credential, ctx);
-    if (caller.sees.within !== undefined) throw refusesGrants();
-    return caller;
   }
 
   /** Refuses an access token of a grant where a route takes no credential. @throws Refusal forbidden (403) */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { RetryNotes } from '#commands/command.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
+import type { Identity } from '#src/shared/access/identity.ts';
 import type { KeptAnswer, Reservation } from '#src/shared/idempotency.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from './answer/answer.ts';
@@ -81,6 +82,11 @@ export async function once(
  */
 export function keyScopeOf({ calls: { projectId, credential } }: Caller): string {
   return credential.kind === 'grant' ? `grant ${credential.applicationId} ${credential.grantId}` : projectId;
+}
+
+/** Returns the scope of a person's Idempotency-Keys outside a project (docs/spec/decisions.md, section 3). */
+export function keyScopeOfPerson({ issuer, subject }: Identity): string {
+  return `identity ${createHash('sha256').update(`${issuer}\n${subject}`).digest('hex')}`;
 }
 
 /** Returns whose token it is, where a caller's tokens are replaced often; undefined for an API key. */

@@ -1,5 +1,7 @@
-/** Paths of URLs, taken apart, and names that occur several times where they may occur once: receivers could read them differently. */
+/** Paths of URLs and headers, taken apart, and names that occur several times where they may occur once: receivers could read them differently. */
+import type { IncomingHttpHeaders } from 'node:http';
 import { requireDecodable } from '#src/shared/query-text.ts';
+import type { Header } from './answer/authorship.ts';
 
 /**
  * Returns the decoded segments of a path; ignores one trailing slash.
@@ -39,4 +41,12 @@ export function hasSeveralValues(rawHeaders: readonly string[], name: string): b
     if (rawHeaders[at + 1] !== first) return true;
   }
   return false;
+}
+
+/** Returns a function that reads headers by their lower-case names. */
+export function readHeaders(headers: IncomingHttpHeaders): Header {
+  return (name) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  };
 }

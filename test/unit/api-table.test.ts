@@ -1,7 +1,8 @@
 /** The table of routes: which one a path and method have. */
 import { expect } from 'chai';
-import { type Method, type Route, route } from '#src/http/api/route.ts';
-import { allowOf, namesIn, RouteTable, routeFor } from '#src/http/api/table.ts';
+import { type Route, route } from '#src/http/api/route.ts';
+import { namesIn, RouteTable } from '#src/http/api/table.ts';
+import { allowOf, type Method, routeFor } from '#src/http/pipeline.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 const at = (method: Method, path: string, operationId = `${method} ${path}`): Route =>

@@ -4,7 +4,8 @@ import { capabilityStatement } from '#src/fhir/capability.ts';
 import { validateResource } from '#src/fhir/validate.ts';
 import type { Operation, OperationRequest } from '#src/http/fhir/operation.ts';
 import type { FhirRequest } from '#src/http/fhir/request.ts';
-import { interactionOf, routeOf } from '#src/http/fhir/route.ts';
+import { routeOf } from '#src/http/fhir/route.ts';
+import { routeFor } from '#src/http/pipeline.ts';
 import { isObject, parseJson } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
@@ -56,7 +57,10 @@ describe('operations', () => {
 
   /** Carries an operation out, and gives what it was given. */
   const call = async (path: string, request: FhirRequest, body?: string): Promise<OperationRequest> => {
-    const interaction = interactionOf(routeOf(path.split('/'), table), body === undefined ? 'GET' : 'POST');
+    const interaction = routeFor(
+      routeOf(path.split('/'), table).methods,
+      body === undefined ? 'GET' : 'POST',
+    );
     given = undefined;
     if (interaction.kind === 'read') await interaction.run(request);
     else if (interaction.kind === 'operation')
@@ -81,7 +85,7 @@ describe('operations', () => {
     expect(refused(() => routeOf(['Observation', '$look'], table)).issues[0]?.code).to.equal('not-supported');
     expect(refused(() => routeOf(['Patient', '7', '$gone'], table)).status).to.equal(404);
     expect(refused(() => routeOf(['Nothing', '$look'], table)).message).to.contain('Nothing');
-    const wrong = refused(() => interactionOf(routeOf(['Observation', '$send'], table), 'GET'));
+    const wrong = refused(() => routeFor(routeOf(['Observation', '$send'], table).methods, 'GET'));
     expect([wrong.status, wrong.headers.Allow]).to.deep.equal([405, 'POST, OPTIONS']);
   });
 

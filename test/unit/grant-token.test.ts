@@ -41,21 +41,28 @@ describe('the statement whether a grant’s token is taken', () => {
   });
 
   it('is part of an interaction and of an operation: one without it doesn’t compile', () => {
+    const declared = {
+      credential: 'api_key',
+      scopes: [],
+      models: [],
+      logged: 'nothing',
+      ahead: 'nothing',
+    } as const;
     const all: Interaction[] = [
-      { kind: 'read', grantToken: 'refused', run: answer },
-      { kind: 'read', grantToken: OPENING, run: answer },
+      { ...declared, kind: 'read', grantToken: 'refused', run: answer },
+      { ...declared, kind: 'read', grantToken: OPENING, run: answer },
       // @ts-expect-error it says nothing of grants
-      { kind: 'read', run: answer },
+      { ...declared, kind: 'read', run: answer },
       // @ts-expect-error it says nothing of grants
-      { kind: 'form', run: answer },
+      { ...declared, kind: 'form', run: answer },
       // @ts-expect-error it says nothing of grants
-      { kind: 'operation', run: answer },
+      { ...declared, kind: 'operation', run: answer },
       // @ts-expect-error it says nothing of grants
-      { kind: 'write', takes: 'nothing', run: answer },
+      { ...declared, kind: 'write', takes: 'nothing', run: answer },
       // @ts-expect-error it doesn't say what it needs
-      { kind: 'read', grantToken: 'accepted', run: answer },
+      { ...declared, kind: 'read', grantToken: 'accepted', run: answer },
       // @ts-expect-error it states no letters
-      { kind: 'read', grantToken: { action: 'read', type: null, id: null }, run: answer },
+      { ...declared, kind: 'read', grantToken: { action: 'read', type: null, id: null }, run: answer },
     ];
     const common = { name: 'look', definition: 'x', parameters: [], run: answer };
     // @ts-expect-error it says nothing of grants

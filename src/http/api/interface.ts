@@ -1,10 +1,7 @@
-/** The JSON interfaces over HTTP: the steps before and after a request's route. */
-import { createHash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+/** The JSON interfaces over HTTP (REST v1, `/admin`, `/me`, webhooks): the steps of the pipeline in which they differ from FHIR. */
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'koa';
-import { type Caller, mayRead, turnKey } from '#src/shared/access/caller.ts';
-import type { Identity } from '#src/shared/access/identity.ts';
+import { mayRead } from '#src/shared/access/caller.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import {
   isObject,
@@ -17,45 +14,28 @@ import {
 import { inSlices } from '#src/shared/load/slices.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
-import { credentialModels, isAccessToken, refusesGrants } from '../access-token.ts';
 import type { Answer } from '../answer/answer.ts';
-import type { Header } from '../answer/authorship.ts';
 import { negotiate } from '../answer/negotiation.ts';
 import { hasBody, JSON_TYPES, type RawBody, readBody, textOf } from '../body.ts';
 import { type BodyCount, JsonCount, SignCount } from '../body-count.ts';
 import { visitorOf } from '../credential-kinds.ts';
-import {
-  type Authentication,
-  type Authenticator,
-  bearerOf,
-  credentialFor,
-  readAs,
-  requireScope,
-} from '../credentials.ts';
 import type { Edge } from '../edge/edge.ts';
 import { jsonError } from '../errors.ts';
-import { requireFresh, type Stale } from '../freshness.ts';
-import { requireTypes } from '../grant/opening.ts';
-import { GrantPass, type GrantService } from '../grant/pass.ts';
-import { type Attempted, holderOf, keyScopeOf, once } from '../idempotency.ts';
-import { type KeyReadService, KeyReads, type ReadOf } from '../key-reads.ts';
-import type { LargeBodies } from '../large-bodies.ts';
-import type { IdempotencyKeys } from '../ports/idempotency.ts';
+import type { GrantToken } from '../grant/opening.ts';
+import type { Attempted } from '../idempotency.ts';
+import type { KeyReads, ReadOf } from '../key-reads.ts';
+import { readHeaders } from '../path.ts';
+import type { Admitted, Asked, Dialect, Steps } from '../pipeline.ts';
 import type { Position } from '../ports/position.ts';
 import type { Services } from '../ports/services.ts';
 import type { Inputs } from './inputs.ts';
-import type { Credential, RequestContext, Route, RouteResult, TypedRoute } from './route.ts';
-import { allowOf, namesIn, type RouteTable, routeFor } from './table.ts';
+import type { Proven, Route, RouteResult } from './route.ts';
+import type { FoundPath, RouteTable } from './table.ts';
 
 /** Dependencies of the interfaces. */
-export interface ApiInterface {
+export interface ApiInterface extends Steps {
   readonly table: RouteTable;
   readonly services: Services;
-  readonly authenticator: Authenticator;
-  readonly idempotency: IdempotencyKeys;
-  readonly largeBodies: LargeBodies;
-  readonly grants: GrantService;
-  readonly keyReads: KeyReadService;
   /** Waits until these read models show a position; false when it takes too long. */
   readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
   /**
@@ -63,55 +43,102 @@ export interface ApiInterface {
    * @throws Refusal unavailable
    */
   readonly settled: (position: Position, models: readonly string[]) => Promise<boolean>;
-  readonly stale: Stale;
 }
 
-/** A checked credential; its Idempotency-Keys belong to `scope`. */
-interface Permitted {
-  readonly credential: string;
-  /** As in `KeyedRequest`. */
-  readonly holder: string | undefined;
-  readonly scope: string;
-  /** False if the answer would show stored data to a key that may not read. */
-  readonly mayShow: boolean;
-  readonly run: (circumstances: RequestContext) => Promise<RouteResult>;
-  /** Undefined if the credential isn't a project's. */
-  readonly caller?: Caller;
-}
+/** A request of a route. */
+interface AskedJson extends Asked<Route>, Pick<Inputs, 'params' | 'query'> {}
 
-/** Read models that a route's answers show, unless it names others. */
-const MODELS: Readonly<Record<Credential, readonly string[]>> = {
-  identity: ['projects'],
-  api_key: ['resources', 'history'],
-  none: [],
-};
+/** JSON as it is asked and answered. */
+export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
+  constructor(private readonly api: ApiInterface) {}
 
-/**
- * Answers a request of a path that the table knows; undefined for others. The path's pattern goes to `ctx.state.route`.
- * @throws Refusal
- */
-export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer | undefined> {
-  const found = api.table.find(ctx.path);
-  if (found === undefined) return undefined;
-  const [known] = found.methods.values();
-  ctx.state.route = known?.path;
-  if (ctx.method === 'OPTIONS') return { status: 204, headers: { Allow: allowOf(found.methods) } };
-  const route = routeFor(found.methods, ctx.method);
-  if (route.givesToken === true && visitorOf(ctx) !== undefined) throw noTokens();
-  if (!givesBytes(route)) negotiate(ctx.req.headers.accept, null, 'application/json');
-  const header = headerOf(ctx.req.headers);
-  const params = Object.fromEntries(
-    namesIn(route.path).map((name, index) => [name, found.values[index] ?? '']),
-  );
-  const asked = { params, query: new URLSearchParams(ctx.querystring), header };
-  const token = await tokenCaller(api, route, ctx);
-  const pass = token && GrantPass.of(api.grants, token, ctx.state.requestId);
-  if (pass !== undefined) return answerGrant(api, route, ctx, asked, pass);
-  if (isReading(route)) {
-    const inputs = { ...asked, body: undefined };
-    return answerReading(api, route, ctx, inputs, circumstancesOf(api, ctx, header), token);
+  find({ path }: Context): FoundPath | undefined {
+    return this.api.table.find(path);
   }
-  return answerRoute(api, route, ctx, asked, await admission(api, route, ctx, token));
+
+  ask(ctx: Context, route: Route, { names, values }: FoundPath): AskedJson {
+    if (route.givesToken === true && visitorOf(ctx) !== undefined) throw noTokens();
+    if (!route.givesBytes) negotiate(ctx.req.headers.accept, null, 'application/json');
+    const params: Record<string, string> = {};
+    for (const [index, name] of names.entries()) params[name] = values[index] ?? '';
+    return {
+      route,
+      params,
+      query: new URLSearchParams(ctx.querystring),
+      header: readHeaders(ctx.req.headers),
+    };
+  }
+
+  inward(_: Context, { route, params, query, header }: AskedJson, edge: Edge): AskedJson {
+    const inward = Object.entries(params).map(([name, value]) => [name, edge.inward(value)]);
+    return {
+      route,
+      params: Object.fromEntries(inward),
+      query: edge.query(query),
+      header: edge.header(header),
+    };
+  }
+
+  openingOf({ route, params }: AskedJson): GrantToken {
+    if (route.credential !== 'api_key' || route.grantToken === 'refused') return 'refused';
+    const { id, ...opening } = route.grantToken;
+    return { ...opening, id: id === undefined ? null : (params[id] ?? null) };
+  }
+
+  log(reads: KeyReads, asked: AskedJson, run: () => Promise<Answer>): Promise<Answer> {
+    return reads.runRest(readOfRoute(asked), asked.params, run);
+  }
+
+  readBody(ctx: Context, { route }: AskedJson, owner: string): Promise<RawBody> | undefined {
+    if (!takesBody(route) || !hasBody(ctx.req)) return undefined;
+    const others = Object.keys(route.raw ?? {});
+    const bytes = this.api.services.config.limits.bodyBytes;
+    const limits = { accepted: [...JSON_TYPES, ...others], anyCharset: others, bytes, count: countOf };
+    return readBody(ctx.req, limits, this.api.largeBodies.hold(ctx, owner));
+  }
+
+  async run(
+    ctx: Context,
+    { route, params, query, header }: AskedJson,
+    { caller, identity, pass }: Admitted,
+    body?: RawBody,
+    attempted?: Attempted,
+  ): Promise<Answer> {
+    const sent = takesBody(route) ? await inputOf(route, body) : { body: undefined };
+    const run = route.accept({ params, query, ...sent });
+    // A route's credential says which of both there is.
+    const who = { caller, identity } as Proven['api_key'] & Proven['identity'];
+    const result = await run({
+      services: this.api.services,
+      requestId: ctx.state.requestId,
+      header,
+      incoming: ctx.req,
+      ids: new IdSource(attempted?.commandId ?? newUuid(), attempted?.millis ?? Date.now()),
+      now: nowMicros,
+      concerns: (project) => {
+        ctx.state.project = project;
+      },
+      retry: attempted?.retry,
+      pass,
+      ...who,
+    });
+    if (result.position !== undefined) await this.#show(route, result.position, result.awaited === true);
+    const mayShow = route.showsStored !== true || caller === undefined || mayRead(caller, typeOf(route));
+    return mayShow ? answerOf(route, result) : { status: 204, headers: {} };
+  }
+
+  printRefusal({ state }: Context, refusal: Refusal): Answer {
+    return jsonError(refusal, state.requestId, this.api.services.config.baseUrl);
+  }
+
+  /** Waits until reads show what was written (docs/spec/decisions.md, section 3). */
+  async #show({ models }: Route, position: Position, awaited: boolean): Promise<void> {
+    const { passed, settled } = this.api;
+    // A refused answer promises nothing to later reads.
+    const visible = awaited ? await passed(position, models) : await settled(position, models);
+    if (!visible && awaited)
+      throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
+  }
 }
 
 /** Returns the refusal (403) of a session that asks for a token: none reaches a script. */
@@ -123,276 +150,24 @@ function noTokens(): Refusal {
   });
 }
 
-/** A request without its caller. */
-interface Asking extends Pick<Inputs, 'params' | 'query'> {
-  readonly header: Header;
-}
-
-/** Returns the context of a request. */
-function circumstancesOf(
-  api: ApiInterface,
-  ctx: Context,
-  header: Header,
-  attempted?: Attempted,
-  pass?: GrantPass,
-): RequestContext {
-  return {
-    services: api.services,
-    requestId: ctx.state.requestId,
-    header,
-    incoming: ctx.req,
-    ids: new IdSource(attempted?.commandId ?? newUuid(), attempted?.millis ?? Date.now()),
-    now: nowMicros,
-    concerns: (project) => {
-      ctx.state.project = project;
-    },
-    ...(attempted === undefined ? {} : { retry: attempted.retry }),
-    ...(pass === undefined ? {} : { pass }),
-  };
-}
-
-/** Returns the caller of an access token, where a route takes those of grants; undefined for other credentials. */
-async function tokenCaller(
-  { authenticator, stale }: ApiInterface,
-  route: Route,
-  ctx: Context,
-): Promise<Caller | undefined> {
-  if (route.credential !== 'api_key' || route.grantToken === 'refused') return undefined;
-  const credential = credentialFor(ctx);
-  if (!isAccessToken(credential)) return undefined;
-  requireFresh(stale, credentialModels(credential));
-  return authenticator.ofToken(credential, ctx);
-}
-
-/** Returns the check of a credential; one that was checked isn't checked and counted again. */
-function checked(
-  authenticator: Authenticator,
-  credential: string,
-  ctx: Context,
-  token: Caller | undefined,
-): Authentication {
-  return token === undefined
-    ? authenticator.begin(credential, ctx)
-    : { caller: Promise.resolve(token), expected: undefined };
-}
-
-/**
- * Answers a request under a grant. Everything inside has the record's real ids.
- * @throws Refusal as of the route, with the ids that the application knows
- */
-async function answerGrant(
-  api: ApiInterface,
-  route: Route,
-  ctx: Context,
-  { params, query, header }: Asking,
-  pass: GrantPass,
-): Promise<Answer> {
-  const { caller, edge } = pass;
-  try {
-    if (route.credential !== 'api_key' || route.grantToken === 'refused') throw refusesGrants();
-    requireFresh(api.stale, route.models ?? MODELS.api_key);
-    const inward = Object.fromEntries(
-      Object.entries(params).map(([name, value]) => [name, edge.inward(String(value))]),
-    );
-    const asked = { params: inward, query: edge.query(query), header: edge.header(header) };
-    const { id, ...opening } = route.grantToken;
-    const admit = permit(route, credentialFor(ctx), caller);
-    const answer = await pass.run({ ...opening, id: id === undefined ? null : (inward[id] ?? null) }, () =>
-      answerRoute(api, route, ctx, asked, admit, pass),
-    );
-    return await pass.out(answer);
-  } catch (error) {
-    throw pass.refusal(error);
-  }
-}
-
-/** Answers a request whose credential was checked. */
-async function answerRoute(
-  api: ApiInterface,
-  route: Route,
-  ctx: Context,
-  { params, query, header }: Asking,
-  admit: (inputs: Inputs) => Permitted,
-  pass?: GrantPass,
-): Promise<Answer> {
-  const body = takesBody(route) && hasBody(ctx.req) ? await bodyOf(api, route, ctx) : undefined;
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => api.largeBodies.run(ctx, scopeOfTurn(ctx), work);
-  const { credential, holder, scope, run, mayShow, caller } = await inTurn(async () =>
-    admit({ params, query, ...(await inputOf(route, body, pass?.edge)) }),
-  );
-  const answered = (attempted?: Attempted): Promise<Answer> =>
-    inTurn(async () => {
-      const result = await run(circumstancesOf(api, ctx, header, attempted, pass));
-      await shown(api, route, result);
-      if (!mayShow) return { status: 204, headers: {} };
-      return answerOf(route, result);
-    });
-  const keyed = (): Promise<Answer> => {
-    const key = header('idempotency-key');
-    if (ctx.method !== 'POST' || key === undefined) return answered();
-    const { method, url } = ctx;
-    const bytes = body?.bytes ?? Buffer.alloc(0);
-    const request = { key, scope, credential, holder, method, url, header, body: bytes, response: ctx.res };
-    // A retry that waits for the first request takes no turn.
-    return once(api.idempotency, request, answered, (refusal) =>
-      jsonError(refusal, ctx.state.requestId, api.services.config.baseUrl),
-    );
-  };
-  const reads =
-    pass === undefined && caller !== undefined && isRead(route)
-      ? KeyReads.of(api.keyReads, caller, ctx.state.requestId)
-      : undefined;
-  return reads === undefined
-    ? keyed()
-    : reads.out(await reads.runRest(readOfRoute(route, params), params, keyed));
-}
-
-/** Tells whether a route of a project shows stored data, whatever else it does. */
-function isRead({ method, scope, needsRead }: Route): boolean {
-  return (scope ?? (method === 'GET' ? 'read' : 'write')) === 'read' || needsRead === true;
-}
-
 /** Returns what the access log says of a route, also of one that takes no token of a grant. */
-function readOfRoute(route: Route, params: Asking['params']): ReadOf {
+function readOfRoute({ route, params }: AskedJson): ReadOf {
   const token = route.credential === 'api_key' ? route.grantToken : 'refused';
   if (token === 'refused') return { action: route.operationId, type: null, id: null };
-  const id = token.id === undefined ? undefined : params[token.id];
-  return { action: token.action, type: token.type, id: typeof id === 'string' ? id : null };
-}
-
-/** Returns the owner whose turn a large body takes: the project, or the person. */
-function scopeOfTurn({ state }: Context): string {
-  const caller: Caller | undefined = state.caller;
-  const identity: Identity | undefined = state.identity;
-  if (caller !== undefined) return turnKey(caller.calls);
-  return identity === undefined ? 'everybody' : scopeOf(identity);
-}
-
-/** Tells whether a route is a read with an API key and a JSON answer; it may run before the credential is confirmed. */
-function isReading(route: Route): route is TypedRoute<'api_key'> {
-  return (
-    route.credential === 'api_key' &&
-    route.method === 'GET' &&
-    (route.scope ?? 'read') === 'read' &&
-    !givesBytes(route)
-  );
-}
-
-async function answerReading(
-  { authenticator, stale, keyReads }: ApiInterface,
-  route: TypedRoute<'api_key'>,
-  ctx: Context,
-  inputs: Inputs,
-  circumstances: RequestContext,
-  token: Caller | undefined,
-): Promise<Answer> {
-  requireFresh(stale, route.models ?? MODELS.api_key);
-  const credential = credentialFor(ctx);
-  requireFresh(stale, credentialModels(credential));
-  const { params } = inputs;
-  const { reads, answer } = await readAs(checked(authenticator, credential, ctx, token), async (caller) => {
-    requireTypes(caller, route.grantToken, route.needs);
-    const log = KeyReads.of(keyReads, caller, circumstances.requestId);
-    const run = async (): Promise<Answer> =>
-      answerOf(route, await route.accept(inputs)({ ...circumstances, caller }));
-    const read = log === undefined ? run() : log.runRest(readOfRoute(route, params), params, run);
-    return { reads: log, answer: await read };
-  });
-  return reads === undefined ? answer : reads.out(answer);
-}
-
-/** Checks the credential before anything of the request is read. */
-async function admission(
-  { authenticator, stale }: ApiInterface,
-  route: Route,
-  ctx: Context,
-  token: Caller | undefined,
-): Promise<(inputs: Inputs) => Permitted> {
-  requireFresh(stale, route.models ?? MODELS[route.credential]);
-  if (route.credential === 'none') {
-    const bearer = bearerOf(ctx.req.headers);
-    if (bearer !== undefined) await authenticator.refuseGrant(bearer);
-    return (inputs) => ({
-      credential: '',
-      holder: undefined,
-      scope: 'everybody',
-      mayShow: true,
-      run: route.accept(inputs),
-    });
-  }
-  const credential =
-    route.credential === 'identity'
-      ? credentialFor(ctx, 'an ID token as Authorization: Bearer <ID token>')
-      : credentialFor(ctx);
-  requireFresh(stale, credentialModels(credential));
-  if (route.credential === 'identity') {
-    const identity = visitorOf(ctx)?.identity ?? (await authenticator.requireIdentity(credential));
-    ctx.state.identity = identity;
-    return (inputs) => {
-      const run = route.accept(inputs);
-      return {
-        credential,
-        holder: `identity ${identity.issuer}\n${identity.subject}`,
-        scope: scopeOf(identity),
-        mayShow: true,
-        run: (circumstances) => run({ ...circumstances, identity }),
-      };
-    };
-  }
-  const { caller: checking } = checked(authenticator, credential, ctx, token);
-  const caller = await checking;
-  requireScope(caller, route.scope ?? (route.method === 'GET' ? 'read' : 'write'));
-  if (route.needsRead === true) requireScope(caller, 'read');
-  requireTypes(caller, route.grantToken, route.needs);
-  return permit(route, credential, caller);
-}
-
-/** Returns what runs a route for a caller. */
-function permit(
-  route: TypedRoute<'api_key'>,
-  credential: string,
-  caller: Caller,
-): (inputs: Inputs) => Permitted {
-  return (inputs) => {
-    const run = route.accept(inputs);
-    return {
-      credential,
-      holder: holderOf(caller),
-      scope: keyScopeOf(caller),
-      mayShow: route.showsStored !== true || mayRead(caller, typeOf(route)),
-      run: (circumstances) => run({ ...circumstances, caller }),
-      caller,
-    };
+  return {
+    action: token.action,
+    type: token.type,
+    id: token.id === undefined ? null : (params[token.id] ?? null),
   };
 }
 
 /** Returns the type that a route shows, whose letters decide under a grant. */
-function typeOf({ grantToken }: TypedRoute<'api_key'>): string | undefined {
+function typeOf({ grantToken }: Route): string | undefined {
   return grantToken === 'refused' ? undefined : (grantToken.type ?? undefined);
-}
-
-/** Returns the scope of a person's Idempotency-Keys outside a project (docs/spec/decisions.md, section 3). */
-function scopeOf({ issuer, subject }: Identity): string {
-  return `identity ${createHash('sha256').update(`${issuer}\n${subject}`).digest('hex')}`;
 }
 
 function takesBody({ method, takes }: Route): boolean {
   return takes === undefined && method !== 'GET' && method !== 'DELETE';
-}
-
-function givesBytes({ answers }: Route): boolean {
-  return Object.values(answers).some(({ bytes }) => bytes === true);
-}
-
-function bodyOf(
-  { services, largeBodies }: ApiInterface,
-  { raw = {} }: Route,
-  ctx: Context,
-): Promise<RawBody> {
-  const others = Object.keys(raw);
-  const bytes = services.config.limits.bodyBytes;
-  const limits = { accepted: [...JSON_TYPES, ...others], anyCharset: others, bytes, count: countOf };
-  return readBody(ctx.req, limits, largeBodies.hold(ctx, scopeOfTurn(ctx)));
 }
 
 /** Maximum number of JSON values of a body: an import of 5,000 laboratory results, with everything said of each, has 150,000. */
@@ -409,11 +184,9 @@ function countOf(mediaType: string): BodyCount {
 async function inputOf(
   route: Route,
   body: RawBody | undefined,
-  edge: Edge | undefined,
 ): Promise<Pick<Inputs, 'body' | 'exact' | 'raw'>> {
-  const own = body === undefined || edge === undefined ? body : { ...body, edge };
-  if (own !== undefined && route.raw?.[own.mediaType] !== undefined) return { body: undefined, raw: own };
-  const { value, exact } = await jsonOf(route, own);
+  if (body !== undefined && route.raw?.[body.mediaType] !== undefined) return { body: undefined, raw: body };
+  const { value, exact } = await jsonOf(route, body);
   return { body: value, ...(exact === undefined ? {} : { exact }) };
 }
 
@@ -447,16 +220,6 @@ async function jsonOf(
   return { value: edge === undefined ? plain : await edge.jsonInSlices(plain), exact: value };
 }
 
-/** Waits until reads show what was written (docs/spec/decisions.md, section 3). */
-async function shown(api: ApiInterface, route: Route, { position, awaited }: RouteResult): Promise<void> {
-  if (position === undefined) return;
-  const models = route.models ?? MODELS[route.credential];
-  // A refused answer promises nothing to later reads.
-  const visible = awaited === true ? await api.passed(position, models) : await api.settled(position, models);
-  if (!visible && awaited === true)
-    throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
-}
-
 function answerOf(route: Route, result: RouteResult): Answer {
   const { status, headers = {}, content } = result;
   if (content !== undefined) return { status, headers, content };
@@ -473,12 +236,5 @@ function answerOf(route: Route, result: RouteResult): Answer {
     ...(route.secret === true ? { plain: true as const } : {}),
     ...(result.reads === true ? { reads: true } : {}),
     ...(result.shown === undefined ? {} : { shown: result.shown }),
-  };
-}
-
-function headerOf(headers: IncomingHttpHeaders): Header {
-  return (name) => {
-    const value = headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
   };
 }

@@ -1,6 +1,6 @@
 /** Suggests a route for an unknown URL. */
 import { nearest } from '#src/shared/nearest.ts';
-import type { Method } from './route.ts';
+import type { Method } from '../pipeline.ts';
 import type { RouteTable } from './table.ts';
 
 /** The maximum length of a compared path, in UTF-16 code units. */

@@ -15,13 +15,11 @@ import type { Header } from '../answer/authorship.ts';
 import type { RawBody } from '../body.ts';
 import type { Need, Opening } from '../grant/opening.ts';
 import type { GrantPass } from '../grant/pass.ts';
+import type { Declared, Method } from '../pipeline.ts';
 import type { Position } from '../ports/position.ts';
 import type { Services } from '../ports/services.ts';
 import { type Inputs, parseInputs } from './inputs.ts';
 import type { Tag } from './tags.ts';
-
-/** HTTP methods; every GET route serves HEAD too. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The identity that each credential proves (docs/spec/interface.md, section 5). */
 export interface Proven {
@@ -44,11 +42,11 @@ export interface RequestContext {
   /** The service's clock, microseconds. */
   readonly now: () => Micros;
   /** Set when an Idempotency-Key came with the request. */
-  readonly retry?: RetryNotes;
+  readonly retry?: RetryNotes | undefined;
   /** The request itself: of a route that `takes` bytes it has not been read. */
   readonly incoming: IncomingMessage;
   /** Under a grant: what its parts go through. */
-  readonly pass?: GrantPass;
+  readonly pass?: GrantPass | undefined;
   /** Lists leave out refuted entries, and those with a modifier extension: the pages of patients can't tell what these mean. */
   readonly factsOnly?: true;
   /** Associates the request with a project of the caller, whose log then shows it. */
@@ -179,7 +177,11 @@ export interface Definition<
 }
 
 /** A route as the kit works with it: its own types are closed over. */
-export interface TypedRoute<C extends Credential> extends Description<string, C> {
+export interface TypedRoute<C extends Credential>
+  extends Omit<Description<string, C>, 'models'>,
+    Pick<Declared, 'scopes' | 'models' | 'logged' | 'ahead'> {
+  /** The answer is bytes. */
+  readonly givesBytes: boolean;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
@@ -189,6 +191,13 @@ export interface TypedRoute<C extends Credential> extends Description<string, C>
 
 /** Any route. */
 export type Route = { [C in Credential]: TypedRoute<C> }[Credential];
+
+/** Read models that a route's answers show, unless it names others. */
+const MODELS: Readonly<Record<Credential, readonly string[]>> = {
+  identity: ['projects'],
+  api_key: ['resources', 'history'],
+  none: [],
+};
 
 /** The answer of a route that `showsStored` to a key that may not read. */
 const UNSHOWN = { 204: { description: 'Done; without the scope `read` the key doesn’t see the result' } };
@@ -206,11 +215,19 @@ export function route<
   const { run, ...described } = definition;
   const answers =
     definition.showsStored === true ? { ...definition.answers, ...UNSHOWN } : definition.answers;
+  const givesBytes = Object.values<DescribedAnswer>(answers).some(({ bytes }) => bytes === true);
+  const scope = definition.scope ?? (definition.method === 'GET' ? 'read' : 'write');
+  const ofProject = definition.credential === 'api_key';
   const description = [definition.description ?? [], definition.needsRead === true ? NEEDS_READ : []].flat();
   return {
     ...described,
     ...(description.length === 0 ? {} : { description: description.join(' ') }),
     answers,
+    givesBytes,
+    models: definition.models ?? MODELS[definition.credential],
+    scopes: !ofProject ? [] : definition.needsRead === true ? [scope, 'read'] : [scope],
+    logged: ofProject && (scope === 'read' || definition.needsRead === true) ? 'whole' : 'nothing',
+    ahead: ofProject && definition.method === 'GET' && scope === 'read' && !givesBytes ? 'read' : 'nothing',
     accept(inputs) {
       const parsed = parseInputs<PathParams<Path>, Query, Body>(definition, inputs);
       return (circumstances) => run({ ...circumstances, ...parsed });

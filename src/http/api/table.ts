@@ -1,25 +1,29 @@
 /** The routes of the JSON interfaces by their paths. */
-import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
 import { segmentsOf } from '../path.ts';
-import type { Method, Route } from './route.ts';
+import type { Found, Method } from '../pipeline.ts';
+import type { Route } from './route.ts';
 
 interface Node {
   readonly literal: Map<string, Node>;
   parameter?: { readonly name: string; readonly node: Node };
-  readonly methods: Map<Method, Route>;
+  /** The path, once a route has it. */
+  pattern?: string;
+  /** Names of the path's parameters, in their order. */
+  names: readonly string[];
+  readonly methods: Partial<Record<Method, Route>>;
 }
 
 /** A known path. */
-export interface Found {
-  /** Routes by method. */
-  readonly methods: ReadonlyMap<Method, Route>;
+export interface FoundPath extends Found<Route> {
   /** Values of the path's parameters, in order. */
   readonly values: readonly string[];
+  /** Their names. */
+  readonly names: readonly string[];
 }
 
 const PARAMETER = /^\{(\w+)\}$/;
 
-const node = (): Node => ({ literal: new Map(), methods: new Map() });
+const node = (): Node => ({ literal: new Map(), names: [], methods: {} });
 
 /** Finds routes. A literal segment wins over a name in its place. */
 export class RouteTable {
@@ -31,9 +35,12 @@ export class RouteTable {
     for (const route of routes) {
       if (ids.has(route.operationId)) throw new Error(`two routes are called ${route.operationId}`);
       ids.add(route.operationId);
-      const { methods } = route.path.split('/').slice(1).reduce(inside, this.#root);
-      if (methods.has(route.method)) throw new Error(`two routes answer ${route.method} ${route.path}`);
-      methods.set(route.method, route);
+      const place = route.path.split('/').slice(1).reduce(inside, this.#root);
+      if (place.methods[route.method] !== undefined)
+        throw new Error(`two routes answer ${route.method} ${route.path}`);
+      place.methods[route.method] = route;
+      place.pattern = route.path;
+      place.names = namesIn(route.path);
     }
   }
 
@@ -41,7 +48,7 @@ export class RouteTable {
    * Returns the routes of a path; undefined if there are none.
    * @throws Refusal malformed (400) for invalid percent-encoding
    */
-  find(path: string): Found | undefined {
+  find(path: string): FoundPath | undefined {
     return search(this.#root, segmentsOf(path), 0, []);
   }
 }
@@ -64,9 +71,12 @@ function search(
   segments: readonly string[],
   depth: number,
   values: readonly string[],
-): Found | undefined {
+): FoundPath | undefined {
   const segment = segments[depth];
-  if (segment === undefined) return at.methods.size === 0 ? undefined : { methods: at.methods, values };
+  if (segment === undefined) {
+    const { pattern, methods, names } = at;
+    return pattern === undefined ? undefined : { pattern, methods, names, values };
+  }
   const literal = at.literal.get(segment);
   const found = literal && search(literal, segments, depth + 1, values);
   if (found !== undefined || at.parameter === undefined || segment === '') return found;
@@ -76,20 +86,4 @@ function search(
 /** Returns the names of a path's parameters, in their order. */
 export function namesIn(path: string): string[] {
   return path.split('/').flatMap((segment) => PARAMETER.exec(segment)?.[1] ?? []);
-}
-
-/** Returns the value of `Allow` for a path. */
-export function allowOf(methods: ReadonlyMap<Method, Route>): string {
-  const all = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  return [...all, 'OPTIONS'].join(', ');
-}
-
-/**
- * Returns the route of a method.
- * @throws Refusal method_not_allowed (405) with `Allow`
- */
-export function routeFor(methods: ReadonlyMap<Method, Route>, method: string): Route {
-  const name = method === 'HEAD' ? 'GET' : method;
-  for (const [known, route] of methods) if (known === name) return route;
-  throw methodNotAllowed(notSupportedHere(method), allowOf(methods));
 }

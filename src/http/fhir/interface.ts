@@ -1,45 +1,30 @@
-/** The FHIR interface over HTTP: the steps before and after a request's interaction. */
-import type { IncomingHttpHeaders } from 'node:http';
+/** The FHIR interface over HTTP: the steps of the pipeline in which it differs from JSON. */
 import type { Context } from 'koa';
 import type { CommandContext } from '#commands/command.ts';
 import { type Caller, turnKey } from '#src/shared/access/caller.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
+import type { Refusal } from '#src/shared/refusal.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
-import { credentialModels, isAccessToken } from '../access-token.ts';
 import type { Answer } from '../answer/answer.ts';
-import { type Header, readAuthorship } from '../answer/authorship.ts';
-import { negotiate, parsePrefer } from '../answer/negotiation.ts';
+import { readAuthorship } from '../answer/authorship.ts';
+import { negotiate, type Prefer, parsePrefer } from '../answer/negotiation.ts';
 import { hasBody, type RawBody, readBody } from '../body.ts';
-import {
-  type Authentication,
-  type Authenticator,
-  credentialFor,
-  readAs,
-  requireScope,
-} from '../credentials.ts';
+import type { Edge } from '../edge/edge.ts';
 import { fhirError } from '../errors.ts';
 import { readForm } from '../form-body.ts';
-import { requireFresh } from '../freshness.ts';
-import { requireTypes } from '../grant/opening.ts';
-import { GrantPass, type GrantService } from '../grant/pass.ts';
+import type { GrantToken } from '../grant/opening.ts';
 import type { AnswerMemory } from '../held-memory.ts';
-import { type Attempted, holderOf, keyScopeOf, once } from '../idempotency.ts';
-import { type KeyReadService, KeyReads, readOf } from '../key-reads.ts';
-import type { LargeBodies } from '../large-bodies.ts';
-import { segmentsOf } from '../path.ts';
-import type { IdempotencyKeys } from '../ports/idempotency.ts';
+import type { Attempted } from '../idempotency.ts';
+import { type KeyReads, readOf } from '../key-reads.ts';
+import { readHeaders, segmentsOf } from '../path.ts';
+import { type Admitted, type Asked, type Dialect, routeFor, type Steps } from '../pipeline.ts';
 import type { FhirRequest, FhirService, Interaction } from './request.ts';
-import { chooseLimits, type FhirBody, type FhirBodySettings, parseBody } from './resource-body.ts';
-import { allowOf, interactionOf, routeOf } from './route.ts';
+import { chooseLimits, type FhirBodySettings, parseBody } from './resource-body.ts';
+import { type Route, routeOf } from './route.ts';
 
 /** Dependencies of the interface, besides those of interactions. */
-export interface FhirInterface extends FhirService, FhirBodySettings {
-  readonly authenticator: Authenticator;
-  readonly grants: GrantService;
-  readonly keyReads: KeyReadService;
-  readonly idempotency: IdempotencyKeys;
+export interface FhirInterface extends FhirService, FhirBodySettings, Steps {
   readonly answers: AnswerMemory;
-  readonly largeBodies: LargeBodies;
   /** Counts further requests of a caller and its address against the rate limits. @throws Refusal throttled (429) */
   readonly spend: (ctx: Context, caller: Caller, requests: number) => Promise<void>;
 }
@@ -50,261 +35,118 @@ export const FHIR_PATH = '/fhir/R4';
 /** Shared, because a request's query is never changed. */
 const NO_QUERY = new URLSearchParams();
 
-function headerOf(headers: IncomingHttpHeaders): Header {
-  return (name) => {
-    const value = headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
-  };
+/** A known path. */
+interface Place extends Route {
+  readonly segments: readonly string[];
 }
 
-/**
- * Answers a request below `FHIR_PATH`. Its pattern goes to `ctx.state.route`.
- * @throws Refusal
- */
-export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Answer> {
-  const segments = segmentsOf(ctx.path.slice(FHIR_PATH.length));
-  const route = routeOf(segments);
-  ctx.state.route = `${FHIR_PATH}${route.pattern}`;
-  if (ctx.method === 'OPTIONS') return { status: 204, headers: { Allow: allowOf(route) } };
-  const interaction = interactionOf(route, ctx.method);
-  const query = ctx.querystring === '' ? NO_QUERY : new URLSearchParams(ctx.querystring);
-  const { headers } = ctx.req;
-  negotiate(headers.accept, query.get('_format'));
-  if (interaction.kind === 'open') return interaction.run(fhir);
-  const credential = credentialFor(ctx);
-  requireFresh(fhir.stale, credentialModels(credential));
-  const header = headerOf(headers);
-  const asked = { service: fhir, query, header, prefer: parsePrefer(header('prefer')) };
-  if (!isAccessToken(credential))
-    return answerFor(
-      fhir,
-      ctx,
-      fhir.authenticator.begin(credential, ctx),
-      asked,
-      credential,
-      interaction,
-      segments,
-    );
-  const caller = await fhir.authenticator.ofToken(credential, ctx);
-  const pass = GrantPass.of(fhir.grants, caller, ctx.state.requestId);
-  if (pass !== undefined) return answerGrant(fhir, ctx, pass, asked, credential, segments);
-  requireTypes(caller, interaction.grantToken, interaction.kind === 'write' ? interaction.needs : undefined);
-  const known = { caller: Promise.resolve(caller), expected: undefined };
-  return answerFor(fhir, ctx, known, asked, credential, interaction, segments);
+/** A request of an interaction. */
+interface AskedFhir extends Asked<Interaction> {
+  readonly segments: readonly string[];
+  readonly query: URLSearchParams;
+  readonly prefer: Prefer;
 }
 
-/** A request without its caller. */
-type Asking = Omit<FhirRequest, 'caller' | 'budget' | 'pass' | 'reads' | 'confirm'>;
+/** FHIR as it is asked and answered. */
+export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
+  constructor(private readonly fhir: FhirInterface) {}
 
-/** Answers a request of a caller that acts in its own project. */
-async function answerFor(
-  fhir: FhirInterface,
-  ctx: Context,
-  authentication: Authentication,
-  asked: Asking,
-  credential: string,
-  interaction: Exclude<Interaction, { kind: 'open' }>,
-  segments: readonly string[],
-): Promise<Answer> {
-  if (interaction.kind === 'read') {
-    const { reads, answer } = await readAs(authentication, async (caller) => {
-      const log = KeyReads.of(fhir.keyReads, caller, ctx.state.requestId);
-      const run = (): Promise<Answer> =>
-        interaction.run({ ...asked, caller, budget: fhir.answers.budget(turnKey(caller.calls), ctx.res) });
-      const read = log === undefined ? run() : log.runFhir(readOf(interaction.grantToken, segments), run);
-      return { reads: log, answer: await read };
-    });
-    return reads === undefined ? answer : reads.out(answer);
+  find({ path }: Context): Place {
+    const segments = segmentsOf(path.slice(FHIR_PATH.length));
+    const { pattern, methods } = routeOf(segments);
+    return { pattern: FHIR_PATH + pattern, methods, segments };
   }
-  if (
-    interaction.kind === 'write' &&
-    interaction.takes === 'resource' &&
-    asked.header('idempotency-key') === undefined
-  )
-    return answerResource(fhir, ctx, authentication, asked, credential, interaction);
-  const caller = await authentication.caller;
-  const reads = KeyReads.of(fhir.keyReads, caller, ctx.state.requestId);
-  const budget = fhir.answers.budget(turnKey(caller.calls), ctx.res);
-  const request = { ...asked, caller, budget, ...(reads === undefined ? {} : { reads }) };
-  if (interaction.kind === 'write' && interaction.takes !== 'bundle') requireScope(caller, 'write');
-  const run = (): Promise<Answer> => answerOther(fhir, ctx, request, credential, interaction);
-  if (reads === undefined) return run();
-  // The reads of a Bundle are remembered one by one.
-  return reads.out(
-    await (interaction.kind === 'write'
-      ? run()
-      : reads.runFhir(readOf(interaction.grantToken, segments), run)),
-  );
-}
 
-/**
- * Answers a request under a grant. Everything inside has the record's real ids.
- * @throws Refusal as of the interaction, with the ids that the application knows
- */
-async function answerGrant(
-  fhir: FhirInterface,
-  ctx: Context,
-  pass: GrantPass,
-  asked: Asking,
-  credential: string,
-  segments: readonly string[],
-): Promise<Answer> {
-  const { caller, edge } = pass;
-  try {
-    const interaction = interactionOf(routeOf(segments.map(edge.inward)), ctx.method);
-    if (interaction.kind === 'open') return interaction.run(fhir);
+  ask(ctx: Context, route: Interaction, { segments }: Place): AskedFhir {
+    const query = ctx.querystring === '' ? NO_QUERY : new URLSearchParams(ctx.querystring);
+    const header = readHeaders(ctx.req.headers);
+    negotiate(header('accept'), query.get('_format'));
+    return { route, segments, query, header, prefer: parsePrefer(header('prefer')) };
+  }
+
+  inward(ctx: Context, { segments, query, header, prefer }: AskedFhir, edge: Edge): AskedFhir {
+    const route = routeFor(routeOf(segments.map(edge.inward)).methods, ctx.method);
+    return { route, segments, query: edge.query(query), header: edge.header(header), prefer };
+  }
+
+  openingOf({ route }: AskedFhir): GrantToken {
+    return route.kind === 'open' ? 'refused' : route.grantToken;
+  }
+
+  log(reads: KeyReads, asked: AskedFhir, run: () => Promise<Answer>): Promise<Answer> {
+    return reads.runFhir(readOf(this.openingOf(asked), asked.segments), run);
+  }
+
+  readBody(ctx: Context, { route }: AskedFhir, owner: string): Promise<RawBody> | undefined {
+    if (route.kind === 'form') return this.#readForm(ctx);
+    const takes =
+      route.kind === 'operation' ? hasBody(ctx.req) && 'resource' : route.kind === 'write' && route.takes;
+    if (takes === false || takes === 'nothing') return undefined;
+    return readBody(ctx.req, chooseLimits(this.fhir, takes), this.fhir.largeBodies.hold(ctx, owner));
+  }
+
+  async #readForm(ctx: Context): Promise<RawBody> {
+    const form = await readForm(ctx);
+    negotiate(undefined, form.get('_format'));
+    if (form.get('_pretty') === 'true') ctx.state.pretty = true;
+    return { mediaType: FORM, bytes: Buffer.from(form.toString()) };
+  }
+
+  async run(
+    ctx: Context,
+    { route, query, header, prefer }: AskedFhir,
+    { credential, caller, pass, reads, permitted }: Admitted,
+    body?: RawBody,
+    attempted?: Attempted,
+  ): Promise<Answer> {
+    const { fhir } = this;
+    if (route.kind === 'open') return route.run(fhir);
+    if (caller === undefined) throw new TypeError(`${route.kind} needs a caller`);
     const budget = fhir.answers.budget(turnKey(caller.calls), ctx.res);
-    const inward = { query: edge.query(asked.query), header: edge.header(asked.header) };
-    const confirm = (): Promise<void> => fhir.authenticator.confirm(credential);
-    const request = { ...asked, ...inward, caller, budget, pass, confirm };
-    const answer = await pass.run(interaction.grantToken, () =>
-      interaction.kind === 'read'
-        ? interaction.run(request)
-        : answerOther(fhir, ctx, request, credential, interaction),
-    );
-    return await pass.out(answer);
-  } catch (error) {
-    throw pass.refusal(error);
+    const confirm = pass === undefined ? undefined : () => fhir.authenticator.confirm(credential);
+    const request = { service: fhir, caller, query, header, prefer, budget, pass, confirm, reads };
+    switch (route.kind) {
+      case 'read':
+        return route.run(request);
+      case 'form':
+        return { ...(await route.run(await withForm(request, body))), reads: true };
+      case 'operation':
+        if (body !== undefined) await confirm?.();
+        return {
+          ...(await route.run(request, body === undefined ? undefined : parseBody(body))),
+          reads: true,
+          refused: 1,
+        };
+      case 'write': {
+        const command: CommandContext = {
+          caller,
+          authorship: readAuthorship(header, caller),
+          requestId: ctx.state.requestId,
+          ids: new IdSource(attempted?.commandId ?? newUuid(), attempted?.millis ?? Date.now()),
+          now: nowMicros,
+          retry: attempted?.retry,
+          permitted,
+          searched: pass?.searched,
+          asKnown: pass?.edge.outward,
+        };
+        const spend = (requests: number): Promise<void> => fhir.spend(ctx, caller, requests);
+        return route.run({ ...request, command, body, spend });
+      }
+    }
+  }
+
+  printRefusal(_: Context, refusal: Refusal): Answer {
+    return fhirError(refusal);
   }
 }
 
-/** Answers what isn't read by GET. */
-function answerOther(
-  fhir: FhirInterface,
-  ctx: Context,
-  request: FhirRequest,
-  credential: string,
-  interaction: Exclude<Interaction, { kind: 'open' | 'read' }>,
-): Promise<Answer> {
-  if (interaction.kind === 'form') return answerForm(fhir, ctx, request, credential, interaction);
-  return interaction.kind === 'operation'
-    ? answerOperation(fhir, ctx, request, credential, interaction)
-    : answerWrite(fhir, ctx, request, credential, interaction);
-}
+const FORM = 'application/x-www-form-urlencoded';
 
-/**
- * Answers a create or update: it is read, checked and planned for the caller of the credential's last use while the
- * database confirms the credential, and written only after that.
- */
-async function answerResource(
-  fhir: FhirInterface,
-  ctx: Context,
-  { expected, caller }: Authentication,
-  asked: Asking,
-  credential: string,
-  interaction: Extract<Interaction, { kind: 'write' }>,
-): Promise<Answer> {
-  const permitted = caller.then((actual) => requireScope(actual, 'write'));
-  permitted.catch(() => undefined);
-  if (expected === undefined) await permitted;
-  const known = expected ?? (await caller);
-  const request = { ...asked, caller: known, budget: fhir.answers.budget(turnKey(known.calls), ctx.res) };
-  const [answered] = await Promise.allSettled([
-    answerWrite(fhir, ctx, request, credential, interaction, permitted),
-  ]);
-  await permitted;
-  if (answered.status === 'rejected') throw answered.reason;
-  return answered.value;
-}
-
-/** Answers `_search` by POST, with the parameters of form and URL. */
-async function answerForm(
-  fhir: FhirInterface,
-  ctx: Context,
-  request: FhirRequest,
-  credential: string,
-  interaction: Extract<Interaction, { kind: 'form' }>,
-): Promise<Answer> {
-  requireScope(request.caller, 'read');
-  const form = await readForm(ctx);
-  negotiate(undefined, form.get('_format'));
-  if (form.get('_pretty') === 'true') ctx.state.pretty = true;
+/** Returns a request with the parameters of its form and URL. @throws Refusal unauthenticated (401) if its token ended */
+async function withForm(request: FhirRequest, body: RawBody | undefined): Promise<FhirRequest> {
+  const form = new URLSearchParams(body?.bytes.toString());
+  // The form may have taken long to come.
+  await request.confirm?.();
   const query = new URLSearchParams([...request.query, ...(request.pass?.edge.query(form) ?? form)]);
-  return keyed(fhir, ctx, request, credential, Buffer.from(form.toString()), async () => {
-    // The form may have taken long to come.
-    await request.confirm?.();
-    return { ...(await interaction.run({ ...request, query })), reads: true };
-  });
-}
-
-/** Answers an operation by POST: without a body, with Parameters, or with its resource. */
-async function answerOperation(
-  fhir: FhirInterface,
-  ctx: Context,
-  request: FhirRequest,
-  credential: string,
-  interaction: Extract<Interaction, { kind: 'operation' }>,
-): Promise<Answer> {
-  requireScope(request.caller, 'read');
-  const hold = fhir.largeBodies.hold(ctx, turnKey(request.caller.calls));
-  const body = hasBody(ctx.req) ? await readBody(ctx.req, chooseLimits(fhir, 'resource'), hold) : undefined;
-  return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), async () => {
-    if (body !== undefined) await request.confirm?.();
-    const parsed = body === undefined ? undefined : parseBody(atEdge(body, request));
-    return { ...(await interaction.run(request, parsed)), reads: true, refused: 1 };
-  });
-}
-
-/** Returns a body whose ids are exchanged when it is parsed, if the request is under a grant. */
-function atEdge(body: RawBody, { pass }: FhirRequest): RawBody {
-  return pass === undefined ? body : { ...body, edge: pass.edge };
-}
-
-async function answerWrite(
-  fhir: FhirInterface,
-  ctx: Context,
-  request: FhirRequest,
-  credential: string,
-  interaction: Extract<Interaction, { kind: 'write' }>,
-  permitted?: Promise<void>,
-): Promise<Answer> {
-  const authorship = readAuthorship(request.header, request.caller);
-  const sent = await bodyOf(fhir, ctx, request.caller, interaction.takes);
-  const body = sent === undefined ? undefined : atEdge(sent, request);
-  const run = (attempted?: Attempted) => {
-    const command: CommandContext = {
-      caller: request.caller,
-      authorship,
-      requestId: ctx.state.requestId,
-      ids: new IdSource(attempted?.commandId ?? newUuid(), attempted?.millis ?? Date.now()),
-      now: nowMicros,
-      ...(attempted === undefined ? {} : { retry: attempted.retry }),
-      ...(permitted === undefined ? {} : { permitted }),
-      ...(request.pass === undefined
-        ? {}
-        : { searched: request.pass.searched, asKnown: request.pass.edge.outward }),
-    };
-    const spend = (requests: number): Promise<void> => fhir.spend(ctx, request.caller, requests);
-    return interaction.run({ ...request, command, body, spend });
-  };
-  return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), run);
-}
-
-/** Carries a request out when it is its turn, a POST with an `Idempotency-Key` once. A retry that waits for the first takes no turn. */
-function keyed(
-  fhir: FhirInterface,
-  ctx: Context,
-  { caller, header }: { caller: Caller; header: Header },
-  credential: string,
-  body: Buffer,
-  run: (attempted?: Attempted) => Promise<Answer>,
-): Promise<Answer> {
-  const inTurn = (attempted?: Attempted): Promise<Answer> =>
-    fhir.largeBodies.run(ctx, turnKey(caller.calls), () => run(attempted));
-  const key = header('idempotency-key');
-  if (ctx.method !== 'POST' || key === undefined) return inTurn();
-  const { method, url } = ctx;
-  const asked = { method, url, header, body, response: ctx.res };
-  const request = { key, scope: keyScopeOf(caller), credential, holder: holderOf(caller), ...asked };
-  return once(fhir.idempotency, request, inTurn, fhirError);
-}
-
-function bodyOf(
-  fhir: FhirInterface,
-  ctx: Context,
-  { calls }: Caller,
-  takes: 'nothing' | FhirBody,
-): Promise<RawBody> | undefined {
-  if (takes === 'nothing') return undefined;
-  return readBody(ctx.req, chooseLimits(fhir, takes), fhir.largeBodies.hold(ctx, turnKey(calls)));
+  return { ...request, query };
 }

@@ -11,7 +11,7 @@ import { didYouMean } from '#src/shared/nearest.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
 import type { GrantToken } from '../grant/opening.ts';
-import type { FhirRequest, Interaction } from './request.ts';
+import type { FhirRequest } from './request.ts';
 import { asWarning } from './search-bundle.ts';
 
 /** A complex input: a parameter's `value[x]` (for example a Coding), its resource, or its parts. */
@@ -63,17 +63,25 @@ export interface Operation extends DescribedOperation {
 /** Parameters of every request. */
 const OF_EVERY_REQUEST = new Set(['_format', '_pretty']);
 
+/** An operation at a place. */
+export interface PlacedOperation {
+  readonly methods: Operation['methods'];
+  readonly grantToken: GrantToken;
+  /** @param body undefined without one @throws Refusal */
+  readonly run: (request: FhirRequest, body: ParsedJson | undefined) => Promise<Answer>;
+}
+
 /**
- * Returns the interactions of `$name` at a place, by method.
+ * Returns the operation `$name` of a place.
  * @throws Refusal not_found (404, `not-supported`) if the operation doesn't exist there
  */
-export function operationInteractions(
+export function operationAt(
   table: readonly Operation[],
   segment: string,
   type?: ResourceType,
   id?: string,
   otherType?: string,
-): Partial<Record<'GET' | 'POST', Interaction>> {
+): PlacedOperation {
   const operation = table.find((each) => `$${each.name}` === segment && isThere(each, type, id, otherType));
   if (operation === undefined) {
     const names = table.filter((each) => isThere(each, type, id, otherType)).map(({ name }) => `$${name}`);
@@ -95,12 +103,7 @@ export function operationInteractions(
   };
   const grantToken =
     operation.grantToken === 'refused' ? 'refused' : operation.grantToken({ type, id: id ?? null });
-  const GET: Interaction = { kind: 'read', grantToken, run: (request) => asked(request, undefined) };
-  const POST: Interaction = { kind: 'operation', grantToken, run: asked };
-  return {
-    ...(operation.methods.includes('GET') ? { GET } : {}),
-    ...(operation.methods.includes('POST') ? { POST } : {}),
-  };
+  return { methods: operation.methods, grantToken, run: asked };
 }
 
 /** Adds the inputs' places in the Parameters to a refusal. */

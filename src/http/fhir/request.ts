@@ -14,9 +14,10 @@ import type { Header } from '../answer/authorship.ts';
 import type { Prefer } from '../answer/negotiation.ts';
 import type { RawBody } from '../body.ts';
 import type { Stale } from '../freshness.ts';
-import type { GrantToken, Need } from '../grant/opening.ts';
+import type { GrantToken } from '../grant/opening.ts';
 import type { GrantPass } from '../grant/pass.ts';
 import type { KeyReads } from '../key-reads.ts';
+import type { Declared } from '../pipeline.ts';
 import type { Position } from '../ports/position.ts';
 import type { HistoryPages } from './history-pages.ts';
 
@@ -55,11 +56,11 @@ export interface FhirRequest {
   /** Limits of the answer. */
   readonly budget: AnswerBudget;
   /** Under a grant: what its parts go through. */
-  readonly pass?: GrantPass;
+  readonly pass?: GrantPass | undefined;
   /** Under a grant: checks that the token still works, where a request takes long. @throws Refusal unauthenticated (401) */
-  readonly confirm?: () => Promise<void>;
+  readonly confirm?: (() => Promise<void>) | undefined;
   /** If the caller's reads are logged outside a grant: what the reads of a Bundle go through. */
-  readonly reads?: KeyReads;
+  readonly reads?: KeyReads | undefined;
 }
 
 /** A write. */
@@ -74,37 +75,33 @@ export interface FhirWrite extends FhirRequest {
 /** Finds the interaction of a path and method. @throws Refusal not_found (404), method_not_allowed (405) */
 export type FindInteraction = (segments: readonly string[], method: string) => Interaction;
 
-/** A read by GET. */
-export interface Read {
-  readonly kind: 'read';
+/** What interactions declare beside what they share (`Declared`). */
+interface Interacts extends Declared {
   readonly grantToken: GrantToken;
-  readonly run: (request: FhirRequest) => Promise<Answer>;
 }
 
-/** An interaction: its requirements, whether it takes an access token of a grant, and its answer. */
+/** An interaction: what it takes, and its answer. */
 export type Interaction =
-  | { readonly kind: 'open'; readonly grantToken: 'ignored'; readonly run: (service: FhirService) => Answer }
-  | Read
+  /** Without a credential. */
+  | (Declared & {
+      readonly kind: 'open';
+      readonly grantToken: 'ignored';
+      readonly run: (service: FhirService) => Answer;
+    })
+  /** A read by GET. */
+  | (Interacts & { readonly kind: 'read'; readonly run: (request: FhirRequest) => Promise<Answer> })
   /** A read by POST with its parameters as a form. */
-  | {
-      readonly kind: 'form';
-      readonly grantToken: GrantToken;
-      readonly run: (request: FhirRequest) => Promise<Answer>;
-    }
+  | (Interacts & { readonly kind: 'form'; readonly run: (request: FhirRequest) => Promise<Answer> })
   /** A read by POST with its parameters as a resource, or without parameters. */
-  | {
+  | (Interacts & {
       readonly kind: 'operation';
-      readonly grantToken: GrantToken;
       readonly run: (request: FhirRequest, body: ParsedJson | undefined) => Promise<Answer>;
-    }
-  | {
+    })
+  | (Interacts & {
       readonly kind: 'write';
-      readonly grantToken: GrantToken;
-      /** The access that it needs of a client whose scopes name types. Default: that of `grantToken`. */
-      readonly needs?: readonly Need[];
       /**
        * The body: none, one resource, a patch, or a Bundle, which may be larger and needs the scopes of its entries.
        */
       readonly takes: 'nothing' | 'resource' | 'patch' | 'bundle';
       readonly run: (request: FhirWrite) => Promise<Answer>;
-    };
+    });

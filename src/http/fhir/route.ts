@@ -6,16 +6,16 @@ import { type Compartment, isCompartmentType } from '#src/fhir/compartments.ts';
 import { isR4ResourceType } from '#src/fhir/definitions/tables.ts';
 import { isResourceType, type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { unsupportedType } from '#src/fhir/unsupported-type.ts';
-import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
 import type { GrantToken, Opening } from '../grant/opening.ts';
+import { type Found, routeFor } from '../pipeline.ts';
 import { processBundle } from './bundle/bundle.ts';
 import { create } from './create.ts';
 import { remove } from './delete.ts';
 import { historyOfInstance, historyOfSystem, historyOfType } from './history.ts';
 import { metadata } from './metadata.ts';
-import { type Operation, operationInteractions } from './operation.ts';
+import { type Operation, operationAt } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { patch } from './patch.ts';
 import { read } from './read.ts';
@@ -24,31 +24,49 @@ import { search, searchCompartment, searchSystem, searchWholeCompartment } from 
 import { update } from './update.ts';
 import { vread } from './vread.ts';
 
-/** HTTP methods of interactions; every GET route serves HEAD too. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
 /** A path, understood. */
-export interface Route {
-  /** The path's pattern without ids, for metrics and logs. */
-  readonly pattern: string;
-  readonly methods: Partial<Record<Method, Interaction>>;
-}
+export type Route = Found<Interaction>;
+
+/** Interactions look at the read models themselves: which ones they read depends on their parameters. */
+const models: readonly string[] = [];
+const READ = ['read'] as const;
+const WRITE = ['write'] as const;
 
 const reads = (grantToken: GrantToken, run: (request: FhirRequest) => Promise<Answer>): Interaction => ({
   kind: 'read',
+  credential: 'api_key',
+  scopes: READ,
+  models,
+  logged: 'whole',
+  ahead: 'read',
   grantToken,
   run,
 });
 const forms = (grantToken: GrantToken, run: (request: FhirRequest) => Promise<Answer>): Interaction => ({
   kind: 'form',
+  credential: 'api_key',
+  scopes: READ,
+  models,
+  logged: 'whole',
+  ahead: 'nothing',
   grantToken,
   run,
 });
 const writes = (
   of: Pick<Extract<Interaction, { kind: 'write' }>, 'grantToken' | 'needs'>,
-  takes: 'nothing' | 'resource' | 'patch' | 'bundle',
+  takes: 'nothing' | 'resource' | 'patch',
   run: (request: FhirWrite) => Promise<Answer>,
-): Interaction => ({ kind: 'write', ...of, takes, run });
+): Interaction => ({
+  kind: 'write',
+  credential: 'api_key',
+  scopes: WRITE,
+  models,
+  logged: 'nothing',
+  ahead: takes === 'resource' ? 'write' : 'nothing',
+  ...of,
+  takes,
+  run,
+});
 
 /** Returns the requirements on a grant of a request about one type, or one resource of it. */
 const ofType = (
@@ -144,21 +162,52 @@ function operationRoute(segments: readonly string[], operations: readonly Operat
   const [type, id] = segments.slice(0, -1);
   const known = type === undefined || isResourceType(type) ? type : undefined;
   if (type !== known && !isR4ResourceType(type ?? '')) throw unsupported(unsupportedType(type ?? ''));
-  const methods = operationInteractions(operations, name, known, id, type === known ? undefined : type);
+  const { methods, grantToken, run } = operationAt(
+    operations,
+    name,
+    known,
+    id,
+    type === known ? undefined : type,
+  );
+  const POST: Interaction = {
+    kind: 'operation',
+    credential: 'api_key',
+    scopes: READ,
+    models,
+    logged: 'whole',
+    ahead: 'nothing',
+    grantToken,
+    run,
+  };
   const place = ['', '/:type', '/:type/:id'][segments.length - 1];
-  return { pattern: `${place}/${name}`, methods };
+  return {
+    pattern: `${place}/${name}`,
+    methods: {
+      ...(methods.includes('GET') ? { GET: reads(grantToken, (request) => run(request, undefined)) } : {}),
+      ...(methods.includes('POST') ? { POST } : {}),
+    },
+  };
 }
 
 /** Finds the interaction of a Bundle's GET entry. */
-const find: FindInteraction = (segments, method) => interactionOf(routeOf(segments), method);
+const find: FindInteraction = (segments, method) => routeFor(routeOf(segments).methods, method);
 
 const BASE: Route = {
   pattern: '/',
   methods: {
     GET: reads(ofAll('search-system'), searchSystem),
-    POST: writes({ grantToken: { ...ofAll('bundle'), inParts: true } }, 'bundle', (request) =>
-      processBundle(request, find),
-    ),
+    POST: {
+      kind: 'write',
+      takes: 'bundle',
+      credential: 'api_key',
+      models,
+      // Its entries need scopes, and are logged one by one.
+      scopes: [],
+      logged: 'parts',
+      ahead: 'nothing',
+      grantToken: { ...ofAll('bundle'), inParts: true },
+      run: (request) => processBundle(request, find),
+    },
   },
 };
 const SYSTEM_SEARCH: Route = {
@@ -167,7 +216,18 @@ const SYSTEM_SEARCH: Route = {
 };
 const METADATA: Route = {
   pattern: '/metadata',
-  methods: { GET: { kind: 'open', grantToken: 'ignored', run: metadata } },
+  methods: {
+    GET: {
+      kind: 'open',
+      credential: 'none',
+      scopes: [],
+      models,
+      logged: 'nothing',
+      ahead: 'nothing',
+      grantToken: 'ignored',
+      run: metadata,
+    },
+  },
 };
 const SYSTEM_HISTORY: Route = {
   pattern: '/_history',
@@ -218,25 +278,6 @@ function compartmentRoute(compartment: Compartment, type: string, last: string |
   if (last === '_search')
     return { pattern: `${pattern}/:type/_search`, methods: { POST: forms(opening, run) } };
   throw noSuchUrl();
-}
-
-/** Returns the value of `Allow` for a route. */
-export function allowOf(route: Route): string {
-  const methods = Object.keys(route.methods).flatMap((method) =>
-    method === 'GET' ? ['GET', 'HEAD'] : [method],
-  );
-  return [...methods, 'OPTIONS'].join(', ');
-}
-
-/**
- * Returns the interaction of a method.
- * @throws Refusal method_not_allowed (405) with `Allow`
- */
-export function interactionOf(route: Route, method: string): Interaction {
-  const name = method === 'HEAD' ? 'GET' : method;
-  const found = Object.hasOwn(route.methods, name) ? route.methods[name as Method] : undefined;
-  if (found !== undefined) return found;
-  throw methodNotAllowed(notSupportedHere(method), allowOf(route));
 }
 
 function unsupported(diagnostics: string): Refusal {

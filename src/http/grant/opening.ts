@@ -69,10 +69,10 @@ const BY_TYPE: ReadonlySet<string> = new Set([
  */
 export function requireTypes({ sees }: Caller, token: RouteToken, needs?: readonly Need[]): void {
   if (sees.types === undefined) return;
-  const needed = token === 'refused' ? needs : BY_TYPE.has(token.action) ? token.needs : undefined;
+  const needed = typeof token === 'string' ? needs : BY_TYPE.has(token.action) ? token.needs : undefined;
   if (needed === undefined) throw outsideTypes('a request about all types', 'system/*.cruds');
   for (const { type, letters } of needed) requireOnType(sees, type, letters);
 }
 
-/** The statements of a route of the JSON interfaces. */
-type RouteToken = 'refused' | Pick<Opening, 'action' | 'needs'>;
+/** The statements of any route. */
+type RouteToken = 'refused' | 'ignored' | Pick<Opening, 'action' | 'needs'>;

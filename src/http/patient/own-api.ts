@@ -57,7 +57,7 @@ export class OwnApi {
   async me<T>(operationId: string, inputs: OwnInputs, schema: z.ZodType<T>): Promise<T> {
     const route = routeNamed(operationId);
     if (route.credential !== 'identity') throw new TypeError(`${operationId} takes no ID token`);
-    requireFresh(this.service.stale, route.models ?? ['projects']);
+    requireFresh(this.service.stale, route.models);
     const run = route.accept(inputsOf(inputs));
     const result = await run({ ...this.#circumstances(), identity: this.session.person });
     await this.#shown(result, route);
@@ -89,7 +89,7 @@ export class OwnApi {
     const route = routeNamed(operationId);
     if (route.credential !== 'api_key' || route.method !== 'GET')
       throw new TypeError(`${operationId} doesn't read a record`);
-    requireFresh(this.service.stale, route.models ?? ['resources', 'history']);
+    requireFresh(this.service.stale, route.models);
     const run = route.accept(inputsOf(inputs));
     const caller = await this.callerFor(link);
     const result = await run({ ...this.#circumstances(), caller, factsOnly: true });
@@ -142,7 +142,7 @@ export class OwnApi {
   }
 
   /** Waits until the page that follows shows what was written. */
-  async #shown({ position, awaited }: RouteResult, { models = ['projects'] }: Route): Promise<void> {
+  async #shown({ position, awaited }: RouteResult, { models }: Route): Promise<void> {
     if (position === undefined) return;
     const { passed, settled } = this.service;
     await (awaited === true ? passed(position, models) : settled(position, models));

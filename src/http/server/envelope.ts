@@ -11,11 +11,11 @@ import { sendContent } from '../answer/content.ts';
 import { Head } from '../answer/head.ts';
 import { pretty } from '../answer/pretty.ts';
 import { endWhenStalled, reply, send } from '../answer/send.ts';
-import { type ApiInterface, answerApi } from '../api/interface.ts';
+import { type ApiInterface, JsonDialect } from '../api/interface.ts';
 import { nearestRoute } from '../api/nearest-route.ts';
 import type { RouteTable } from '../api/table.ts';
 import { apiError, fhirError, internalError } from '../errors.ts';
-import { answerFhir, FHIR_PATH, type FhirInterface } from '../fhir/interface.ts';
+import { FHIR_PATH, FhirDialect, type FhirInterface } from '../fhir/interface.ts';
 import { enter, type GatewayDeps } from '../gateway/gateway.ts';
 import { innerPath, isGateway } from '../gateway/path.ts';
 import { refusesBody } from '../large-bodies.ts';
@@ -23,6 +23,7 @@ import type { RequestLimits } from '../limits.ts';
 import { resourceMetadataUrl } from '../oauth/discovery.ts';
 import { asOAuthError, isOAuthEndpoint, oauthErrorAnswer } from '../oauth/errors.ts';
 import { refusalPage } from '../pages/refusal-page.ts';
+import { Pipeline } from '../pipeline.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Notebook } from '../ports/traffic.ts';
 import { ROUTES } from '../routes.ts';
@@ -47,8 +48,8 @@ export interface EnvelopeDeps {
 }
 
 /**
- * Gives each request its id, headers, error body, log line and measure. The FHIR interface, which nearly all of them
- * are for, is asked from here; the rest go on to the routers.
+ * Gives each request its id, headers, error body, log line and measure. Declared routes, which nearly all of them
+ * are for, are asked from here; the rest go on to the routers.
  */
 export function envelope(
   fhir: FhirInterface,
@@ -58,6 +59,8 @@ export function envelope(
   const { log } = fhir;
   // These members never contain secrets, so lines aren't searched for any.
   const requests = log.child({}, { redact: [] });
+  const ofFhir = new Pipeline(fhir, new FhirDialect(fhir));
+  const ofJson = new Pipeline(api, new JsonDialect(api));
   const base = baseHeaders(api.services.config.baseUrl);
   return async (ctx, next) => {
     const notSent = (err: unknown): void =>
@@ -88,20 +91,17 @@ export function envelope(
         requireDecodable(ctx.path, 'the path');
         requireDecodable(ctx.querystring, 'the query', 'query');
         if (inner !== undefined) await enter(gateway, ctx, inner);
-        if (fhirPath) {
-          const answer = await answerFhir(fhir, ctx);
-          if (answer.refused !== undefined) await fhir.largeBodies.count(ctx, answer.refused);
-          await send(ctx, isPretty(ctx) ? pretty(answer) : answer);
+        const answer = await (fhirPath ? ofFhir : ofJson).answer(ctx);
+        if (answer === undefined) {
+          head.settle(res);
+          await next();
+          if (res.statusCode >= 400 && ctx.body == null) throw unanswered(ctx, api.table);
+          withoutFeatures(ctx);
+          endWhenStalled(res);
         } else {
-          const answer = await answerApi(api, ctx);
-          if (answer === undefined) {
-            head.settle(res);
-            await next();
-            if (res.statusCode >= 400 && ctx.body == null) throw unanswered(ctx, api.table);
-            withoutFeatures(ctx);
-            endWhenStalled(res);
-          } else if (answer.content === undefined) await send(ctx, answer);
-          else await sendContent(ctx, answer, answer.content, notSent);
+          if (answer.refused !== undefined) await fhir.largeBodies.count(ctx, answer.refused);
+          if (answer.content !== undefined) await sendContent(ctx, answer, answer.content, notSent);
+          else await send(ctx, fhirPath && isPretty(ctx) ? pretty(answer) : answer);
         }
       }
     } catch (error) {

@@ -1,0 +1,301 @@
+/**
+ * The way of every request to a declared route, of FHIR, REST v1, `/admin`, `/me` and webhooks: match, credential, rate of
+ * its caller, freshness, grant, access log, body, idempotency, run. A route declares what it takes (`Declared`). A dialect
+ * does what differs between FHIR and JSON.
+ */
+import type { Context } from 'koa';
+import { type Caller, turnKey } from '#src/shared/access/caller.ts';
+import type { Identity } from '#src/shared/access/identity.ts';
+import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
+import type { Refusal } from '#src/shared/refusal.ts';
+import { credentialModels, isAccessToken } from './access-token.ts';
+import type { Answer } from './answer/answer.ts';
+import type { Header } from './answer/authorship.ts';
+import type { RawBody } from './body.ts';
+import { visitorOf } from './credential-kinds.ts';
+import {
+  type Authentication,
+  type Authenticator,
+  bearerOf,
+  credentialFor,
+  readAs,
+  requireScope,
+} from './credentials.ts';
+import type { Edge } from './edge/edge.ts';
+import { requireFresh, type Stale } from './freshness.ts';
+import { type GrantToken, type Need, type Opening, requireTypes } from './grant/opening.ts';
+import { GrantPass, type GrantService } from './grant/pass.ts';
+import { type Attempted, holderOf, keyScopeOf, keyScopeOfPerson, once } from './idempotency.ts';
+import { type KeyReadService, KeyReads } from './key-reads.ts';
+import type { LargeBodies } from './large-bodies.ts';
+import type { IdempotencyKeys } from './ports/idempotency.ts';
+
+/** HTTP methods of routes; every GET route serves HEAD too. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** The declaration of a route. */
+export interface Declared {
+  readonly credential: 'api_key' | 'identity' | 'none';
+  /** The scopes that an API key needs. */
+  readonly scopes: readonly ('read' | 'write')[];
+  /** States whether an access token of a grant is accepted, and the requirements on the grant. `ignored`: no credential is looked at. */
+  readonly grantToken: 'refused' | 'ignored' | Pick<Opening, 'action' | 'needs'>;
+  /** The access that a client whose scopes name types needs, where no token of a grant is taken. Default: all types. */
+  readonly needs?: readonly Need[];
+  /** The read models that must not lag. */
+  readonly models: readonly string[];
+  /** States whether the request is a read for the access log; `parts`: the route logs its reads one by one. */
+  readonly logged: 'whole' | 'parts' | 'nothing';
+  /**
+   * Done for the caller of the credential's last use while the database confirms the credential: a whole read, or a write
+   * up to its append. Nothing is sent or written before the confirmation.
+   */
+  readonly ahead: 'read' | 'write' | 'nothing';
+}
+
+/** The routes of a path, by method. */
+export interface Found<Route> {
+  /** The path without ids, for metrics and logs. */
+  readonly pattern: string;
+  readonly methods: Readonly<Partial<Record<Method, Route>>>;
+}
+
+/** A request without its caller. */
+export interface Asked<Route> {
+  readonly route: Route;
+  /** Values by lower-case name. */
+  readonly header: Header;
+}
+
+/** The caller of a request, once the credential was checked. */
+export interface Admitted {
+  /** '' if the route takes none. */
+  readonly credential: string;
+  /** The caller of a project's credential. */
+  readonly caller?: Caller;
+  /** The person of an ID token, or of a session. */
+  readonly identity?: Identity;
+  /** Under a grant: what the parts of the request go through. */
+  readonly pass?: GrantPass;
+  /** Outside a grant, if the caller's reads are logged: what reads go through. */
+  readonly reads?: KeyReads | undefined;
+  /** A check of the credential that is still running; nothing is written before it ends. Rejects with Refusal. */
+  readonly permitted?: Promise<void>;
+}
+
+/** The steps in which FHIR and JSON differ. */
+export interface Dialect<
+  Route extends Declared,
+  Place extends Found<Route> = Found<Route>,
+  Ask extends Asked<Route> = Asked<Route>,
+> {
+  /** Returns the routes of a request's path; undefined if the dialect has none. @throws Refusal */
+  find(ctx: Context): Place | undefined;
+  /** Reads the head of a request. @throws Refusal not_acceptable (406) */
+  ask(ctx: Context, route: Route, found: Place): Ask;
+  /** Returns the same question with the ids that the inside knows. @throws Refusal not_found (404) */
+  inward(ctx: Context, asked: Ask, edge: Edge): Ask;
+  /** Returns what a question needs of a grant. */
+  openingOf(asked: Ask): GrantToken;
+  /** Runs a read and remembers what it shows. */
+  log(reads: KeyReads, asked: Ask, run: () => Promise<Answer>): Promise<Answer>;
+  /** Reads the body; undefined if the route takes none. @param owner whose memory it takes */
+  readBody(ctx: Context, asked: Ask, owner: string): Promise<RawBody | undefined> | undefined;
+  /** Runs the route. @param attempted set if the request has an Idempotency-Key @throws Refusal */
+  run(ctx: Context, asked: Ask, admitted: Admitted, body?: RawBody, attempted?: Attempted): Promise<Answer>;
+  /** Returns a refusal as the answer that is kept under an Idempotency-Key. */
+  printRefusal(ctx: Context, refusal: Refusal): Answer;
+}
+
+/** The services that the steps need. */
+export interface Steps {
+  readonly authenticator: Authenticator;
+  readonly stale: Stale;
+  readonly grants: GrantService;
+  readonly keyReads: KeyReadService;
+  readonly largeBodies: LargeBodies;
+  readonly idempotency: IdempotencyKeys;
+}
+
+const NOBODY: Admitted = { credential: '' };
+const ID_TOKEN = 'an ID token as Authorization: Bearer <ID token>';
+
+/** The routes of one dialect. */
+export class Pipeline<
+  Route extends Declared,
+  Place extends Found<Route> = Found<Route>,
+  Ask extends Asked<Route> = Asked<Route>,
+> {
+  constructor(
+    private readonly steps: Steps,
+    private readonly dialect: Dialect<Route, Place, Ask>,
+  ) {}
+
+  /**
+   * Answers a request; undefined if no route has its path. The path's pattern goes to `ctx.state.route`.
+   * @throws Refusal
+   */
+  async answer(ctx: Context): Promise<Answer | undefined> {
+    const { authenticator, stale, grants } = this.steps;
+    const found = this.dialect.find(ctx);
+    if (found === undefined) return undefined;
+    ctx.state.route = found.pattern;
+    if (ctx.method === 'OPTIONS') return { status: 204, headers: { Allow: allowOf(found.methods) } };
+    const route = routeFor(found.methods, ctx.method);
+    const asked = this.dialect.ask(ctx, route, found);
+    if (route.credential === 'none') {
+      const bearer = route.grantToken === 'ignored' ? undefined : bearerOf(ctx.req.headers);
+      if (bearer !== undefined) await authenticator.refuseGrant(bearer);
+      return this.#carryOut(ctx, asked, NOBODY);
+    }
+    const credential = credentialFor(ctx, route.credential === 'identity' ? ID_TOKEN : undefined);
+    requireFresh(stale, credentialModels(credential));
+    if (route.credential === 'identity') {
+      requireFresh(stale, route.models);
+      const identity = visitorOf(ctx)?.identity ?? (await authenticator.requireIdentity(credential));
+      ctx.state.identity = identity;
+      return this.#carryOut(ctx, asked, { credential, identity });
+    }
+    if (!isAccessToken(credential)) {
+      requireFresh(stale, route.models);
+      return this.#answerFor(ctx, asked, credential, authenticator.begin(credential, ctx));
+    }
+    const caller = await authenticator.ofToken(credential, ctx);
+    const pass = GrantPass.of(grants, caller, ctx.state.requestId);
+    if (pass !== undefined) return this.#answerGrant(ctx, asked, credential, pass);
+    requireFresh(stale, route.models);
+    return this.#answerFor(ctx, asked, credential, { caller: Promise.resolve(caller), expected: undefined });
+  }
+
+  /** Answers a caller that acts in its own project. */
+  #answerFor(ctx: Context, asked: Ask, credential: string, checking: Authentication): Promise<Answer> {
+    const { ahead } = asked.route;
+    if (ahead === 'read') return this.#readAhead(ctx, asked, credential, checking);
+    if (ahead === 'write' && asked.header('idempotency-key') === undefined)
+      return this.#writeAhead(ctx, asked, credential, checking);
+    return this.#answerChecked(ctx, asked, credential, checking);
+  }
+
+  async #readAhead(ctx: Context, asked: Ask, credential: string, checking: Authentication): Promise<Answer> {
+    const { reads, answer } = await readAs(checking, async (caller) => {
+      requireTypes(caller, asked.route.grantToken, asked.route.needs);
+      const log = KeyReads.of(this.steps.keyReads, caller, ctx.state.requestId);
+      const admitted = { credential, caller, reads: log };
+      const answer = await (log === undefined
+        ? this.dialect.run(ctx, asked, admitted)
+        : this.dialect.log(log, asked, () => this.dialect.run(ctx, asked, admitted)));
+      return { reads: log, answer };
+    });
+    return reads === undefined ? answer : reads.out(answer);
+  }
+
+  async #writeAhead(
+    ctx: Context,
+    asked: Ask,
+    credential: string,
+    { expected, caller }: Authentication,
+  ): Promise<Answer> {
+    const permitted = caller.then((actual) => permit(asked.route, actual));
+    permitted.catch(() => undefined);
+    if (expected === undefined) await permitted;
+    const admitted = { credential, caller: expected ?? (await caller), permitted };
+    const [answered] = await Promise.allSettled([this.#carryOut(ctx, asked, admitted)]);
+    await permitted;
+    if (answered.status === 'rejected') throw answered.reason;
+    return answered.value;
+  }
+
+  async #answerChecked(
+    ctx: Context,
+    asked: Ask,
+    credential: string,
+    checking: Authentication,
+  ): Promise<Answer> {
+    const { route } = asked;
+    const caller = await checking.caller;
+    permit(route, caller);
+    const reads =
+      route.logged === 'nothing' ? undefined : KeyReads.of(this.steps.keyReads, caller, ctx.state.requestId);
+    const run = (): Promise<Answer> => this.#carryOut(ctx, asked, { credential, caller, reads });
+    if (reads === undefined) return run();
+    return reads.out(await (route.logged === 'parts' ? run() : this.dialect.log(reads, asked, run)));
+  }
+
+  /**
+   * Answers a request under a grant. Everything inside has the record's real ids.
+   * @throws Refusal as of the route, with the ids that the application knows
+   */
+  async #answerGrant(ctx: Context, asked: Ask, credential: string, pass: GrantPass): Promise<Answer> {
+    try {
+      const inside = this.dialect.inward(ctx, asked, pass.edge);
+      requireFresh(this.steps.stale, inside.route.models);
+      const answer = await pass.run(this.dialect.openingOf(inside), () =>
+        this.#carryOut(ctx, inside, { credential, caller: pass.caller, pass }),
+      );
+      return await pass.out(answer);
+    } catch (error) {
+      throw pass.refusal(error);
+    }
+  }
+
+  /**
+   * Reads the body and runs the route when it is the request's turn, a POST with an `Idempotency-Key` once. A retry that
+   * waits for the first request takes no turn.
+   */
+  async #carryOut(ctx: Context, asked: Ask, admitted: Admitted): Promise<Answer> {
+    const { largeBodies, idempotency } = this.steps;
+    const { caller, identity, credential, pass } = admitted;
+    const owner =
+      caller === undefined
+        ? identity === undefined
+          ? 'everybody'
+          : keyScopeOfPerson(identity)
+        : turnKey(caller.calls);
+    const reading = this.dialect.readBody(ctx, asked, owner);
+    const sent = reading === undefined ? undefined : await reading;
+    // The parser exchanges ids there.
+    const body = sent === undefined || pass === undefined ? sent : { ...sent, edge: pass.edge };
+    const inTurn = (attempted?: Attempted): Promise<Answer> =>
+      largeBodies.run(ctx, owner, () => this.dialect.run(ctx, asked, admitted, body, attempted));
+    const key = ctx.method === 'POST' ? asked.header('idempotency-key') : undefined;
+    if (key === undefined) return inTurn();
+    const request = {
+      key,
+      scope: caller === undefined ? owner : keyScopeOf(caller),
+      credential,
+      holder:
+        caller === undefined
+          ? identity && `identity ${identity.issuer}\n${identity.subject}`
+          : holderOf(caller),
+      method: ctx.method,
+      url: ctx.url,
+      header: asked.header,
+      body: body?.bytes ?? Buffer.alloc(0),
+      response: ctx.res,
+    };
+    return once(idempotency, request, inTurn, (refusal) => this.dialect.printRefusal(ctx, refusal));
+  }
+}
+
+/** Checks what a route needs of a caller outside a grant. @throws Refusal forbidden (403) */
+function permit({ scopes, grantToken, needs }: Declared, caller: Caller): void {
+  for (const scope of scopes) requireScope(caller, scope);
+  requireTypes(caller, grantToken, needs);
+}
+
+/** Returns the value of `Allow` for the routes of a path. */
+export function allowOf(methods: Found<unknown>['methods']): string {
+  const all = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return [...all, 'OPTIONS'].join(', ');
+}
+
+/**
+ * Returns the route of a method.
+ * @throws Refusal method_not_allowed (405) with `Allow`
+ */
+export function routeFor<Route>(methods: Found<Route>['methods'], method: string): Route {
+  const name = method === 'HEAD' ? 'GET' : method;
+  const found = Object.hasOwn(methods, name) ? methods[name as Method] : undefined;
+  if (found !== undefined) return found;
+  throw methodNotAllowed(notSupportedHere(method), allowOf(methods));
+}
