@@ -8,7 +8,7 @@ import type { ResourceEvent, StoredEvent } from '#src/events/catalog.ts';
 import { recordPatient } from '#src/events/streams.ts';
 import { categoryKeys, hasCategory, readCategories } from '#src/fhir/search/categories.ts';
 import { tenantId } from '#src/shared/access/tenant.ts';
-import type { Json } from '#src/shared/json/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { someMembers } from '#src/shared/json/json-members.ts';
 
 /** A stored event about one version of one resource. */
@@ -63,7 +63,7 @@ export function readSight(event: ResourceEvent): SightColumns | undefined {
   const columns =
     type === 'Provenance'
       ? { categories: null, targets: arrayLiteral(readTargets(body)) }
-      : { categories: `{${readCategoryKeys(type, body).join()}}`, targets: null };
+      : categoriesIn(type, body);
   found.set(event, columns);
   return columns;
 }
@@ -74,12 +74,23 @@ export function sightOfDeletion(type: string): SightColumns | undefined {
 }
 
 const CATEGORY: ReadonlySet<string> = new Set(['category']);
+const NO_CATEGORY: SightColumns = { categories: '{}', targets: null };
 /** Values of `category` by their texts: there are few. */
 const known = new Map<string, Json>();
+/** The columns of known values, by type. */
+const columnsOf = new Map<string, WeakMap<object, SightColumns>>();
 
-function readCategoryKeys(type: string, body: string): string[] {
-  if (!body.includes('"category":')) return [];
-  return categoryKeys(type, readCategories(type, someMembers(body, CATEGORY, known) ?? JSON.parse(body)));
+function categoriesIn(type: string, body: string): SightColumns {
+  if (!body.includes('"category":')) return NO_CATEGORY;
+  const resource: JsonObject = someMembers(body, CATEGORY, known) ?? JSON.parse(body);
+  const { category } = resource;
+  const ofType = columnsOf.get(type) ?? new WeakMap<object, SightColumns>();
+  const before = typeof category === 'object' && category !== null ? ofType.get(category) : undefined;
+  if (before !== undefined) return before;
+  const categories = `{${categoryKeys(type, readCategories(type, resource)).join()}}`;
+  const columns = { categories, targets: null };
+  if (typeof category === 'object' && category !== null) columnsOf.set(type, ofType.set(category, columns));
+  return columns;
 }
 
 /** A literal reference to something that can be here, also under a base. */

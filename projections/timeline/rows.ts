@@ -45,14 +45,14 @@ export function* makeEntries(events: readonly StoredEvent[]): Steps<Entry[]> {
   const entries: Entry[] = [];
   for (const stored of events) {
     if (!isResourceEvent(stored)) continue;
-    const entry = yield* makeEntry(stored);
+    const entry = makeEntry(stored);
     if (entry !== undefined) entries.push(entry);
     yield;
   }
   return entries;
 }
 
-function* makeEntry(stored: StoredResourceEvent): Steps<Entry | undefined> {
+function makeEntry(stored: StoredResourceEvent): Entry | undefined {
   const { event, metadata } = stored;
   const kind = timelineKind(event.resourceType);
   if (kind === undefined) return undefined;
@@ -60,7 +60,7 @@ function* makeEntry(stored: StoredResourceEvent): Steps<Entry | undefined> {
   if (record === null) return undefined;
   const since = toMicros(metadata.recorded_at);
   const { resourceId: id, version, resourceType: type } = event;
-  const shown = event.type === 'ResourceDeleted' ? undefined : yield* visibleMembers(kind, event);
+  const shown = event.type === 'ResourceDeleted' ? undefined : visibleMembers(kind, event);
   const at = shown?.when?.at ?? UNDATED;
   const days = shown?.when?.days ?? { first: dayAt(at / 1000), last: dayAt(at / 1000) };
   return {
@@ -115,29 +115,23 @@ const NOT_SHOWN = {
 } as const;
 
 /** Returns the visible members; undefined for a hidden resource. */
-function* visibleMembers(kind: TimelineKind, event: Version): Steps<Shown | undefined> {
+function visibleMembers(kind: TimelineKind, event: Version): Shown | undefined {
   const { value: resource, exact } = parsedOnce(event);
-  yield;
   const type = TIMELINE[kind];
   const lists = listNames(type, resource, isModified(resource, event.body));
   const when = readEventDate(type, resource);
-  const listKeys = (names: readonly string[]) => ({
-    lists: names.map(searchKey),
-    vague_lists:
-      when === undefined || !isVague(when.date) ? null : names.map((name) => searchKey(vaguePart(name))),
-  });
   if (lists.length === 0) {
     const withdrawn = withdrawnListNames(type, resource);
-    return withdrawn.length === 0 ? undefined : { ...NOT_SHOWN, ...listKeys(withdrawn), when };
+    if (withdrawn.length === 0) return undefined;
+    return { ...NOT_SHOWN, lists: withdrawn.map(searchKey), vague_lists: vagueKeys(withdrawn, when), when };
   }
   const { title, titleSystem, summary, summaryCodes } = timelineWords(kind, resource);
   const places = summaryCodes.map(({ offset, system, code }) => [offset, system, code]);
   const referred = NAMED_ELSEWHERE.has(kind) ? medicationReferred(resource) : undefined;
-  yield;
   const fields = FIELDS[kind]?.(resource);
-  yield;
   return {
-    ...listKeys(lists),
+    lists: lists.map(searchKey),
+    vague_lists: vagueKeys(lists, when),
     when,
     title,
     title_system: titleSystem,
@@ -147,6 +141,12 @@ function* visibleMembers(kind: TimelineKind, event: Version): Steps<Shown | unde
     refers: referred?.id ?? null,
     refers_version: referred?.version ?? null,
   };
+}
+
+/** Returns the keys of the lists in which an entry stands by its last possible day; null if its day is known. */
+function vagueKeys(lists: readonly string[], when: EventDate | undefined): string[] | null {
+  if (when === undefined || !isVague(when.date)) return null;
+  return lists.map((name) => searchKey(vaguePart(name)));
 }
 
 /** Kinds whose Medication may be in the directory. */

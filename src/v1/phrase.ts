@@ -24,7 +24,7 @@ const LONGEST_UNITS = 2 * LONGEST;
 
 /** Returns what a CodeableConcept, or a list of them, says, as `joinPhrases` does; codes where it has no words. */
 export function conceptPhrase(value: JsonObject[string] | undefined): Phrase | undefined {
-  return joinPhrases(conceptsIn(value));
+  return value === undefined ? undefined : joinPhrases(conceptsIn(value));
 }
 
 function* conceptsIn(value: JsonObject[string] | undefined): Iterable<string | Phrase | undefined> {
@@ -45,10 +45,11 @@ export function joinPhrases(
   let joined = '';
   const placed: PlacedCode[] = [];
   for (const part of parts) {
-    const { text, codes } = typeof part === 'object' ? part : { text: part ?? '', codes: [] };
+    const text = typeof part === 'object' ? part.text : (part ?? '');
     if (text === '') continue;
     if (joined !== '') joined += separator;
-    for (const code of codes) placed.push({ ...code, offset: joined.length + code.offset });
+    if (typeof part === 'object')
+      for (const code of part.codes) placed.push({ ...code, offset: joined.length + code.offset });
     joined += text;
     if (joined.length > LONGEST_UNITS) break;
   }

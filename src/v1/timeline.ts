@@ -150,6 +150,8 @@ function unless(status: JsonObject[string] | undefined, ...usual: readonly strin
 
 /** Returns an Observation's value, or the values of its components with their names. */
 function readValues(observation: JsonObject): Phrase | undefined {
+  if (observation.component === undefined)
+    return joinPhrases([valueSaid(observation) ?? conceptPhrase(observation.dataAbsentReason)]);
   return joinPhrases(valuesIn(observation));
 }
 

@@ -47,9 +47,12 @@ export function referenceRange(value: Json | undefined): string | undefined {
  * @param dated writes dates and the ends of periods
  */
 export function choice(resource: JsonObject, name: string, dated = moment): string | undefined {
-  const key = Object.keys(resource).find(
-    (each) => each.startsWith(name) && isUpper(each.charCodeAt(name.length)),
-  );
+  let key: string | undefined;
+  for (const each in resource)
+    if (isUpper(each.charCodeAt(name.length)) && each.startsWith(name)) {
+      key = each;
+      break;
+    }
   if (key === undefined) return undefined;
   const value = resource[key];
   switch (key.slice(name.length)) {

@@ -20,6 +20,7 @@ export function someMembers(
   known: Map<string, Json>,
 ): JsonObject | undefined {
   const members: JsonObject = {};
+  let missing = names.size;
   if (text === '{}') return members;
   if (text.charCodeAt(0) !== OPEN_OBJECT) return undefined;
   for (let at = 1; ; at += 1) {
@@ -28,7 +29,11 @@ export function someMembers(
     const end = colon < 0 ? -1 : endOfValue(text, colon + 2);
     if (end < 0) return undefined;
     const name = text.slice(at + 1, colon);
-    if (names.has(name)) members[name] = readValue(text.slice(colon + 2, end), known);
+    if (names.has(name)) {
+      members[name] = readValue(text.slice(colon + 2, end), known);
+      missing -= 1;
+      if (missing === 0) return members;
+    }
     if (end === text.length - 1 && text.charCodeAt(end) === CLOSE_OBJECT) return members;
     if (text.charCodeAt(end) !== COMMA) return undefined;
     at = end;

@@ -21,15 +21,20 @@ const COMPARATORS: Readonly<Record<string, string>> = { '<': '<', '<=': '≤', '
 /** Returns what an Observation or component measures: its codes of LOINC, and the ends of its reference ranges. */
 export function readMeasured(holder: unknown): Measured {
   const { code, referenceRange } = readMembers(holder);
+  const codes: string[] = [];
+  for (const coding of listItems(readMembers(code).coding)) {
+    const { system, code: own } = readMembers(coding);
+    if (system === LOINC && typeof own === 'string') codes.push(own);
+  }
   return {
-    codes: listItems(readMembers(code).coding).flatMap((coding) => {
-      const { system, code: own } = readMembers(coding);
-      return system === LOINC && typeof own === 'string' ? [own] : [];
-    }),
-    limits: listItems(referenceRange).flatMap((range) => {
-      const { low, high } = readMembers(range);
-      return [low, high].flatMap((end) => decimalText(readMembers(end).value) ?? []);
-    }),
+    codes,
+    // Read only if the value is rounded.
+    get limits() {
+      return listItems(referenceRange).flatMap((range) => {
+        const { low, high } = readMembers(range);
+        return [low, high].flatMap((end) => decimalText(readMembers(end).value) ?? []);
+      });
+    },
   };
 }
 
@@ -52,7 +57,7 @@ function numberText(
   const sign = readText(comparator);
   const shown =
     sign === undefined && !exact && /[.eE]/.test(literal)
-      ? roundForReading(literal, { unit: readText(code) ?? readText(unit), ...measured })
+      ? roundForReading(literal, measured, readText(code) ?? readText(unit))
       : literal;
   return `${sign === undefined ? '' : (COMPARATORS[sign] ?? sign)}${formatDecimal(shown, lang)}`;
 }
@@ -67,8 +72,10 @@ export function quantityText(
   if (number === undefined) return undefined;
   const { unit, code } = readMembers(quantity);
   const isTitre = [code, unit].some((each) => typeof each === 'string' && TITRE.test(each));
-  const [, sign = '', digits = ''] = /^([<>≤≥]?)(.*)$/.exec(number) ?? [];
-  if (isTitre && /^\d/.test(digits)) return digits.startsWith('0') ? number : `${sign}1:${digits}`;
+  if (isTitre) {
+    const [, sign = '', digits = ''] = /^([<>≤≥]?)(.*)$/.exec(number) ?? [];
+    if (/^\d/.test(digits)) return digits.startsWith('0') ? number : `${sign}1:${digits}`;
+  }
   return joinUnit(number, unitOfQuantity(quantity), style);
 }
 

@@ -37,17 +37,22 @@ const BY_UNIT: ReadonlyMap<string, Omit<RoundingRule, 'codes' | 'limits'>> = new
  * Rounds the literal of a decimal. It gets no digits that it doesn't have, doesn't become zero, and stays on its side of
  * each limit of its reference range and of decisions.
  */
-export function roundForReading(literal: string, measured: Measured): string {
+export function roundForReading(literal: string, measured: Measured, measuredIn = measured.unit): string {
   const stored = plainDecimal(literal);
   if (!stored.includes('.') || /[eE]/.test(stored)) return stored;
-  const unit = unitText(measured.unit ?? '');
-  const byCode = (measured.codes ?? [])
-    .map((code) => BY_CODE.get(code))
-    .find((rule) => rule !== undefined && Object.hasOwn(rule.places, unit));
+  const unit = unitText(measuredIn ?? '');
+  let byCode: RoundingRule | undefined;
+  for (const code of measured.codes ?? []) {
+    const found = BY_CODE.get(code);
+    if (found === undefined || !Object.hasOwn(found.places, unit)) continue;
+    byCode = found;
+    break;
+  }
   const rule = byCode ?? BY_UNIT.get(unit);
   const least = countDecimals(stored, rule, unit);
-  const limits = [...(measured.limits ?? []), ...(byCode?.limits?.[unit] ?? []).map(String)];
   const { places: most } = countPlaces(stored);
+  if (least >= most) return stored;
+  const limits = [...(measured.limits ?? []), ...(byCode?.limits?.[unit] ?? []).map(String)];
   for (let places = least; places < most; places += 1) {
     const rounded = roundDecimal(stored, places);
     const isSameSide = limits.every(
