@@ -113,7 +113,7 @@ export function resourceByKey<R extends [...Key, type: ResourceType, ...unknown[
     if (type === 'Provenance') {
       const rows = { as: 'r', of: 'current', type } as const;
       const asked = seenStatement(sees, { name, values: [id, ownerId] }, 'r', rows, byTargets(shown));
-      const found = await pool.query<R>({ ...asked, rowMode: 'array' });
+      const found = await pool.query<R>({ rowMode: 'array', ...asked });
       return found.rows[0];
     }
     const key = sightKey(ownerId, within, type, 'r');

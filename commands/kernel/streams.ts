@@ -172,7 +172,7 @@ export class Streams<S> {
   async #append<T>(stream: Stream<S>, command: StreamCommand<S, T>, drafts: readonly Draft[]) {
     const { name, revision, head: expected = 'none', owner = command.owner } = stream;
     const { metadata, retry } = command;
-    const events = await inSlices(newEvents(name, drafts, { ...metadata, owner }));
+    const events = await inSlices(newEvents(name, drafts, { owner, ...metadata }));
     await retry?.note(metadata.command_id, { stream: name, expectedRevision: revision });
     const append = () => this.kernel.store.append(name, expected, events);
     const { head, position } = await (isLarge(events) ? asSlice(append) : append());

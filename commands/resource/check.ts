@@ -113,7 +113,7 @@ export async function checkCandidates(
   return read.map(({ at, type, id, resource }) => {
     const stream = streams.get(id);
     if (stream === undefined) throw new TypeError(`${type}/${id} has no place`);
-    return { ...(at !== undefined && { at }), type, id, resource, stream };
+    return at === undefined ? { type, id, resource, stream } : { at, type, id, resource, stream };
   });
 }
 
@@ -160,7 +160,7 @@ function readCandidate(candidate: Candidate, bases: readonly string[]): Read {
   )
     issues.push(place.issue);
   const kept = trailing ? { ...resource, value: withoutTrailingNulls(resource.value) } : resource;
-  return { ...candidate, resource: kept, issues, owner, references };
+  return { issues, owner, references, ...candidate, resource: kept };
 }
 
 /** The maximum number of faults of a stored version that a patch may leave. */

@@ -272,12 +272,12 @@ async function makeCandidate(
       }
     }
     const isDocument = type === 'DocumentReference';
-    if (stream === undefined || (!isDocument && within === undefined)) return { ...base, resource };
+    if (stream === undefined || (!isDocument && within === undefined)) return { resource, ...base };
     // The stored version that it is compared with must not change until the append.
     const { version, resource: before } = there?.before ?? (await stored(versions, stream, type, id));
     refuseStale(request, type, id, version);
     if (isDocument && heldContents(before, id).length > 0) refuseContents(caller, request);
-    const candidate = { ...base, resource, basedOn: version, ...(isDocument ? { before } : {}) };
+    const candidate = { resource, basedOn: version, ...base, ...(isDocument ? { before } : {}) };
     if (within === undefined) return candidate;
     // What the service made of the stored version has the references of that.
     if (resource.madeOf !== undefined && type !== 'Provenance')
@@ -424,7 +424,7 @@ function makePrecondition({ ifMatch, basedOn }: WriteRequest): { ifMatch?: IfMat
  * too long.
  */
 function printed(write: Write): Write {
-  return write.kind === 'remove' ? write : { ...write, printed: printContent(write.resource) };
+  return write.kind === 'remove' ? write : { printed: printContent(write.resource), ...write };
 }
 
 /** A document with its data out of it. */

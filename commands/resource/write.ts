@@ -171,7 +171,7 @@ async function appendWrites(
   let { position } = handled;
   if (carrying !== undefined) {
     const completed = await deps.completeCarried(
-      { metadata: { ...metadata, owner: ctx.caller.sees.owner }, event: carrying.event },
+      { metadata: { owner: ctx.caller.sees.owner, ...metadata }, event: carrying.event },
       ctx.now,
     );
     for (const { request, write: one } of carried) {

@@ -62,7 +62,7 @@ export function* makeRows(stored: StoredResourceEvent): Steps<Rows> {
   const own = { id, version, record };
   const keys = new Set(record === null ? [] : [searchKey(recordKey(record))]);
   if (event.type === 'ResourceDeleted' || !isResourceType(type)) {
-    const entry = { ...own, keys: writeArray(keys), targets: writeArray([]), sorts: null, container: null };
+    const entry = { keys: writeArray(keys), targets: writeArray([]), sorts: null, container: null, ...own };
     return { entry, contained: [], strings: [], periods: [], quantities: [] };
   }
   const resource = parsed(event, record);
@@ -78,11 +78,11 @@ export function* makeRows(stored: StoredResourceEvent): Steps<Rows> {
   }
   const targets = writeTargets(found.targets, record);
   const entry = {
-    ...own,
     keys: writeArray(keys),
     targets,
     sorts: writeSortRow(type, found),
     container: null,
+    ...own,
   };
   const rows = { entry, contained: [], ...(yield* makeValueRows(id, record, found, hashes)) };
   if (within.contained.size === 0) return rows;

@@ -72,7 +72,7 @@ export async function understandRequest(
   const referable = await referableIn(pool, sees, `${query}`);
   const search = await parseSearch(
     query,
-    referable === undefined ? scope : { ...scope, referable },
+    referable === undefined ? scope : { referable, ...scope },
     terminology,
   );
   const sorted = makeOrder(type, sees, search.sorts);
@@ -156,15 +156,15 @@ function seenIn(sees: Seeing, letters: Letters, type: string, record: string | u
   const own = record === undefined ? {} : { record };
   if (within === undefined)
     return seesType(sees, type, letters)
-      ? { ...own, predicates: [] }
-      : { ...own, predicates: [NOTHING], empty: true };
+      ? { predicates: [], ...own }
+      : { predicates: [NOTHING], empty: true, ...own };
   const home = findHome(type);
   const elsewhere = home === 'record' && record !== undefined && record !== within.record;
   const added = home === 'record' ? { record: within.record } : own;
-  if (elsewhere || !seesType(sees, type, letters)) return { ...added, predicates: [NOTHING], empty: true };
+  if (elsewhere || !seesType(sees, type, letters)) return { predicates: [NOTHING], empty: true, ...added };
   const isWhole = [...letters].every((letter) => categoriesFor(within.access, type, letter) === 'all');
-  if (isWhole && type !== 'Provenance' && home !== 'either') return { ...added, predicates: [] };
-  return { ...added, predicates: [seenPredicate(sees, letters, type)] };
+  if (isWhole && type !== 'Provenance' && home !== 'either') return { predicates: [], ...added };
+  return { predicates: [seenPredicate(sees, letters, type)], ...added };
 }
 
 /** Returns the predicate that a resource of a type is seen: the whole condition on its row. */

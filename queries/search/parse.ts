@@ -36,7 +36,7 @@ export async function parseSearch(
   terminology: Terminology,
 ): Promise<ParsedSearch> {
   const raw = parseRaw(query);
-  const known = { ...scope, terms: await loadTerms(raw, terminology), steps: { taken: 0 } };
+  const known = { terms: await loadTerms(raw, terminology), steps: { taken: 0 }, ...scope };
   const askedPredicate = (parameter: RawParameter) => {
     const predicate = parameterPredicate(parameter, known);
     return predicate && askedAs([`${parameterKey(parameter)}=${parameter.text}`], predicate);
@@ -69,7 +69,7 @@ export function understand<P>(
     }
     if (parameter.name !== CURSOR) used.push([parameterKey(parameter), parameter.text]);
   }
-  return { ...parseControls(raw, sorts, sortable), predicates, used, unknown };
+  return { predicates, used, unknown, ...parseControls(raw, sorts, sortable) };
 }
 
 /**
@@ -93,7 +93,7 @@ export async function parseCriteria(
       diagnostics: `the criteria of the conditional request have no value for ${cut(empty[0], 100)}`,
     });
   const terms = await loadTerms(raw, terminology);
-  const known = { ...scope, exact: true, terms, steps: { taken: 0 } };
+  const known = { terms, steps: { taken: 0 }, ...scope, exact: true };
   const predicates = raw.map((parameter) => {
     const predicate = parameterPredicate(parameter, known);
     if (predicate === undefined) throw unknownParameters(scope.type, [scope.type], [parameterKey(parameter)]);

@@ -77,13 +77,13 @@ export function openSearch(
     });
     const last = isTotal(asked.order) ? lastPage(search.count, total, around) : {};
     return {
-      ...(total === undefined ? {} : { total }),
       matches: await withLargeBodies(pool, caller.sees, toMatches(type, shown, start)),
+      used,
+      unknown,
+      ...(total === undefined ? {} : { total }),
       ...around,
       ...last,
       ...(fitting < most ? { isShortened: true } : {}),
-      used,
-      unknown,
     };
   };
 }

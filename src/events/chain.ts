@@ -40,7 +40,7 @@ export function seal(
   const sealed = events.map((event) => {
     const revision = head.revision + 1;
     head = { revision, hash: link(head.hash, stream, revision, event) };
-    return { ...event, revision, metadata: `${event.metadata.slice(0, -1)},"hash":"${head.hash}"}` };
+    return { revision, ...event, metadata: `${event.metadata.slice(0, -1)},"hash":"${head.hash}"}` };
   });
   return { events: sealed, head };
 }

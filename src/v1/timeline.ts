@@ -187,8 +187,8 @@ export function timelineWords(kind: TimelineKind, resource: JsonObject): Timelin
   const [title, summary] = WORDS[kind](resource);
   const said = summary === undefined ? undefined : cutPhrase(summary);
   return {
-    ...makeTitle(title ?? kind.replace('_', ' '), NAMED_BY[kind](resource)),
     summary: said?.text ?? null,
     summaryCodes: said?.codes ?? [],
+    ...makeTitle(title ?? kind.replace('_', ' '), NAMED_BY[kind](resource)),
   };
 }

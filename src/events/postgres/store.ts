@@ -169,7 +169,7 @@ export class PostgresEventStore implements EventStore {
       const { stream, events: sealed } = outcome.append;
       sealed.forEach((event, index) => {
         const position = outcome.positions[index];
-        if (position !== undefined) events.push({ ...event, stream, position });
+        if (position !== undefined) events.push({ stream, position, ...event });
       });
     }
     const last = events.at(-1);

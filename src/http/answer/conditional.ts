@@ -24,7 +24,7 @@ export function notModified(header: Header, version: number, lastUpdated: Micros
   const unchanged = (): Answer => ({
     status: 304,
     // Same headers as the 200 (RFC 9110, section 15.4.5).
-    headers: { ...versionHeaders(version, lastUpdated), Vary: 'Accept-Encoding' },
+    headers: { Vary: 'Accept-Encoding', ...versionHeaders(version, lastUpdated) },
     lastUpdated,
   });
   if (known !== undefined) {

@@ -104,7 +104,7 @@ async function severalTypes(
     shownId(request),
   );
   const ignored = requireKnown(request, 'a search of these types', types, page.unknown);
-  return answerPage(request, path, { ...asked, rest, several: true }, { ...page, ignored });
+  return answerPage(request, path, { ...asked, rest, several: true }, { ignored, ...page });
 }
 
 /** Returns what gives a resource's id as the caller knows it, which results are sorted by. */
@@ -143,7 +143,7 @@ function understood({ query, caller }: FhirRequest, types: readonly ResourceType
   if (shape.subset === 'text' && inclusions.length > 0)
     throw badParameter('_summary', '_summary=text cannot be used together with _include or _revinclude');
   const rest = new URLSearchParams([...query].filter(([key]) => !isOwn(key, shape)));
-  return { ...shape, inclusions, rest, several: false };
+  return { inclusions, rest, several: false, ...shape };
 }
 
 /** Tells whether a parameter is handled here; only the total concerns the search itself. */
@@ -159,7 +159,7 @@ async function pageOf(
 ): Promise<ToldPage> {
   await requireSearchable(request, [type], rest, compartment);
   const page = await ask(request, type, rest, compartment, true);
-  return { ...page, ignored: requireKnown(request, type, [type], page.unknown) };
+  return { ignored: requireKnown(request, type, [type], page.unknown), ...page };
 }
 
 /** Waits for the read model `search`, where the question needs it. @throws Refusal 503 */
@@ -248,7 +248,7 @@ async function answerPage(
 ): Promise<Answer> {
   const { base } = service;
   const { inclusions, subset } = asked;
-  const { resources, more } = await service.queries.include(caller, { ...page, inclusions, base, budget });
+  const { resources, more } = await service.queries.include(caller, { inclusions, base, budget, ...page });
   const taken = new Set(page.used.map((pair) => pair.join('=')));
   const used = [...query].filter(
     ([key, text]) =>
@@ -257,7 +257,7 @@ async function answerPage(
       (isOwn(key, asked) || (asked.several && key === '_type') || taken.has(`${key}=${text}`)),
   );
   const pages = pagesAround(query.get(CURSOR) ?? '', page, pass);
-  return answerSearch(base, path, { ...page, pages, included: resources, more, used, subset });
+  return answerSearch(base, path, { pages, included: resources, more, subset, ...page, used });
 }
 
 /**
