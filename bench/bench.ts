@@ -27,7 +27,7 @@ type Before = Partial<Pick<Started, 'databaseUrl' | 'dataDir'>> &
 
 /** A service under measurement. */
 export interface MeasuredService extends Started {
-  /** Stops it; gives what memory it took. */
+  /** Stops it, and returns its memory use. */
   stop(): Promise<MemoryUse>;
 }
 
@@ -163,7 +163,9 @@ export class Bench {
     return this.#generator.call(plan);
   }
 
-  /** Ends what a row started, the last first; the server, the load generator and the common service stay. */
+  /**
+   * Ends the processes that a row started, the last first; the server, the load generator and the common service stay.
+   */
   async clear(): Promise<void> {
     for (const end of this.#ends.splice(0).reverse()) await end();
   }

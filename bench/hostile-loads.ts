@@ -13,7 +13,7 @@ export interface HostileLoad {
   readonly name: string;
   readonly clients: number;
   readonly expect: number;
-  /** Writes what the load needs, and returns its requests. */
+  /** Writes the data of the load, and returns its requests. */
   prepare(bench: Bench, target: OwnTarget, patient: string): Promise<Made>;
 }
 

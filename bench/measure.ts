@@ -33,7 +33,7 @@ export interface Measure {
   readonly row: string;
   /** A description of the measured subject. */
   readonly subject: string;
-  /** Against what. */
+  /** The baseline. */
   readonly baseline: string;
   run(bench: Bench): Promise<Finding>;
 }
@@ -45,7 +45,7 @@ export function holds({ value, sense, bound }: Bound): boolean {
 
 /**
  * Runs baseline and subject alternately, so that noise meets both, and each first every other time.
- * @returns what each gave, in order.
+ * @returns the result of each, in order.
  */
 export async function alternate<B, S>(
   runs: number,

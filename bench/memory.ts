@@ -36,7 +36,7 @@ export class Memory {
     this.#peak = 0;
   }
 
-  /** Watches a process until the returned function is called, which gives what it took. */
+  /** Watches a process until the returned function is called, which returns its memory use. */
   watch(pid: number): () => Promise<MemoryUse> {
     const looks: Look[] = [];
     let looking: Promise<void> = Promise.resolve();

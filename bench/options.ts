@@ -40,7 +40,7 @@ ${rows.map(([name, what]) => `  ${name.padEnd(14)}  ${what}`).join('\n')}`;
 
 /**
  * Parses arguments; undefined: print `usage`.
- * @throws TypeError naming what is wrong.
+ * @throws TypeError naming the problem.
  */
 export function parseOptions(args: readonly string[], rows: readonly string[]): Options | undefined {
   const { values } = parseArgs({

@@ -114,7 +114,7 @@ export function additions(patientId: string, n: number, entries: number): Sample
   return bundle(n, entries, (i) => observation(`Patient/${patientId}`, n * entries + i));
 }
 
-/** The i-th resource of a history: an encounter every 15, then what belongs to it. */
+/** The i-th resource of a history: an encounter every 15, then the resources that belong to it. */
 function visit(subject: string, i: number, encounter: string | undefined): Sample {
   switch (i % 15) {
     case 1:

@@ -34,7 +34,7 @@ export class Service {
     private readonly child: ChildProcess,
   ) {}
 
-  /** Starts it and waits until it says that it is ready. @throws Error with what it wrote when it ends instead. */
+  /** Starts it and waits until it says that it is ready. @throws Error with its output if it ends instead. */
   static async start({
     databaseUrl,
     dataDir,

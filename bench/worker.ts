@@ -54,7 +54,7 @@ export class Worker {
     });
   }
 
-  /** Ends the process; what it still does is lost. */
+  /** Ends the process; its unfinished work is lost. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = once(this.#child, 'exit');

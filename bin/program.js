@@ -56,7 +56,7 @@ export async function load(entry) {
 }
 
 /**
- * Ends a process whose packages aren't installed with what to do about it.
+ * Ends a process whose packages aren't installed, with advice.
  * @throws every other error
  */
 function explainMissing(error) {
@@ -132,7 +132,7 @@ async function bundle(outdir, entryPoints) {
     sourcemap: 'linked',
     sourcesContent: false,
     logLevel: 'silent',
-    // What CommonJS packages require at run time.
+    // For the `require` of CommonJS packages at run time.
     banner: {
       js: "import { createRequire as annalRequireFrom } from 'node:module'; const require = annalRequireFrom(import.meta.url);",
     },
@@ -162,7 +162,7 @@ const UNMAPPED = `data:application/json,${encodeURIComponent('{"version":3,"sour
 /** Bundles some packages, with their dependencies; others are loaded from node_modules. */
 function keepPackages({ onResolve, onLoad }) {
   onResolve({ filter: /^[^./]/ }, ({ path, importer }) => {
-    // Our sources alone are TypeScript; `#…` are their own.
+    // Only our sources are TypeScript; `#…` are their own.
     const own = /(?:^|\.ts)$/.test(importer) && !path.startsWith('#');
     return (own && !BUNDLED.includes(path)) || NEVER.includes(path) ? { path, external: true } : undefined;
   });

@@ -15,17 +15,17 @@ import { gunzipSync } from 'node:zlib';
 /** Thrown for a file of another kind, which this program doesn't check. */
 export class OtherFile extends Error {}
 
-/** Thrown when the file differs from what was signed. */
+/** Thrown if the file differs from the signed content. */
 export class Altered extends Error {}
 
 /**
  * Checks an export.
  * @param {Uint8Array} bytes the whole file
  * @param {string} [key] the public key that it must be signed with: 43 characters of base64url
- * @returns {{stream: string, events: number, first: string, last: string, time: string, key_id: string,
- * public_key: string}} the export's content; `first` and `last`: when its first and last event were recorded
+ * @returns {{stream: string, events: number, first: string, last: string, time: string, key_id: string, public_key:
+ * string}} the export's content; `first` and `last`: when its first and last event were recorded
  * @throws {OtherFile} for a checkpoint, and for a file that neither begins nor ends like an export
- * @throws {Altered} naming the line and what is wrong
+ * @throws {Altered} naming the line and the problem
  */
 export function verifyExport(bytes, key) {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

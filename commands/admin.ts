@@ -157,7 +157,7 @@ export function openAdmin({
    * neither would notice the other.
    */
   const inTurn = (id: string, work: () => Promise<Done>) => locks.hold([`project-applications ${id}`], work);
-  /** Returns what decides on production in a project. Its own events mostly do, without a look at its applications. */
+  /** Returns the rule on production for a project. Its own events mostly do, without a look at its applications. */
   async function ruleFor(id: string, environment: Environment = 'production'): Promise<ProductionRule> {
     if (access === 'open' || environment === 'sandbox') return { access };
     const { state } = await projects.read(projectStream(id));

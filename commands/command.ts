@@ -133,7 +133,8 @@ export interface Located {
 }
 
 /**
- * Lookups outside a command's own stream, implemented over the read models. They return only what the caller may see.
+ * Lookups outside a command's own stream, implemented over the read models. They return only data that the caller may
+ * see.
  */
 export interface Lookup {
   /** Finds resources by id, deleted ones included. Ids that don't exist or aren't the caller's are absent. */

@@ -28,7 +28,7 @@ export interface CommandsDeps
   readonly erasure: Erasure;
 }
 
-/** Adds what the write side makes itself to what it is given. */
+/** Adds the parts that the write side makes itself to the given ones. */
 export function makeWriteSide(handedIn: CommandsDeps): CommandsDeps & WriteDeps {
   const { resources, lookup, contents } = handedIn;
   return {

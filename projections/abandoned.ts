@@ -42,7 +42,8 @@ export async function eraseFromAbandoned(
 }
 
 /**
- * Removes what killed rebuilds and verifications still show of erased records. At a start, and now and then.
+ * Removes the rows of erased records from the tables of killed rebuilds and verifications. At a start, and now and
+ * then.
  * @throws errors of the database.
  */
 export async function sweepAbandoned(pool: Pool, projections: readonly Projection[]): Promise<void> {

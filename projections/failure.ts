@@ -1,4 +1,4 @@
-/** Why a projection does not go on: a condition that passes, or an event that it cannot apply. */
+/** The reason why a projection stopped: a temporary condition, or an event that it cannot apply. */
 import { describeFailure, isPassingInDatabase } from '#src/database/failure.ts';
 import { NewerEvent } from '#src/events/newer.ts';
 import { type RecordedEvent, Unavailable } from '#src/events/store.ts';

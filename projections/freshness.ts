@@ -5,7 +5,7 @@
  * `LOOK_HOLDS_MS`; the writer waits longer than that between note and answer. So the rule holds on every instance,
  * whether or not it can reach the event log. While the log answers, a read model that hasn't passed the log's head of
  * nine seconds ago is refused too, because it has stopped. A head seen at one look may have been appended right after
- * the look before, so it is dated from that one.
+ * the previous look, so it is dated from that one.
  */
 import type { Position } from '#src/events/store.ts';
 

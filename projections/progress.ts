@@ -44,7 +44,7 @@ const LOG_FAILURES = 2;
 export class Progress {
   readonly #deps: ProgressDeps;
   readonly #names: readonly string[];
-  /** Projections whose tables belong to an earlier version of the software: they lack what this one reads. */
+  /** Projections whose tables belong to an earlier version of the software: they lack columns that this one reads. */
   readonly #earlier = new Set<string>();
   /** Projections with missing or unfilled tables, as of the last look. */
   #missing: readonly string[] = [];
@@ -53,7 +53,7 @@ export class Progress {
   readonly #pauses = new Set<Pause>();
   readonly #freshness = new Freshness();
   #alone = false;
-  /** Counts what became known, so that an answer that was under way meanwhile does not undo it. */
+  /** Counts the changes that became known, so that an answer in progress does not undo them. */
   #changes = 0;
   #following: Subscription | undefined;
   /** Questions in a row that the log didn't answer. */
@@ -205,7 +205,7 @@ export class Progress {
       });
       opening.catch((error: unknown) => subscriber.error(error));
       return () => {
-        // After a crash of the database a checkpoint may stand further back than it was said to be.
+        // After a crash of the database a checkpoint may be behind its last known position.
         this.#passed.clear();
         this.#freshness.forget(performance.now());
         opening.then(closeSession, () => undefined);

@@ -1,4 +1,4 @@
-/** Reads a stretch of the log once, batch by batch: what rebuilding and verifying are made of. */
+/** Reads a stretch of the log once, batch by batch, for rebuilding and verifying. */
 import type { Subscription } from 'rxjs';
 import type { EventBatch, EventStore, Position } from '#src/events/store.ts';
 
@@ -18,8 +18,7 @@ export interface ReplayOptions {
 
 /**
  * Passes on all events after `after` up to `until`.
- * @returns whether it reached the end; false if `signal` aborted before
- * @throws what `handle` threw, or Unavailable
+ * @returns whether it reached the end; false if `signal` aborted earlier @throws the errors of `handle`, or Unavailable
  */
 export async function replay(options: ReplayOptions): Promise<boolean> {
   const { store, after, until } = options;

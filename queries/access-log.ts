@@ -26,8 +26,8 @@ export interface AccessRow {
   readonly count: number | null;
   readonly request_id: string;
   /**
-   * The application's or key's name, a member's e-mail address, what the recipient of a link says, or a person's name
-   * where people are named; null if it is unknown.
+   * The application's or key's name, a member's e-mail address, the name that the recipient of a link gave, or a
+   * person's name if people are named; null if it is unknown.
    */
   readonly actor: string | null;
 }

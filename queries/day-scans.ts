@@ -66,8 +66,9 @@ export function rangeMoments({ from, to }: DayRange): Moments & { readonly surel
 }
 
 /**
- * Returns the scans that find what lists have on some days: one for each list, in their order, then those of their parts
- * for dates by month or year, where these may begin earlier. The places of such a part have the last of a date's days.
+ * Returns the scans that find the entries of lists on some days: one for each list, in their order, then those of their
+ * parts for dates by month or year, where these may begin earlier. The places of such a part have the last of a date's
+ * days.
  */
 export function planScans(lists: readonly string[], range: DayRange): DayScan[] {
   const { from, to } = range;

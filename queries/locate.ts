@@ -22,7 +22,7 @@ export interface LocatedResource {
   readonly letters?: Letters;
 }
 
-/** Finds resources by id; what the caller may not see is absent, as if it never was. */
+/** Finds resources by id; hidden ones are absent, as if they never existed. */
 export type Locate = (
   caller: Caller,
   ids: readonly string[],

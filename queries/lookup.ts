@@ -47,12 +47,12 @@ export function openLookup(
 }
 
 /**
- * Returns the look-up of places, which throws what `requireFresh` throws where it misses an id that an answered write may
- * have made: otherwise a reference to what was just created would be refused as one to nothing.
+ * Returns the look-up of places, which throws the error of `requireFresh` if it misses an id that an acknowledged write
+ * may have created: otherwise a reference to a new resource would be refused as unknown.
  */
 function unlessStale(locate: Locate, requireFresh: () => void): Locate {
   return async (caller, ids) => {
-    // What lags before the rows are read may be missing in them.
+    // If the read model lags before the rows are read, some may be missing.
     const lag = catchRefusal(requireFresh);
     const found = await locate(caller, ids);
     if (lag !== undefined && ids.some((id) => !found.has(id))) throw lag;

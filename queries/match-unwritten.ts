@@ -1,4 +1,4 @@
-/** Finds among the resources of a transaction what the searches in its references mean. */
+/** Finds the targets of the searches in a transaction's references among its own resources. */
 import type { ClientBase, Pool } from 'pg';
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';

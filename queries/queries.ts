@@ -91,8 +91,8 @@ const SUMMARIES = { total: 2, ofOne: 2, waiting: 200, waitMs: 15_000 } as const;
 const OF_GRANTS = 2;
 
 /**
- * While the owner of a record searches, applications search the owner's records one at a time. The rest leaves the owner
- * two thirds of what two searches would share (`npm run bench -- --only grants`).
+ * While the owner of a record searches, applications search the owner's records one at a time. The rest leaves the
+ * owner two thirds of the capacity that two searches would share (`npm run bench -- --only grants`).
  */
 const PACE = { activeMs: 100, restMs: 30, waiting: 200, waitMs: 5_000 } as const;
 
@@ -104,7 +104,7 @@ const INSIGHTS = { total: 2, ofOne: 2, waiting: 200, waitMs: 15_000 } as const;
 
 /**
  * Patterns of records at a time. One project's may take all their time (`queries/insight/patterns.ts`); another's don't
- * wait for them, nor do series. What is cached, or found for another request already, takes no turn.
+ * wait for them, nor do series. Answers that are cached, or being computed for another request, take no turn.
  */
 const PATTERNS = { total: 2, ofOne: 1, waiting: 200, waitMs: 25_000 } as const;
 
@@ -122,7 +122,7 @@ function searchPool({ options }: Pool): Pool {
 
 /**
  * Opens the questions over a database.
- * @param terminology what searches and contexts ask of codes.
+ * @param terminology the look-ups of codes for searches and contexts.
  * @param terminologyReady resolves when the shared terminology is there.
  */
 export function openQueries(

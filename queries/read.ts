@@ -62,7 +62,7 @@ const byTenant = ({ columns, joins = '' }: Columns): string => `
   from resources.resource r${joins}
   where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
 
-// The same index, once a key. Each key has what its own caller sees.
+// The same index, once a key. Each key has the visibility of its own caller.
 const bySight = ({ columns, joins = '' }: Columns): string => `
   select k.n, ${columns}
   from json_to_recordset($1::json) k(n int, id uuid, type text, tenant uuid, record uuid, home text, categories int8[])
@@ -77,7 +77,7 @@ const byTargets =
   from resources.resource r${joins}
   where r.id = $1 and r.tenant = $2 and r.type = 'Provenance' ${seen}`;
 
-/** Reads a row for what a caller sees; undefined if there is none. */
+/** Reads a row that a caller sees; undefined if there is none. */
 type ByKey<R> = (sees: Sees, type: ResourceType, id: string) => Promise<R | undefined>;
 
 /**

@@ -3,7 +3,7 @@
  * `history` and `timeline` (docs/spec/decisions.md, section 9, "Letters" and "Categories"). A caller with an API key
  * sees everything of the owner: statements then have only their tenant's condition; for a client whose scopes name
  * types, also that on types. Under a grant the record, the types and the categories are conditions inside the query, so
- * that totals, pages and orders are those of what is seen.
+ * that totals, pages and orders are those of the visible rows.
  */
 import { categoryKey } from '#src/fhir/search/categories.ts';
 import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
@@ -23,8 +23,8 @@ export type Seeing = Pick<Sees, 'ownerId' | 'types'> & {
 };
 
 /**
- * The letters that a question needs, each of them: `r` for what is read by id, `s` for what is searched, `rs` for whole
- * records; also those of writes.
+ * The letters that a question needs, each of them: `r` for reads by id, `s` for searches, `rs` for whole records; also
+ * those of writes.
  */
 export type Needs = Letters;
 
@@ -38,7 +38,7 @@ export function bindTo(values: unknown[]): Bind {
 
 /**
  * Returns a prepared statement: as it is without a grant, and with the condition under one, then with another name.
- * @param text the SQL, given what `andSeen` returns
+ * @param text the SQL, given the result of `andSeen`
  */
 export function seenStatement(
   sees: Seeing,
@@ -106,7 +106,8 @@ export function andSeenProvenance(sees: Seeing, needs: Needs, as: string, bind: 
 
 /**
  * Returns a prepared statement like `seenStatement` for Provenances.
- * @param text the SQL, given what returns the conditions on rows `r` of clients' own in resources.resource, and on the
+ * @param text the SQL, given functions that return the conditions on rows `r` of clients' own in resources.resource,
+ * and on the
  *   versions `v` that automatic ones are of
  */
 export function seenProvenances(
@@ -171,8 +172,8 @@ export interface SightKey {
 }
 
 /**
- * Returns what a shared look-up takes along; undefined if the caller sees nothing of the type. Not for Provenance, whose
- * targets decide.
+ * Returns the data of a caller for a shared look-up; undefined if the caller sees nothing of the type. Not for
+ * Provenance, whose targets decide.
  */
 export function sightKey(
   ownerId: string,
@@ -212,7 +213,7 @@ export function categoryKeysFor(access: Access, type: string, letter: string): r
 
 const known = new WeakMap<Access, Map<string, Limits>>();
 
-/** Returns what a letter is limited to, worked out once a grant. */
+/** Returns the limits of a letter, computed once per grant. */
 function limitsFor(access: Access, letter: string): Limits {
   const letters = known.get(access) ?? new Map<string, Limits>();
   known.set(access, letters);

@@ -129,7 +129,7 @@ export interface App {
    * production only an installation without any project gets one; otherwise undefined.
    */
   quickstart(): Promise<Quickstart | undefined>;
-  /** Answers what is under way, then stops every part. */
+  /** Answers the requests in progress, then stops every part. */
   close(): Promise<void>;
 }
 
@@ -146,8 +146,8 @@ const RECORD_MODELS = ['resources', 'history'];
  */
 const SHOWN_MS = 60_000;
 /**
- * Limits of a statement of a request. The server stops it first: a statement that takes too long (413) is told from a
- * database that doesn't answer (503).
+ * Limits of a statement of a request. The server stops it first: so a statement that takes too long (413) can be
+ * distinguished from a database that doesn't answer (503).
  */
 const STATEMENTS = { statementMs: 10_000, answerMs: 11_000 } as const;
 /** How long a start waits for the read models to catch up, in ms. */

@@ -108,7 +108,7 @@ export async function forgetDatabase(dataDir: string): Promise<void> {
   await rm(join(dataDir, DATABASE), { force: true });
 }
 
-/** Returns what a service that runs on DATA_DIR has announced; undefined when none runs. */
+/** Returns the announcement of the service that runs on DATA_DIR; undefined if none runs. */
 export async function findAnnounced(dataDir: string): Promise<Announced | undefined> {
   const text = await readFile(join(dataDir, DATABASE), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
@@ -138,7 +138,7 @@ export async function writeQuickstart(dataDir: string, quickstart: Quickstart): 
   return writeJson(dataDir, QUICKSTART, quickstart);
 }
 
-/** Returns what an earlier start wrote; undefined when there is none. */
+/** Returns the file that an earlier start wrote; undefined if there is none. */
 export async function readQuickstart(dataDir: string): Promise<Quickstart | undefined> {
   const text = await readFile(join(dataDir, QUICKSTART), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as Quickstart);

@@ -2,7 +2,7 @@
 import { type Logger, pino } from 'pino';
 import type { Config } from './config.ts';
 
-/** Members that hold credentials, wherever in a logged object they stand (two levels deep). */
+/** Members that hold credentials, anywhere in a logged object (two levels deep). */
 const SECRET = [
   'authorization',
   'cookie',

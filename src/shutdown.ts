@@ -27,7 +27,10 @@ export class Shutdown {
   #ending = false;
   #abandon: (() => void) | undefined;
 
-  /** @param startingMs how long a start may go on after a signal asked for the end: it may be waiting for something that never comes. */
+  /**
+   * @param startingMs how long a start may continue after a signal asked for the end: it may be waiting for something
+   * that never comes.
+   */
   constructor(
     private readonly log: Logger,
     private readonly startingMs: number,
@@ -56,7 +59,7 @@ export class Shutdown {
     if (this.#asked !== undefined) throw new Stopping();
   }
 
-  /** Registers what a second signal runs before the process exits; it must not wait. */
+  /** Registers a function that a second signal runs before the process exits; it must not wait. */
   onAbandon(abandon: () => void): void {
     this.#abandon = abandon;
   }
@@ -79,7 +82,7 @@ export class Shutdown {
       this.log.fatal('the event loop is empty: the service stopped working');
       void this.end(1);
     });
-    // The reader of our output may have gone (`npm start | head -1`); the service goes on.
+    // The reader of our output may have closed (`npm start | head -1`); the service continues.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   }
 

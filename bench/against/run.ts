@@ -208,8 +208,8 @@ function rebuilds(theirs: Side, ours: Side, models: readonly string[]): Promise<
 }
 
 /**
- * Prints a row: the other's figures → this one's. Of each side's rounds the lower quartile counts, for what other programs
- * do only adds to what a request takes.
+ * Prints a row: the other's figures → this one's. Of each side's rounds the lower quartile counts, because other
+ * programs only add to the time of a request.
  * @returns whether it holds
  */
 function printRow(name: string, rounds: Rounds): boolean {

@@ -89,7 +89,7 @@ export const beside: Measure = {
 /** Seconds by phase, and `whole`. */
 type Phases = Record<string, number>;
 
-/** Paths of what a service itself wrote. */
+/** Returns paths of resources that a service itself wrote. */
 async function written(bench: Bench, { service }: MeasuredService, count: number): Promise<string[]> {
   const patients = await createPatients(service, 20);
   const { locations } = await createObservations(bench, service, patients, { count, locations: true });

@@ -32,7 +32,7 @@ async function measure(bench: Bench): Promise<Finding> {
   for (let n = 0; n < RECORDS; n += 1)
     patients.push(await longRecord(importing.service, bench.size(RESOURCES, 60)));
   await bench.settle(importing.databaseUrl);
-  // After a restart its memory contains what contexts use, without the remains of the import.
+  // After a restart its memory has only the data of contexts, without the remains of the import.
   await importing.stop();
   const { service, databaseUrl } = await bench.service(importing);
   const route = bench.worker('baselines/record-route.ts');

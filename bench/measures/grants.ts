@@ -15,10 +15,10 @@ const WRITERS = 16;
 const OWNERS = 1;
 const OBSERVATIONS = 5_000;
 const RECORDS = 8;
-/** Rounds of the owner's searches, alone and beside the application's. */
+/** Rounds of the owner's searches, by themselves and beside the application's. */
 const ROUNDS = 8;
 
-/** A patient, and what an application got for the record. */
+/** A patient, and the application's token for the record. */
 interface Granted {
   readonly record: string;
   readonly patient: string;

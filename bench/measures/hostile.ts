@@ -1,4 +1,7 @@
-/** The cost of one project's work for another one: reads and creates at a steady rate, alone and during each hostile load. */
+/**
+ * The cost of one project's work for another one: reads and creates at a steady rate, by themselves and during each
+ * hostile load.
+ */
 import type { Bench } from '../bench.ts';
 import { HOSTILE, type HostileLoad, type OwnTarget } from '../hostile-loads.ts';
 import type { Flood, FloodOutcome } from '../load/flood.ts';
@@ -12,10 +15,10 @@ import type { Worker } from '../worker.ts';
 /** Requests per second of the other project. */
 const READS = 30;
 const CREATES = 15;
-/** The highest accepted p99, in ms, and as a multiple of the p99 alone: the higher one counts. */
+/** The highest accepted p99, in ms, and as a multiple of the p99 without load: the higher one counts. */
 const MOST_MS = 250;
 const TIMES_ALONE = 5;
-/** Maximum memory, in MB: a third of what bodies may take is held for one project, as bytes and as text. */
+/** Maximum memory, in MB: a third of the memory for bodies is held for one project, as bytes and as text. */
 const MOST_MEGABYTES = 800;
 /** The least share of its own rate that a hostile project keeps. */
 const KEEPS = 0.2;
@@ -56,7 +59,7 @@ export async function measureHostile(bench: Bench, loads: readonly HostileLoad[]
   ];
   let [asked, failed] = [0, 0];
   for (const load of loads) {
-    // A project for each: searches would find what another load wrote.
+    // A project for each: searches would find the data of another load.
     const { key } = await openProject(measured, tokens);
     const target: OwnTarget = { ...service.target, key };
     const [patient = ''] = await createPatients({ request: requestTo(target) }, 1);

@@ -192,7 +192,7 @@ async function pages(
   return { pages: count, first: p50s(runs.baseline), last: p50s(runs.subject) };
 }
 
-/** Milliseconds in the database, by round: of the service's statements and of what one would write for these questions alone. */
+/** Milliseconds in the database, by round: of the service's statements and of SQL written only for these questions. */
 async function inDatabase({ service, tenant, patients }: Populated) {
   const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 1 });
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);

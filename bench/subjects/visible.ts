@@ -1,7 +1,6 @@
 /**
- * An append alone, and an append until its event is visible: the store, the projector and `Progress`
- * assembled as in the service, in a separate process, with one client. The append alone goes to a log that
- * nothing projects.
+ * Only an append, and an append until its event is visible: the store, the projector and `Progress` assembled as in the
+ * service, in a separate process, with one client. The plain append goes to a log that nothing projects.
  */
 import { PROJECTIONS } from '#projections/all.ts';
 import { Progress } from '#projections/progress.ts';

@@ -44,7 +44,7 @@ export function brand(id: string, { logo_uri, client_uri, tos_uri, color, logo }
 }
 
 /**
- * Replaces the client secret. The one before goes on working for the overlap; any other ends.
+ * Replaces the client secret. The previous one keeps working for the overlap; all others end.
  * @param sha256 hex, of the new secret
  * @param overlap in microseconds; 0 ends the secret before at once
  * @throws Refusal conflict for an application without a secret

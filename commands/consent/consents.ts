@@ -174,7 +174,7 @@ export interface Consents {
     code: string,
     birthDate: string,
   ) => Promise<Done<{ readonly linkId: string; readonly patient: string }>>;
-  /** Returns what the page shows before it links; undefined for a code that this person can't redeem. */
+  /** Returns the preview that the page shows before it links; undefined for a code that this person can't redeem. */
   readonly previewInvitation: (
     person: Identity,
     code: string,

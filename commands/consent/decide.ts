@@ -212,7 +212,7 @@ function conflict(diagnostics: string): Refusal {
   return new Refusal('conflict', { code: 'conflict', diagnostics });
 }
 
-/** Returns what events keep of a person. */
+/** Returns the members of a person that events keep. */
 export function only({ issuer, subject }: PersonId): PersonId {
   return { issuer, subject };
 }

@@ -24,7 +24,7 @@ export interface EndGrantsDeps {
   readonly ofProject: Open;
   /** Grants on a project's records. */
   readonly onRecordsOf: Open;
-  /** Returns why a grant can't stand: its application, that's project or the record's owner was deleted before. */
+  /** Returns why a grant must end: its application, the application's project or the record's owner was deleted. */
   readonly readEnd: (
     grantId: string,
   ) => Promise<{ readonly grant: GrantRef; readonly reason: EndReason } | undefined>;
@@ -37,8 +37,8 @@ export interface EndGrantsDeps {
 export const ENDING_TYPES = ['ApplicationDeleted', 'ProjectDeleted', 'ConsentGranted'] as const;
 
 /**
- * Acts on an event: ends all grants of what was deleted. A grant may be written just after that; then its own event
- * leads to its end.
+ * Handles an event: ends all grants of the deleted application or project. A grant may be written just after that; then
+ * its own event leads to its end.
  * @throws Refusal unavailable while a read model lags
  */
 export async function endGrants(deps: EndGrantsDeps, stored: StoredEvent): Promise<void> {

@@ -82,7 +82,7 @@ async function grant(deps: GrantDeps, by: RequestContext, asked: NewGrant): Prom
 }
 
 /**
- * Refuses what a purge would miss: it ends what it finds when it begins.
+ * Refuses a grant that a purge would miss, because a purge ends only the grants that exist when it begins.
  * @throws Refusal conflict if the record's purge was requested
  */
 export async function requireUnpurged(

@@ -18,12 +18,12 @@ export interface HeldLink extends LinkedData {
   readonly ended: boolean;
 }
 
-/** Returns the revision of the event that began what a key or id stands for; undefined if nothing did. */
+/** Returns the revision of the event that began the entry of a key or id; undefined if there is none. */
 export function begunAt(state: Resources, key: string): number | undefined {
   return findEntry(state, key)?.revision;
 }
 
-/** Returns the revisions that keys stand for. */
+/** Returns the revisions to which keys point. */
 export function listRevisions(state: Resources, keys: readonly string[]): number[] {
   return keys.flatMap((key) => begunAt(state, key) ?? []);
 }

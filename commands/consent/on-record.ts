@@ -1,6 +1,6 @@
 /**
- * Runs decisions about grants and links on a record's stream. The state says which events began them; what those events
- * say is read one by one, never the whole stream.
+ * Runs decisions about grants and links on a record's stream. The state says which events began them; those events are
+ * read one by one, never the whole stream.
  */
 import type { DomainEvent, PlainEvent, StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
@@ -37,7 +37,7 @@ export interface RecordCommand<T> {
   /** The entries whose events the decision reads, by the state that it has. */
   readonly reads: (state: Resources) => Iterable<number>;
   readonly conclude: Conclude<T>;
-  /** Rebuilds the answer from what an earlier attempt of this request wrote. */
+  /** Rebuilds the answer from the events of an earlier attempt of this request. */
   readonly answer: (written: readonly StoredEvent[]) => T;
 }
 
@@ -99,7 +99,7 @@ function drafts(
 
 /**
  * Returns the tenant that owns a record, and loads the entries of a decision that follows.
- * @throws Refusal not_found for a record that never was, or was purged
+ * @throws Refusal not_found for a record that never existed, or was purged
  */
 export async function readOwner(
   resources: Streams<Resources>,
@@ -163,7 +163,7 @@ export class PastOf {
     if (this.#missing.size > 0) throw new Stale();
   }
 
-  /** Reads what was missing. @throws Refusal not_found for a purged record */
+  /** Reads the missing events. @throws Refusal not_found for a purged record */
   async load(record: string): Promise<void> {
     const { store } = this.resources.kernel;
     try {

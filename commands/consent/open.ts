@@ -16,7 +16,7 @@ export interface ConsentDeps extends GrantDeps, InvitationDeps {
 }
 
 /**
- * Opens the commands. What they change is in effect on every instance when they return: tokens are checked against the
+ * Opens the commands. Their changes are in effect on every instance when they return: tokens are checked against the
  * read model.
  */
 export function openConsents(deps: ConsentDeps): Consents & ProjectInvitations {

@@ -9,7 +9,7 @@ export interface Decision<T> {
   readonly result: T;
 }
 
-/** Decides only on events: what is answered comes from the request. @throws Refusal */
+/** Decides only on events: the answer comes from the request. @throws Refusal */
 export type Decide<S> = (state: S) => readonly PlainEvent[];
 
 /** Times of a decision's events: each is later than the one before it in the stream. */

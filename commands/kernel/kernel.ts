@@ -56,7 +56,7 @@ export interface Fold<S, E extends DomainEvent = DomainEvent> {
   estimateSize(state: S): number;
 }
 
-/** A stream up to the revision that was read: its state, and what its next append needs. */
+/** A stream up to the revision that was read: its state, and the data that its next append needs. */
 export class Stream<S> {
   head: StreamHead | undefined;
   /** Time of the last event: the next one is later. */

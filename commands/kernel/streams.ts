@@ -144,7 +144,7 @@ export class Streams<S> {
     return own;
   }
 
-  /** Erases a stream physically and forgets what is cached of it. */
+  /** Erases a stream physically and removes it from the cache. */
   erase(name: string): Promise<void> {
     return this.kernel.inTurn(name, () => this.kernel.store.erase(name).finally(() => this.#forget(name)));
   }

@@ -48,7 +48,7 @@ function evolve(state: OrganizationState, event: EventOf<'organization'>): void 
       break;
     case 'OrganizationSsoConfigured':
       state.sso = event.data;
-      // The confirmation ends once its domain isn't the organization's any more.
+      // The confirmation ends once its domain no longer belongs to the organization.
       if (state.confirmed !== undefined && !event.data.domains.includes(state.confirmed))
         state.confirmed = undefined;
       break;

@@ -1,4 +1,4 @@
-/** API keys: made of 256 random bits, known to the log by their SHA-256 alone (docs/spec/interface.md, section 5). */
+/** API keys: made of 256 random bits; the log has only their SHA-256 (docs/spec/interface.md, section 5). */
 import { createHash } from 'node:crypto';
 import type { PlainEvent } from '#src/events/catalog.ts';
 import type { Environment } from '#src/shared/access/tenant.ts';

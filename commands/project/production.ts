@@ -42,8 +42,8 @@ export function requireAccess(state: Readonly<ProjectState>, id: string, made: M
 
 /**
  * Asks the operator for production.
- * @param use for what the project needs it
- * @throws Refusal conflict for a project that has production already, or whose request waits
+ * @param use what the project needs it for @throws Refusal conflict for a project that already has production, or whose
+ * request is pending
  */
 export function requestProduction(id: string, request: string, use: string, rule: ProductionRule) {
   return (state: ProjectState): PlainEvent[] => {

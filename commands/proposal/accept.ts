@@ -94,7 +94,7 @@ async function earlierAnswer(
 
 /**
  * Returns the write of a proposal, as the application could make it now.
- * @throws Refusal conflict (409) saying why it can't be written any more; unavailable
+ * @throws Refusal conflict (409) saying why it can no longer be written; unavailable
  */
 async function writable(
   deps: ProposalDeps,
@@ -124,7 +124,10 @@ function conflict(reasons: readonly string[]): Refusal {
   );
 }
 
-/** Returns the metadata of what a proposal becomes: its author and credential are those of the application that made it. */
+/**
+ * Returns the metadata of the version that a proposal becomes: its author and credential are those of the application
+ * that made it.
+ */
 function byProposer(
   { metadata }: MadeProposal,
   { requestId }: RequestContext,

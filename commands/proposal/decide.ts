@@ -40,9 +40,9 @@ export function deciderKeys(person: PersonId, proposalId: string): string[] {
 
 /**
  * Makes a proposal wait. It is decided on like the write that it proposes.
- * @param isShown whether the application may read the type; if not, it isn't told the current version
- * @param writes what would be written
- * @throws Refusal as `decideWrites`; unauthenticated when the grant has ended; conflict when the base version isn't
+ * @param isShown whether the application may read the type; if not, it doesn't get the current version @param writes
+ * the events that would be written @throws Refusal as `decideWrites`; unauthenticated when the grant has ended;
+ * conflict when the base version isn't
  *   current, or no place is free
  */
 export function propose(
@@ -96,7 +96,8 @@ export interface Ended {
 }
 
 /**
- * Accepts a proposal: what it says is written, and it ends. A proposal that can't be accepted any more ends as it must.
+ * Accepts a proposal: writes its resource, and ends it. A proposal that can no longer be accepted ends as superseded or
+ * expired.
  * @param writes the one write of it
  * @param ids draws the id of the n-th event that isn't a write's
  * @throws Refusal as `decideWrites`; not_found, conflict as `decidable`
@@ -128,7 +129,7 @@ export function accept(
 }
 
 /**
- * Rejects a proposal. One that can't be accepted any more ends as it must.
+ * Rejects a proposal. One that can no longer be accepted ends as superseded or expired.
  * @throws Refusal not_found, conflict as `decidable`
  */
 export function reject(asked: ProposalRef & Decider, note?: string): Conclude<Ended> {
@@ -167,7 +168,9 @@ export function withdraw(asked: ProposalRef): Conclude<Ended> {
   };
 }
 
-/** Ends a proposal that can't be accepted any more; nothing if it waits or has ended. @throws Refusal not_found */
+/**
+ * Ends a proposal that can no longer be accepted; does nothing if it is pending or has ended. @throws Refusal not_found
+ */
 export function lapse(asked: ProposalRef): Conclude<void> {
   return (state, past, at) => {
     const found = proposalIn(state, past, asked);

@@ -5,7 +5,7 @@ import type { WriteDeps } from '../resource/deps.ts';
 
 /** Dependencies of the commands. */
 export interface ProposalDeps extends WriteDeps {
-  /** Returns what a grant's scopes allow. */
+  /** Returns the access of a grant's scopes. */
   readonly parseAccess: (scopes: readonly string[]) => Access;
   /** Tells whether an application and its project exist: a grant of a deleted one allows nothing, though its end may not be written yet. */
   readonly isOpen: (applicationId: string) => Promise<boolean>;

@@ -1,4 +1,4 @@
-/** Ends proposals without writing what they say: rejected by a person, withdrawn by the application, or lapsed. */
+/** Ends proposals without writing them: rejected by a person, withdrawn by the application, or lapsed. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Done, RequestContext } from '../command.ts';
@@ -39,7 +39,7 @@ export async function withdraw(
   return { ...done, result: undefined };
 }
 
-/** Ends a proposal that can't be accepted any more. @throws Refusal not_found */
+/** Ends a proposal that can no longer be accepted. @throws Refusal not_found */
 export function lapse({ resources }: Deps, by: RequestContext, proposal: ProposalRef): Promise<Done> {
   const { record, proposalId } = proposal;
   return onRecord(resources, by, {

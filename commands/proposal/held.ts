@@ -10,7 +10,7 @@ import { findEntry, type Resources } from '../resource/state.ts';
 
 /** Data of `ProposalMade`. */
 export type MadeData = Extract<PlainEvent, { type: 'ProposalMade' }>['data'];
-/** An event after which a proposal can't be accepted any more, although nobody decided. */
+/** An event after which a proposal can no longer be accepted, although nobody decided. */
 export type Lapse = Extract<PlainEvent, { type: 'ProposalSuperseded' | 'ProposalExpired' }>;
 /** An event that ends a proposal. */
 export type ProposalEnd = Extract<
@@ -66,7 +66,7 @@ export function proposalIn(
 }
 
 /**
- * Returns the event that must end a waiting proposal at a moment, because it can't be accepted any more: its grant has
+ * Returns the event that must end a pending proposal at a moment, because it can no longer be accepted: its grant has
  * ended, its time is over, or the resource has another version.
  */
 export function findLapse(state: Resources, past: Past, data: MadeData, at: Micros): Lapse | undefined {

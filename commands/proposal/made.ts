@@ -14,7 +14,7 @@ import type { ProposalDeps } from './deps.ts';
 import { type MadeData, madeIn } from './held.ts';
 import type { Suggested } from './planned.ts';
 
-/** A proposal with what the event's metadata say. */
+/** A proposal with the facts in the event's metadata. */
 export interface MadeProposal {
   readonly data: MadeData;
   readonly metadata: EventMetadata & { readonly hash?: string };
@@ -35,7 +35,7 @@ export async function madeAt(
   throw notFound('proposal', stream);
 }
 
-/** Where a proposal is to be written, and what allows it. */
+/** The place where a proposal is to be written, and the access that allows it. */
 export interface Home {
   readonly made: MadeProposal;
   readonly record: string;

@@ -22,7 +22,7 @@ export interface Suggested {
 }
 
 /**
- * Returns what would be written.
+ * Returns the planned write.
  * @param stream of the record: a proposal can't be about another one, or about the directory
  * @throws Refusal as the write; invalid (422) for bytes of a document
  */

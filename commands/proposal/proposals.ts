@@ -58,10 +58,10 @@ export interface Proposals {
   /** Takes a waiting proposal back; one that was withdrawn stays so. @throws Refusal not_found, conflict */
   readonly withdraw: (by: RequestContext, proposal: ProposalRef) => Promise<Done>;
   /**
-   * Writes what a proposal says, with the application's author as author and the person as approver, and ends the
+   * Writes a proposal's resource, with the application's author as author and the person as approver, and ends the
    * proposal, in one append. It is checked like a write of the application under its grant.
-   * @throws Refusal not_found for a person who isn't linked to the record, or an unknown proposal; conflict (409) when
-   *   it has ended, its base version isn't current any more, its grant has ended, or it can't be written any more
+   * @throws Refusal not_found for a person who isn't linked to the record, or an unknown proposal; conflict (409) if it
+   * has ended, its base version is no longer current, its grant has ended, or it can no longer be written
    */
   readonly accept: (
     by: RequestContext,
@@ -79,6 +79,6 @@ export interface Proposals {
     person: PersonId,
     note?: string,
   ) => Promise<Done>;
-  /** Writes the end of a proposal that nobody can accept any more; nothing if it waits or has ended. */
+  /** Writes the end of a proposal that can no longer be accepted; nothing if it is pending or has ended. */
   readonly lapse: (by: RequestContext, proposal: ProposalRef) => Promise<Done>;
 }

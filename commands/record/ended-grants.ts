@@ -13,7 +13,7 @@ export type EndedGrants = Extract<PlainEvent, { type: 'RecordErased' }>['data'][
 /** Keeps grants between the end of the record's stream and `RecordErased` (`src/operations/erasing.ts`). */
 export interface GrantsOfErased {
   keep(record: string, grants: EndedGrants): Promise<void>;
-  /** Returns what was kept; undefined if nothing was. */
+  /** Returns the facts that were kept; undefined if there are none. */
   kept(record: string): Promise<unknown>;
   done(record: string): Promise<void>;
 }

@@ -45,7 +45,7 @@ export interface ErasureDeps {
    * @returns the number of its entries, and the last one's hash
    */
   readonly eraseAccessLog: (patientId: string) => Promise<ErasedAccess>;
-  /** Waits until every projection has passed a position; false if one lags longer. The erasure then goes on later. */
+  /** Waits until every projection has passed a position; false if one lags longer. The erasure then continues later. */
   readonly visible: (position: Position) => Promise<boolean>;
 }
 
@@ -164,7 +164,7 @@ async function appendEnd(
 }
 
 /**
- * Decides the end of the Patient, then of all grants, so that applications under a grant are told of both. Ids follow
+ * Decides the end of the Patient, then of all grants, so that applications under a grant get both events. Ids follow
  * from those of the ended events: a second run ends nothing twice.
  */
 function ending(state: Resources, clock: Clock, past: PastOf, patient: string, ids: IdSource): Draft[] {

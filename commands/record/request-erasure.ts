@@ -35,7 +35,7 @@ export interface ErasureRequests {
 
 /**
  * Requests a purge and waits for its end.
- * @throws Refusal not_found for a Patient that the caller can't see; unavailable if it takes too long (it goes on)
+ * @throws Refusal not_found for a Patient that the caller can't see; unavailable if it takes too long (it continues)
  */
 export async function requestErasure(
   deps: WriteDeps & ErasureRequests,
@@ -65,10 +65,10 @@ export async function requestErasure(
 }
 
 /**
- * Requests the purge of a person's own personal record, and waits for its end. The project's stream outlives the record,
- * so its event doesn't name the person: the project's id derives from who they are.
+ * Requests the purge of a person's own personal record, and waits for its end. The project's stream outlives the
+ * record, so its event doesn't name the person: the project's id derives from who they are.
  * @throws Refusal forbidden for a record that isn't the person's personal one; not_found for one that is gone;
- *   unavailable if it takes too long (it goes on)
+ * unavailable if it takes too long (it continues)
  */
 export async function requestPersonalErasure(
   deps: ErasureRequests & Pick<ErasureDeps, 'resources'>,

@@ -187,7 +187,7 @@ function version(
 
 /**
  * The text of a version as it will be served: `id`, `meta.versionId` and `meta.lastUpdated` are the service's.
- * @param printed what `printContent` gives of the resource
+ * @param printed the result of `printContent` for the resource
  */
 function printVersion(
   resource: SubmittedResource,

@@ -22,14 +22,14 @@ export interface WriteDeps {
   readonly resources: Streams<Resources>;
   readonly lookup: Lookup;
   readonly locks: CriteriaLocks;
-  /** Waits until reads show a position; what it answers is the HTTP layer's affair. */
+  /** Waits until reads show a position; its result is for the HTTP layer. */
   readonly visible: (position: Position) => Promise<unknown>;
   readonly contents: Contents;
   /** Handles the attachments of documents (`commands/document/`). */
   readonly attachments: Attachments;
-  /** Completes what an event that carries directory entries began (`commands/directory/carry.ts`). */
+  /** Completes the append of directory entries that an event carries (`commands/directory/carry.ts`). */
   readonly completeCarried: (carrying: Carrying, now: () => number) => Promise<Completed>;
-  /** Finds what references name, first in what this process remembers (`known.ts`). */
+  /** Finds the targets of references, first in this process' memory (`known.ts`). */
   readonly locate: (
     ctx: CommandContext,
     ids: ReadonlySet<string>,
@@ -49,7 +49,7 @@ export type Results = Map<number, WriteResult>;
 export interface Attachments {
   /** Takes the bytes out of a document. Pure. @throws Refusal 409 422 */
   readonly settle: (unsettled: Unsettled) => Settled;
-  /** Stores the bytes of writes, then appends; what a refused append leaves is removed. @throws Refusal 409 */
+  /** Stores the bytes of writes, then appends; if the append is refused, the bytes are removed. @throws Refusal 409 */
   readonly store: <T>(
     ctx: CommandContext,
     writes: readonly PlacedWrite[],

@@ -22,7 +22,7 @@ export async function locateKnown(
 ): Promise<ReadonlyMap<string, Located>> {
   const found = new Map<string, Located>();
   const { owner, within } = ctx.caller.sees;
-  // What is remembered doesn't tell what a grant covers.
+  // The memory doesn't know which resources a grant covers.
   if (within !== undefined) return lookup.locate(ctx.caller, [...ids]);
   for (const patient of patients) {
     const stream = recordStream(patient);

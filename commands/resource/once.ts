@@ -30,10 +30,9 @@ export async function writeOnce(
 }
 
 /**
- * Decides and writes a transaction while holding a lock, which is released only when reads return what was
- * written.
- * @param decide reads the current state and returns the requests. It is called again when a version that one
- * of them names in `ifMatch` is no longer current.
+ * Decides and writes a transaction while holding a lock, which is released only when reads show the write.
+ * @param decide reads the current state and returns the requests. It is called again when a version that one of them
+ * names in `ifMatch` is no longer current.
  */
 export async function writeDecided(
   deps: WriteDeps,
@@ -92,10 +91,7 @@ async function rebuildEarlier(
   return { result, position };
 }
 
-/**
- * Returns what an earlier attempt wrote to a record, in the order of its events; undefined when it wrote
- * nothing.
- */
+/** Returns the results of an earlier attempt in a record, in the order of its events; undefined if it wrote nothing. */
 async function earlierResults(deps: WriteDeps, ctx: CommandContext): Promise<Written<Results> | undefined> {
   const attempt = ctx.retry?.earlier.get(ctx.ids.seed);
   if (attempt === undefined) return undefined;

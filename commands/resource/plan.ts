@@ -261,8 +261,7 @@ async function makeCandidate(
   if (request.patch === undefined) {
     const resource = request.resource;
     if (resource === undefined) throw new TypeError(`${request.method} without a resource`);
-    // Only callers who may read may learn that the stored version equals what they sent; for others it is
-    // written again.
+    // Only callers who may read may learn that the stored version equals the sent one; for others it is written again.
     if (kind === 'update' && transaction && stream?.startsWith('directory-') && mayRead(caller, type)) {
       const current = await versions.current(stream, type, id);
       const excerpt = subsettedTag(resource.value) >= 0;
@@ -279,7 +278,7 @@ async function makeCandidate(
     if (isDocument && heldContents(before, id).length > 0) refuseContents(caller, request);
     const candidate = { resource, basedOn: version, ...base, ...(isDocument ? { before } : {}) };
     if (within === undefined) return candidate;
-    // What the service made of the stored version has the references of that.
+    // A resource that the service made from the stored version has that version's references.
     if (resource.madeOf !== undefined && type !== 'Provenance')
       return { ...candidate, keeps: keepListed(referencesIn(before)) };
     const leftOut = await shownVersion(before, within.record, deps.bases, deps.lookup.withinRecord);
@@ -296,7 +295,7 @@ async function makeCandidate(
   refuseStale(request, type, id, current.version);
   const { value: before, exact } = readStored(current.body);
   if (type === 'DocumentReference' && heldContents(before, id).length > 0) refuseContents(caller, request);
-  // Under a grant a patch is applied to what the application sees.
+  // Under a grant a patch is applied to the resource as the application sees it.
   const leftOut =
     within === undefined
       ? undefined

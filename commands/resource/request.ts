@@ -28,7 +28,7 @@ export interface WriteRequest {
   readonly stored?: readonly Finalized[];
   /** The letter that it needs under a grant, if it isn't that of its method. */
   readonly letter?: 'c' | 'u' | 'd';
-  /** The place of what the application made itself, under a grant whose letters may not show it. */
+  /** The place of a resource that the application created itself, under a grant whose letters may not show it. */
   readonly place?: Located;
   /** `Bundle.entry[i]` in a transaction, so that faults name the entry; absent for a single command. */
   readonly at?: string;

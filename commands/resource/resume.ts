@@ -1,4 +1,4 @@
-/** Decisions of work that goes on where it was stopped: what is done already is left out. Pure. */
+/** Decisions of work that continues where it was stopped: parts that are done are left out. Pure. */
 import type { WriteResult } from '../command.ts';
 import type { Clock, Decision } from '../kernel/decision.ts';
 import { decideWrites, type Write } from './decide.ts';

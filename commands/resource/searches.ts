@@ -17,7 +17,7 @@ import { issuesAt, listResources, type WriteRequest } from './request.ts';
 import type { Resolved } from './resolve.ts';
 import { refuseSearch } from './write-only.ts';
 
-/** A conditional reference (`Patient?identifier=…`): where it is first, and what it searches for. */
+/** A conditional reference (`Patient?identifier=…`): its first place, and its search. */
 interface SearchReference {
   readonly owner: WriteRequest;
   /** FHIRPath in the owner's resource. */
@@ -176,7 +176,7 @@ function identifierIn(criteria: string): string | undefined {
   return another === undefined && only?.[0] === 'identifier' ? only[1] : undefined;
 }
 
-/** Returns what the Bundle creates or replaces, by `Type?system|value` and `Type?value`. */
+/** Returns the resources that the Bundle creates or replaces, by `Type?system|value` and `Type?value`. */
 function identifiersIn(resolved: readonly Resolved[]): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const { kind, type, id, request } of resolved) {
@@ -194,7 +194,8 @@ function identifiersIn(resolved: readonly Resolved[]): Map<string, Set<string>> 
 }
 
 /**
- * Finds what the Bundle creates or replaces by criteria other than a single `identifier=`, as the read model will find it.
+ * Finds resources that the Bundle creates or replaces by criteria other than a single `identifier=`, as the read model
+ * will find them.
  * @returns `Type?criteria` → at most two ids
  */
 async function matchOwn(

@@ -98,7 +98,7 @@ export class SnapshotLoader implements Loader<Resources> {
   }
 }
 
-/** Adds what was asked for to a state. Entries that were written since the snapshot are newer and stay. */
+/** Adds the requested entries to a state. Entries that were written since the snapshot are newer and stay. */
 function put({ entries }: Resources, ids: readonly string[], found: ReadonlyMap<string, Entry>): void {
   for (const id of ids) entries.set(id, found.get(id) ?? null);
   for (const [id, entry] of found) if (!entries.has(id)) entries.set(id, entry);

@@ -78,7 +78,9 @@ export function lettersOn({ access }: Granted, type: ResourceType, version: Json
   return [...LEARNS].filter((letter) => allows(access, type, letter, categories)).join('');
 }
 
-/** Checks that a grant lets a conditional update create what it doesn't find. @throws Refusal forbidden (403) */
+/**
+ * Checks that a grant lets a conditional update create a resource that it doesn't find. @throws Refusal forbidden (403)
+ */
 export function requireCreation(within: Granted, { type, method }: WriteRequest): void {
   if (method === 'POST') return;
   if (type === 'Patient') throw noNewPatient();
@@ -138,7 +140,7 @@ function describeScopes({ access }: Granted, type: ResourceType, letter: WriteLe
   return `it must have the category ${texts.join(' or ')}`;
 }
 
-/** Returns the ids of grants that a decision looks at: none where a person carries out what an application proposed. */
+/** Returns the ids of grants that a decision reads: none if a person accepts an application's proposal. */
 export function grantIds({ calls: { credential }, sees }: Caller): string[] {
   return credential.kind === 'grant' && sees.within !== undefined ? [credential.grantId] : [];
 }

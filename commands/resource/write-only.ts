@@ -34,7 +34,7 @@ export function refuseSearch(caller: Caller, owner: WriteRequest, type: string |
 }
 
 /**
- * Refuses writes that would reveal whether a directory entry equals what is sent.
+ * Refuses writes that would reveal whether a directory entry equals the sent one.
  * @throws Refusal forbidden (403)
  */
 export function refuseMatching(caller: Caller, { at, type }: WriteRequest): void {

@@ -19,7 +19,7 @@ import { searchReferences } from './searches.ts';
 import { grantIds, requireActiveGrant } from './under-grant.ts';
 import { refuseMatching, withoutStored } from './write-only.ts';
 
-/** Looks up what is there, and makes requests of it. */
+/** Looks up existing resources, and makes write requests from them. */
 export type Prepare = () => Promise<readonly WriteRequest[]>;
 
 /**

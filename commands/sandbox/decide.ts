@@ -18,8 +18,8 @@ export function reset(project: string, data: Asked) {
 }
 
 /**
- * Records that the sandbox contains what was requested; no event if that was recorded before, or a newer
- * request exists.
+ * Records that the sandbox has been filled as requested; no event if that was already recorded, or a newer request
+ * exists.
  */
 export function provisioned({ reset_id, patients }: Asked, resources: number) {
   return ({ current }: Readonly<SandboxState>): PlainEvent[] =>

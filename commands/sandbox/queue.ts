@@ -30,10 +30,10 @@ export interface QueueDeps {
 }
 
 /**
- * Runs `ask` if the limits allow another request. Requests of one person and one organization run one after
- * the other on all instances, so that each is counted.
+ * Runs `ask` if the limits allow another request. Requests of one person and one organization run one after the other
+ * on all instances, so that each is counted.
  * @param organization undefined: it is only being created.
- * @throws Refusal throttled (429) when too many wait; rethrows what `ask` throws.
+ * @throws Refusal throttled (429) if too many wait; rethrows the errors of `ask`.
  */
 export type SandboxQueue = <T>(
   by: RequestContext,

@@ -19,7 +19,7 @@ import { WEBHOOK, type WebhookSettings } from './state.ts';
 export interface WebhookCommandsDeps {
   readonly kernel: Kernel;
   readonly locks: CriteriaLocks;
-  /** 32 bytes: what secrets are sealed with. */
+  /** 32 bytes: the key that encrypts secrets. */
   readonly key: Buffer;
   /**
    * Returns how many other endpoints a tenant has.

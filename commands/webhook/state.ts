@@ -6,7 +6,7 @@ import type { Fold } from '../kernel/kernel.ts';
 /** The settings that the endpoint's owner chooses (docs/spec/interface.md, section 2.6). */
 export interface WebhookSettings {
   readonly url: string;
-  /** Event types, or `*` alone for all. */
+  /** Event types, or only `*` for all. */
   readonly events: readonly string[];
   readonly description: string | null;
   readonly active: boolean;

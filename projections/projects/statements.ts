@@ -62,7 +62,7 @@ update ${schema}.production_request r set status = 'refused', reason = x.reason,
 from json_to_recordset($1::json) as x(request_id text, reason text, at int8)
 where r.id = x.request_id and r.answered_at is null`,
 
-  // Behind refusals: an allowance answers what still waited. A batch may hold several of a project.
+  // After refusals: an allowance answers the requests that are still pending. A batch may hold several of a project.
   productionAllowance: (schema: string) => `
 update ${schema}.production_request r set status = 'allowed', answered_at = x.at
 from (select r.id, min(x.at) as at from ${schema}.production_request r

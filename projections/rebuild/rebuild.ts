@@ -1,6 +1,6 @@
 /**
  * Rebuilds read models beside the serving ones: a shadow is loaded from the log, indexed, caught up, compared, and
- * swapped in by renaming schemas. Reads and the projection go on meanwhile, and no webhooks are sent.
+ * swapped in by renaming schemas. Reads and the projection continue meanwhile, and no webhooks are sent.
  */
 import type pg from 'pg';
 import { shareBefore } from '#src/events/share.ts';
@@ -44,13 +44,16 @@ export interface RebuildOptions {
   readonly onCompared?: (name: string, tables: readonly TableComparison[]) => void;
   /** Default `full`. */
   readonly load?: Load;
-  /** Stops soon; the next call goes on from there. */
+  /** Stops soon; the next call continues from there. */
   readonly signal?: AbortSignal;
   /** Swaps although the comparison differs. */
   readonly force?: boolean;
   /** Starts from the beginning instead of continuing an earlier call that was stopped or refused. */
   readonly fresh?: boolean;
-  /** The log was restored and may end before the serving tables: they are not compared with, and no other call's goes on. */
+  /**
+   * The log was restored and may end before the serving tables: they are not compared, and no earlier call's work is
+   * continued.
+   */
   readonly restored?: boolean;
 }
 

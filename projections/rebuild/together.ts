@@ -80,7 +80,7 @@ class Member {
     this.until = until;
   }
 
-  /** Takes a batch once the one before is written. Resolves when there is room for the next. */
+  /** Takes a batch once the previous one is written. Resolves when there is room for the next. */
   queue(batch: EventBatch): Promise<void> {
     const before = this.#working;
     this.#working = before.then(() => this.take(batch));
@@ -94,7 +94,7 @@ class Member {
     return this.#working;
   }
 
-  /** Writes what is new to it, in a transaction. */
+  /** Writes the events that are new to it, in a transaction. */
   async take({ events, position }: EventBatch): Promise<void> {
     const { shadow, at, until } = this;
     const to = least([position, until]);

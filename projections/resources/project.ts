@@ -16,8 +16,8 @@ interface State {
 const resource = recordset(RESOURCE);
 
 /**
- * Upserts current versions. `created_at` stays that of the first version; a deleted one keeps what decides who sees it; an
- * older version never replaces a newer one.
+ * Upserts current versions. `created_at` stays that of the first version; a deleted one keeps the columns that decide
+ * who sees it; an older version never replaces a newer one.
  */
 const upsert = (schema: string) => `
 insert into ${schema}.resource as r (${resource.names}) select ${resource.values} from ${resource.from}

@@ -18,7 +18,7 @@ export async function tryToRun(client: ClientBase, projection: string): Promise<
 
 /**
  * Ends the session of a runner that hangs. A backend that works or waits for a lock is not hung, however old its
- * heartbeat (a large batch, a swap), unless that goes on for ten times as long; one just elected has not been idle long.
+ * heartbeat (a large batch, a swap), unless that lasts ten times as long; one just elected has not been idle long.
  * @returns whether a session was ended.
  */
 export async function endHungRunner(

@@ -47,7 +47,7 @@ const current = (schema: string) => `current as materialized (
   where e.version = x.version
 )`;
 
-/** Removes what versions before contained, values included (index entry_in). */
+/** Removes the rows of earlier versions, including values (index entry_in). */
 const emptied = (schema: string) => `
 with ${current(schema)}, gone as (
   delete from ${schema}.entry where container = any(array(select id from current)) returning id

@@ -32,8 +32,7 @@ export type Entry = Row<typeof ENTRY> & {
 };
 
 /**
- * The moment at which entries without a date stand, in 1684: the day of entry isn't a clinical date, so they are before all
- * others.
+ * The moment of entries without a date, in 1684: the day of entry isn't a clinical date, so they are before all others.
  */
 const UNDATED: Micros = -9_000_000_000_000_000;
 

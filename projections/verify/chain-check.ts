@@ -30,7 +30,7 @@ export interface LostHead extends NamedHead {
 
 interface Seen {
   readonly revision: number;
-  /** Undefined when the last event bears none: the next cannot be checked. */
+  /** Undefined if the last event has none: the next cannot be checked. */
   readonly hash: string | undefined;
 }
 

@@ -38,9 +38,9 @@ const NAMED = 1_000;
 
 /**
  * Reads the log up to where it ends now, and hands the heads of its streams to `use`.
- * @param deps the database keeps what was seen, in temporary tables.
- * @returns what `use` gives; undefined when `signal` aborted before the end.
- * @throws LogFaulty when a chain does not hold; Unavailable; errors of the database; what `use` throws.
+ * @param deps the database keeps the heads seen, in temporary tables.
+ * @returns the result of `use`; undefined if `signal` aborted before the end.
+ * @throws LogFaulty if a chain is broken; Unavailable; errors of the database; the errors of `use`.
  */
 export async function withHeads<T>(
   deps: { readonly store: Pick<EventStore, 'subscribe' | 'head' | 'read'>; readonly databaseUrl: string },

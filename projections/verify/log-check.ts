@@ -1,6 +1,6 @@
 /**
  * Checks the log as it is read: the hash chain and revisions of every stream, the version numbers of every resource,
- * and that records said to be erased are gone. What was seen last of each stream and resource is kept in temporary
+ * and that records said to be erased are gone. The last event seen of each stream and resource is kept in temporary
  * tables, so that memory does not grow with the log.
  */
 

@@ -11,7 +11,7 @@ import { recordPatient } from '#src/events/streams.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import { isErased } from '../erasure.ts';
 
-/** A row of schema `operations` that the log does not bear out. */
+/** A row of schema `operations` that contradicts the log. */
 export interface OperationsFault {
   readonly table: 'snapshot' | 'snapshot_entry' | 'parked' | 'process';
   /** The stream and the other columns that identify the row. */

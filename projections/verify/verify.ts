@@ -1,6 +1,6 @@
 /**
  * Verifies everything: reads the log from its beginning to its head, checks it, derives the read models again beside
- * the serving ones, and reports every differing row. The service goes on meanwhile.
+ * the serving ones, and reports every differing row. The service can run meanwhile.
  */
 import type pg from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';

@@ -24,7 +24,10 @@ export const indexes = (schema: string): string => `
 create index if not exists endpoint_of_project on ${schema}.endpoint (project, environment, created_at, id);
 `;
 
-/** A change bears its event's time and gives way to a later one: the same batch again, or another cut, leaves the same rows. In the order of execution. */
+/**
+ * A change has its event's time, and a later one replaces it: the same batch again, or a different division into
+ * batches, leaves the same rows. In the order of execution.
+ */
 export const STATEMENTS = {
   endpoint: (schema: string) => `
 insert into ${schema}.endpoint

@@ -25,8 +25,8 @@ export interface List {
   /** Names the statement. */
   readonly name: string;
   /**
-   * `select` of all its rows, columns `created_at` and `id` among them; parameters from `$1` on. As a function it places
-   * itself where a page goes on: `< (…, …)` over the two, empty for the first page.
+   * `select` of all its rows, columns `created_at` and `id` among them; parameters from `$1` on. As a function it
+   * returns the condition from which a page continues: `< (…, …)` over the two, empty for the first page.
    */
   readonly rows: string | ((after: string) => string);
   readonly values: readonly unknown[];

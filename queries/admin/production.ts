@@ -1,4 +1,4 @@
-/** Requests of projects for production, and what else decides on them. */
+/** Reads requests of projects for production, and the facts that decide on them. */
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
 import { type Page, type PageAsked, readPage } from './page.ts';

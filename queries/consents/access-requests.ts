@@ -40,7 +40,7 @@ export interface AccessRequestRow {
   readonly grant_id: string | null;
 }
 
-/** Who asks, and what they have. */
+/** The person who asks, and their records. */
 export interface RequestsOf {
   readonly person: PersonId;
   /** Verified; undefined: none. */
@@ -83,7 +83,7 @@ export interface AccessRequestQueries {
 const micros = (column: string): string => `(extract(epoch from ${column}) * 1000000)::int8`;
 
 // Indexes: consents.grants_of_person, consents.grants_of_record, operations.access_request_of_hint. Several people may
-// have the same address or record: what another has decided is not theirs to see. A link that ended since the request was
+// have the same address or record: they must not see another person's decision. A link that ended since the request was
 // made has ended the request for that person, also if they were linked again.
 const VISIBLE = `
 with hints as (

@@ -1,4 +1,4 @@
-/** The read side of consent: who may what, on which record, until when, and whose records they are. */
+/** The read side of consent: grants on records with their end, and the people of the records. */
 import type { Pool } from 'pg';
 import { wrapCalls } from '#src/shared/wrap-calls.ts';
 import { refuseCostly } from '../database/too-costly.ts';

@@ -30,7 +30,7 @@ export interface ProposalRow {
   /** Of an update: the version that it changes. */
   readonly base_version: number | null;
   readonly author_type: AuthorType;
-  /** Exact FHIR JSON text of what is proposed. */
+  /** Exact FHIR JSON text of the proposed resource. */
   readonly resource: string;
   readonly rationale: string | null;
   /** When it was made. */
@@ -60,7 +60,7 @@ export interface ProposalsAsked extends PageAsked {
   readonly application?: string | undefined;
 }
 
-/** A proposal that no event has ended, although nobody can accept it any more. */
+/** A proposal that no event has ended, although it can no longer be accepted. */
 export interface LapsedProposal {
   readonly proposalId: string;
   readonly record: string;
@@ -84,7 +84,7 @@ export interface ProposalQueries {
 /** Proposals that are ended at the same time. */
 const PAGE = 20;
 
-/** The condition that nobody can accept a waiting proposal any more, as the moment of a parameter. */
+/** The condition under which a pending proposal can no longer be accepted, at the moment of a parameter. */
 const lapsed = (at: string): string =>
   `(p.expires_at <= ${at} or g.ended_at is not null or g.expires_at <= ${at})`;
 

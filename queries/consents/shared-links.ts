@@ -35,7 +35,7 @@ export interface OpenedLinkRow {
   readonly environment: Environment;
   readonly content: string;
   readonly long_term: boolean;
-  /** False if it has ended, or there is nothing to be shown any more. */
+  /** False if it has ended, or there is no longer anything to show. */
   readonly open: boolean;
   readonly sealed_key: string | null;
   /** Of the passcode; null if it opens without one. */

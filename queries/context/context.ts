@@ -22,7 +22,7 @@ export interface MadeAt extends MadeContext, Pick<RecordRead, 'at' | 'until'> {}
 /**
  * Makes a context; undefined if the caller can't see the Patient, or it is deleted.
  * @param today `YYYY-MM-DD`
- * @throws Refusal unavailable (503) while the read model history lacks what `resources` has
+ * @throws Refusal unavailable (503) while the read model history lacks versions that `resources` has
  */
 export type MakeContext = (
   caller: Caller,

@@ -21,7 +21,7 @@ export interface RecordRead {
   readonly excerpts: readonly Excerpt[];
   /** Versions that an AI wrote; perhaps earlier ones too. */
   readonly byAi: AiVersions;
-  /** The time at which the last change was recorded, under a grant of what it covers. */
+  /** The time at which the last change was recorded; under a grant, the last covered change. */
   readonly at: Micros;
   /** The time at which the last change of the record was recorded, whatever a grant covers. */
   readonly until: Micros;
@@ -30,7 +30,7 @@ export interface RecordRead {
 }
 
 /**
- * Reads the whole, under a grant what it covers. Texts are not held.
+ * Reads the whole record; under a grant the part that it covers. Texts are not held.
  * @throws Refusal as `aiVersions`.
  */
 export async function readRecord(database: Queryable, sees: Seeing, patient: string): Promise<RecordRead> {
@@ -96,11 +96,11 @@ const SINCE = `
   order by v.recorded_at limit ${MOST_SINCE + 2}`;
 
 /**
- * Reads what was recorded since. Each version has a distinct time, and the read model contains all versions
- * before its last one.
- * @returns the same object when nothing was recorded; undefined when there is too much to read this way, or a
- * large body, or what an AI wrote over a deleted resource, or the read model lacks the last change that was
- * read before: the record was purged, or the read model lags.
+ * Reads the versions that were recorded since. Each version has a distinct time, and the read model contains all
+ * versions before its last one.
+ * @returns the same object when nothing was recorded; undefined if there is too much to read this way, or a large body,
+ * or a version that an AI wrote over a deleted resource, or the read model lacks the last change that was read earlier:
+ * the record was purged, or the read model lags.
  */
 export async function readSince(
   database: Queryable,

@@ -20,7 +20,7 @@ export interface CachedRecord {
   readonly opened: OpenedRecord;
 }
 
-/** Reads records and caches them for a while. Every result is what the read model `history` contains now. */
+/** Reads records and caches them for a while. Every result has the current content of the read model `history`. */
 export class RecordCache {
   readonly #held = new LRUCache<string, CachedRecord>({
     maxSize: MOST_BYTES,
@@ -33,10 +33,10 @@ export class RecordCache {
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Returns a record as the read models contain it now, with all acknowledged writes; undefined if the caller
-   * sees no such Patient, or it is deleted. What a grant covers is read each time: it isn't cached, because later
+   * Returns a record as the read models contain it now, with all acknowledged writes; undefined if the caller sees no
+   * such Patient, or it is deleted. The part that a grant covers is read each time: it isn't cached, because later
    * changes may move resources into it and out of it.
-   * @throws Refusal unavailable (503) while the read model history lacks what `resources` has
+   * @throws Refusal unavailable (503) while the read model history lacks versions that `resources` has
    */
   async open(sees: Seeing, patient: string): Promise<CachedRecord | undefined> {
     const { ownerId: tenant, within } = sees;

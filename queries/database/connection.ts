@@ -5,7 +5,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 /**
  * Runs work over a connection of a pool. The connection is dropped if a statement failed, because another may still run
  * over it.
- * @throws what `work` throws; the pool's error if no connection is free
+ * @throws the errors of `work`; the pool's error if no connection is free
  */
 export async function onConnection<T>(pool: Pool, work: (database: PoolClient) => Promise<T>): Promise<T> {
   const database = await pool.connect();

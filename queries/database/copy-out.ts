@@ -64,8 +64,8 @@ class CopyOut<Row> extends pg.Query {
   #hasBegun = false;
 
   /**
-   * @param read returns what is held of a row; undefined for nothing.
-   * @param keeps true if what is read of a row retains its bytes.
+   * @param read returns the part of a row to keep; undefined for none.
+   * @param keeps true if the part that is kept retains the row's bytes.
    * @param most bytes of rows; more are dropped.
    * @param full called when there are more than that.
    */
@@ -120,8 +120,8 @@ export function copyOut(database: Queryable, select: string): Promise<readonly T
 }
 
 /**
- * Thrown when the rows exceed the limit of bytes. The statement still runs, so the connection can't be used
- * any more.
+ * Thrown when the rows exceed the limit of bytes. The statement is still running, so the connection can no longer be
+ * used.
  */
 export class TooManyBytes extends Error {
   override readonly name = 'TooManyBytes';
@@ -150,7 +150,7 @@ export function readOut<Row>(
 /**
  * Reads the rows of a query without making an object of each: for a hundred thousand rows of a few numbers.
  * @param select as in `copyOut`.
- * @param take is called for each row, takes what it needs, and doesn't throw.
+ * @param take is called for each row, takes the values that it needs, and doesn't throw.
  * @throws errors of `pg`.
  */
 export async function scanOut(

@@ -13,9 +13,8 @@ export class Flights<T> {
 
   /**
    * Does work, or waits for the same work if it is under way.
-   * @param isGone whether nobody waits for this answer any more
-   * @param work is told whether all that wait for it have gone, and may then give up
-   * @throws what the work throws
+   * @param isGone whether nobody waits for this answer anymore @param work learns whether all that wait for it have
+   * gone, and may then give up @throws the errors of the work
    */
   join(key: string, isGone: () => boolean, work: (isGone: () => boolean) => Promise<T>): Promise<T> {
     const before = this.#flights.get(key);

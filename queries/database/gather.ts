@@ -17,14 +17,16 @@ export type Queryable = Pick<pg.ClientBase, 'query'>;
 /** How many passes of the event loop a batch waits at most while each pass adds lookups. */
 const PASSES = 8;
 
-/** Runs look-ups in turns: what was asked for during one turn makes the next. Nothing is cached. */
+/** Runs look-ups in turns: the keys requested during one turn make the next. Nothing is cached. */
 class Turns {
   #waiting: (() => void)[] = [];
   #asked = 0;
   #underWay = 0;
   #due = false;
 
-  /** @param together runs the start of a turn; for what should leave in one piece. */
+  /**
+   * @param together runs the start of a turn, for statements that should be sent together.
+   */
   constructor(readonly together: (start: () => void) => void = (start) => start()) {}
 
   /** Starts work at the next turn. */
@@ -92,7 +94,7 @@ function makeLoader<K, V>(
 
 /**
  * Turns a look-up of many keys into a look-up of one.
- * @param load takes keys (with repetitions) and gives one result a key, in their order.
+ * @param load takes keys (with repetitions) and returns one result per key, in their order.
  */
 export function gather<K, V>(load: (keys: readonly K[]) => Promise<readonly V[]>): (key: K) => Promise<V> {
   return makeLoader(new Turns(), load);

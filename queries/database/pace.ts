@@ -110,7 +110,7 @@ export class Pace {
     });
   }
 
-  /** Begins the next after a rest, or all if the user doesn't work any more. */
+  /** Begins the next after a rest, or all if the user no longer works. */
   #schedule(to: string, lane: Lane): void {
     if (lane.timer !== undefined) return;
     const rest = Math.max(0, lane.ended + this.#limits.restMs - this.#now());

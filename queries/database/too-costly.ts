@@ -59,8 +59,7 @@ export function isCanceled(error: unknown): boolean {
 
 /**
  * Returns the refusal of a question that takes too long.
- * @param part its costly part
- * @param advice what to do
+ * @param part its costly part @param advice the advice for the caller
  */
 export function tooCostly(
   part: string,

@@ -40,7 +40,7 @@ export async function addNamedInRecord(
   }
 }
 
-/** Adds what rows name; large bodies are read for it, and not kept. */
+/** Adds the entries that rows name; large bodies are read for it, and not kept. */
 async function addNamedBy(
   database: Queryable,
   sees: Seeing,

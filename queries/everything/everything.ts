@@ -55,7 +55,7 @@ export interface Room {
   readonly isFurther?: boolean;
   /** The number of the record's rows to read; default: as many as were requested. */
   readonly rows?: number;
-  /** Of the part before. */
+  /** Of the previous part. */
   readonly named?: NamedIds | undefined;
 }
 
@@ -208,7 +208,7 @@ class Filling {
   }
 
   /**
-   * Takes what there is room for.
+   * Takes as many rows as there is room for.
    * @param more whether there are further rows behind these.
    * @returns the end when there is more: after the last row taken, or `before` all
    */

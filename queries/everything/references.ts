@@ -21,7 +21,7 @@ export class NamedIds {
   /** @param bases our FHIR bases, slash at their ends. */
   constructor(private readonly bases: readonly string[]) {}
 
-  /** Adds what a resource names. @param body its FHIR JSON as it is stored */
+  /** Adds the targets of a resource's references. @param body its FHIR JSON as it is stored */
   add(body: Buffer): void {
     addReferences(body, this.#references);
     if (this.#references.size > REMEMBERED) this.#understand();

@@ -62,7 +62,7 @@ const seen = (sees: Seeing): string => andSeen(sees, NEEDS, { as: 'r', of: 'curr
 
 /** The requested rows of a record, in its order: the Patient, then the others by type and id. */
 export interface RowsAsked {
-  /** The last row of the page before; undefined for the first page. */
+  /** The last row of the previous page; undefined for the first page. */
   readonly after: Place | undefined;
   readonly limit: number;
   /** The number of rows to skip. */

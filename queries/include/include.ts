@@ -38,7 +38,10 @@ export type Include = (
   },
 ) => Promise<Included>;
 
-/** Opens inclusions over a database: one statement a direction and round; under a grant, of what it covers. */
+/**
+ * Opens inclusions over a database, with one statement per direction and round; under a grant, of the resources that it
+ * covers.
+ */
 export function openInclude(pool: Pool): Include {
   return async (caller, { matches, inclusions, base, budget = new AnswerBudget() }) => {
     if (inclusions.length === 0) return { resources: [], more: false };

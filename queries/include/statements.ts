@@ -1,6 +1,7 @@
 /**
- * The statements of inclusions. Under a grant each has the condition of `sight.ts`, with the letter `s` (docs/spec/decisions.md,
- * section 9, "Letters"), before its limit; so what the caller doesn't see takes no place among the included.
+ * The statements of inclusions. Under a grant each has the condition of `sight.ts`, with the letter `s`
+ * (docs/spec/decisions.md, section 9, "Letters"), before its limit; so hidden resources take no place among the
+ * included ones.
  */
 import { recordKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -28,7 +29,7 @@ interface Statement {
   readonly values: unknown[];
 }
 
-/** The letter that a grant must have on what an inclusion leads to. */
+/** The letter that a grant must have on the types to which an inclusion leads. */
 const LETTER = 's';
 
 /** Returns the statement with its own name, under a grant with that of its shape. */

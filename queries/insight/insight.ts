@@ -43,7 +43,7 @@ export interface Period {
   readonly to: number;
 }
 
-/** A comparison, its unit, and what was left out. */
+/** A comparison, its unit, and the counts of values that were left out. */
 export interface Compared extends Comparison {
   readonly unit: string | null;
   readonly warnings: readonly InsightWarning[];

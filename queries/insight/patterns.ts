@@ -93,7 +93,7 @@ export function openPatterns(
   };
 }
 
-/** Reads what patterns are found in; nothing of a patient that the caller doesn't see. */
+/** Reads the values in which patterns are found; none of a patient that the caller doesn't see. */
 async function readPatterns(
   database: PoolClient,
   span: Span,
@@ -104,9 +104,12 @@ async function readPatterns(
   return { standing, read: { all, starts: await readStarts(database, span) } };
 }
 
-/** Returns what patterns are cached under; undefined where only the values themselves say whether they are the same. */
+/**
+ * Returns the key under which patterns are cached; undefined if only the values themselves say whether they are the
+ * same.
+ */
 function cacheKey({ sees, patient }: Span, { fresh, changed }: Standing): string | undefined {
-  // What is within a grant may change without the record.
+  // The coverage of a grant may change without the record.
   return sees.within === undefined && fresh ? `${sees.ownerId} ${patient} ${changed}` : undefined;
 }
 
@@ -124,8 +127,9 @@ function* hashTracks(tracks: readonly Track[], starts: readonly Start[]): Steps<
 }
 
 /**
- * Returns what is told how long each slice of the work took.
- * @throws Refusal (when told) too_large (413, `too-costly`) once that is more than `most` ms; unavailable (503) if nobody
+ * Returns a function that gets the duration of each slice of the work.
+ * @throws Refusal (when told) too_large (413, `too-costly`) once that is more than `most` ms; unavailable (503) if
+ * nobody
  *   waits for the answer
  */
 function limit(most: number, isGone: () => boolean): (ms: number) => void {

@@ -19,7 +19,7 @@ export interface Span extends DayRange {
   readonly at?: Micros | undefined;
 }
 
-/** A track, and what was left out of it. */
+/** A track, and the counts of values that were left out of it. */
 export interface ReadTrack {
   readonly track: Track;
   /** The name of the first code in the newest value's resource; undefined if none of them names it. */
@@ -82,7 +82,7 @@ export async function readAll(database: PoolClient, span: Span): Promise<Unsorte
 }
 
 /**
- * Reads numbers, and counts what is left out.
+ * Reads numbers, and counts the values that are left out.
  * @param findPlace returns where a number belongs; undefined if nowhere
  */
 async function read(
@@ -116,7 +116,7 @@ async function read(
   return { ...counts, ...apart, byAi: counts.byAi + apart.byAi };
 }
 
-/** Notes what a resource calls the first code. Of names of one moment the first by alphabet is taken. */
+/** Notes the name of the first code in a resource. Of names of one moment the first by alphabet is taken. */
 function noteName(values: Values, { system, code, display }: CodedNumber, at: Micros): void {
   const { codes, named } = values;
   const [first] = codes;
@@ -145,7 +145,7 @@ export function* trackOfGroup({ values, leftOut }: Unsorted, molarMass: MolarMas
   };
 }
 
-/** Makes the tracks of all codes, in the order of codes, and what the record calls them by `system|code`, in steps. */
+/** Makes the tracks of all codes, in the order of codes, and the record's names of them by `system|code`, in steps. */
 export function* tracksOfAll(
   { values, leftOut }: Unsorted,
   molarMass: MolarMassOf,

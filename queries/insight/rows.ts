@@ -26,7 +26,7 @@ export interface ReadRow {
   readonly version: number;
   /** Index of the list in `lists`. */
   readonly list: number;
-  /** When what it tells of happened. */
+  /** When the event happened. */
   readonly at: Micros;
   /** As the resource writes it; null if it says none. */
   readonly date: string | null;
@@ -78,7 +78,7 @@ function places(of: RowsOf, names: readonly string[]): string {
 
 /**
  * Reads versions, in no order. A version that is in several of the lists comes once for each.
- * @param use is called for each row as it arrives; what it doesn't take isn't held
+ * @param use is called for each row as it arrives; parts that it doesn't take aren't kept
  */
 export async function readRows(database: PoolClient, of: RowsOf, use: (row: ReadRow) => void): Promise<void> {
   if (of.lists.length === 0) return;
@@ -119,7 +119,7 @@ function namer(prefix: string): (fields: Fields) => string {
   };
 }
 
-/** Counts what is left out of the lists: each version once. */
+/** Counts the versions that are left out of the lists, each once. */
 export async function countLeftOut(database: PoolClient, of: RowsOf): Promise<LeftOut> {
   if (of.lists.length === 0) return { modified: 0, withdrawn: 0, byAi: 0 };
   const count = (part: (list: string) => string): string =>
@@ -152,7 +152,7 @@ const STANDING = `
     (select t.position >= h.position from timeline.checkpoint t, history.checkpoint h) as fresh,
     (select max(v.recorded_at) from history.version v where v.record = $1) as changed`;
 
-/** Reads how a record stands. Read it before the rows: they are then at least as new. */
+/** Reads the state of a record. Read it before the rows: they are then at least as new. */
 export async function readStanding(database: PoolClient, sees: Sees, patient: string): Promise<Standing> {
   if (sees.within !== undefined && sees.within.record !== patient)
     return { seen: false, fresh: true, changed: null };

@@ -11,13 +11,13 @@ import { type ReadRow, readRows } from './rows.ts';
 /** Statuses of statements that something was taken. */
 const TAKEN: ReadonlySet<string | null> = new Set(['active', 'completed', 'stopped', 'on-hold']);
 
-/** Starts, and what the newest of each code calls it, by `system|code`. */
+/** Starts, and the name in the newest one of each code, by `system|code`. */
 export interface ReadStarts {
   readonly starts: readonly Start[];
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** Reads the starts, each code and date once, in order; what an AI wrote is left out. */
+/** Reads the starts, each code and date once, in order; entries that an AI wrote are left out. */
 export async function readStarts(database: PoolClient, span: Span): Promise<ReadStarts> {
   if (!seesType(span.sees, 'MedicationStatement', 'rs')) return { starts: [], names: new Map() };
   const of = { ...span, type: 'MedicationStatement', lists: [nameList('MedicationStatement')] } as const;

@@ -4,7 +4,7 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 import { listIn, objectIn, textIn } from '#src/v1/elements.ts';
 import type { ReadRow } from './rows.ts';
 
-/** A number and what it measures. */
+/** A number and its code. */
 export interface CodedNumber {
   readonly system: string;
   readonly code: string;
@@ -24,7 +24,10 @@ export interface CodedNumber {
 /** `< 5 mg/dL`, as `src/v1/observation.ts` shows a quantity with a comparator. */
 const BOUND = /^(<=?|>=?) (-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?: (\S+))?$/;
 
-/** Statuses of what was never measured, or not yet (https://hl7.org/fhir/R4/valueset-observation-status.html). */
+/**
+ * Statuses of observations that were never measured, or not yet
+ * (https://hl7.org/fhir/R4/valueset-observation-status.html).
+ */
 const WITHOUT_RESULT: ReadonlySet<string | null> = new Set(['cancelled', 'registered']);
 
 /** Numbers of an Observation, and whether its status says that it has no result. */

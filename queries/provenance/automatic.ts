@@ -29,7 +29,7 @@ export interface ProvenanceScope extends SearchScope {
   readonly project: Tenant;
 }
 
-/** A code that an automatic Provenance may bear, and the condition that it does. */
+/** A code that an automatic Provenance may have, and the condition that it does. */
 interface Coded {
   readonly system: string;
   readonly code: string;
@@ -170,7 +170,10 @@ function matcher(parameter: RawParameter, value: string, scope: SearchScope): (c
   }
 }
 
-/** `target:Patient.name`, `agent.identifier`: through what an automatic Provenance names. Others name nothing. */
+/**
+ * `target:Patient.name`, `agent.identifier`: chains through the references of an automatic Provenance. Others name
+ * nothing.
+ */
 function chain(parameter: RawParameter, scope: SearchScope): Predicate {
   const key = parameterKey(parameter);
   const dot = key.indexOf('.');
@@ -194,7 +197,7 @@ function chain(parameter: RawParameter, scope: SearchScope): Predicate {
       .join(' or ') || 'false';
 }
 
-/** `_has`: what names the Provenance by its id. */
+/** `_has`: resources that refer to the Provenance by its id. */
 function pointedAt(parameter: RawParameter, scope: SearchScope): Predicate {
   const predicate = parameterPredicate(parameter, scope);
   if (predicate === undefined) return constant('false');

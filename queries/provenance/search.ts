@@ -41,7 +41,7 @@ const KEYS: Readonly<Record<string, { readonly automatic: string; readonly own: 
   recorded: { automatic: 'v.recorded_at', own: 'r.recorded' },
   _lastUpdated: { automatic: 'v.recorded_at', own: 'r.last_updated' },
 };
-/** Ids alone: the same for all. */
+/** Only by ids: the same for all. */
 const BY_ID = { automatic: '0::int8', own: '0::int8' };
 
 /** [last time, last id]; with `before`, of the page before that row. */
@@ -91,7 +91,7 @@ export function openSearchProvenance(
   };
 }
 
-/** Whose search it is: what it sees, and whose keys and applications it knows by name. */
+/** The searching caller: the data that it sees, and the project whose keys and applications it knows by name. */
 type Searcher = Pick<Caller, 'sees'> & { readonly calls: Pick<Calls, 'project'> };
 
 /** Returns the statement that answers a search of Provenance. @throws Refusal `malformed` naming a parameter */

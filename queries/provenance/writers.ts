@@ -99,7 +99,7 @@ export async function readWriters(
   return credentials.map((credential) => makeWriter(credential, holders, readBy));
 }
 
-/** Returns what is known of the members among credentials; their `id` is `memberKey`. */
+/** Returns the known facts about the members among credentials; their `id` is `memberKey`. */
 async function readMembers(database: Queryable, credentials: readonly Credential[]): Promise<Row[]> {
   const asked = new Map<string, readonly string[]>();
   for (const { project, issuer, subject } of credentials)

@@ -10,7 +10,7 @@ export interface Change {
   readonly type: string;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   readonly at: Micros;
-  /** As the timeline has it; null for what it doesn't show. */
+  /** As in the timeline; null for entries that it doesn't show. */
   readonly title: string | null;
   /** The code system, if the title is a code. */
   readonly titleSystem: string | null;

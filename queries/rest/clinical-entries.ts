@@ -1,4 +1,4 @@
-/** The resources of a record that the clinical reading is made of, with what an AI has to do with each. */
+/** Reads the resources of a record for the clinical reading, with the part of an AI in each. */
 import type { Pool } from 'pg';
 import { referredMedication } from '#src/clinical/reading/medicines.ts';
 import { READ_TYPES } from '#src/clinical/reading/reading.ts';

@@ -1,4 +1,4 @@
-/** The content of an entry's versions, and of what they refer to. */
+/** Reads the content of an entry's versions, and of the resources to which they refer. */
 import type { Pool } from 'pg';
 import { isUuid } from '#src/shared/ids.ts';
 
@@ -7,7 +7,7 @@ export interface StoredVersion {
   readonly version: number;
   /** Bytes of its JSON; null for a deletion. */
   readonly size: number | null;
-  /** Exact FHIR JSON; null for a deletion, and beyond what is read at once. */
+  /** Exact FHIR JSON; null for a deletion, and for versions beyond the limit of one read. */
   readonly body: string | null;
 }
 

@@ -12,7 +12,7 @@ export interface Approval {
 
 /** An entry. */
 export interface EntryOrigin {
-  /** As the timeline last had it; null for what it doesn't show. */
+  /** As last in the timeline; null for entries that it doesn't show. */
   readonly title: string | null;
   /** The code system, if the title is a code. */
   readonly titleSystem: string | null;

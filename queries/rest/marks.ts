@@ -26,7 +26,7 @@ export interface Mark {
   readonly metadata: EventMetadata;
 }
 
-/** Finds them by the resource's id; what the read model `history` does not show yet is absent. */
+/** Finds them by the resource's id; versions that the read model `history` does not show yet are absent. */
 export type Marks = (caller: Caller, versions: readonly VersionOf[]) => Promise<ReadonlyMap<string, Mark>>;
 
 // Index: primary key of history.version (id, version), twice for each.

@@ -15,16 +15,16 @@ import { andSeen, type Bind, bindTo, type Seeing } from '../sight.ts';
 
 /** A list of a patient's record. */
 export interface ListOf extends DayRange {
-  /** The letters that a grant must have on what is listed: `s` for a list, `rs` for the timeline. */
+  /** The letters that a grant must have on the listed types: `s` for a list, `rs` for the timeline. */
   readonly letters: Letters;
   readonly patient: string;
-  /** The types of what is in the lists. */
+  /** The types in the lists. */
   readonly types: readonly string[];
   /** Names of lists (`listNames`), which are merged. */
   readonly lists: readonly string[];
 }
 
-/** A list, and what its reader sees. */
+/** A list, and the visibility of its reader. */
 interface SeenList extends ListOf {
   readonly sees: Seeing;
 }
@@ -86,7 +86,7 @@ interface Page {
   after(row: readonly string[], page: Pick<PlacesPage<unknown>, 'total'>): string;
 }
 
-/** Characters of the items of a page: it ends where one would exceed that. No item alone is longer. */
+/** Characters of the items of a page: it ends where one would exceed that. No single item is longer. */
 const MOST = 25_000_000;
 
 /** From this size on, in bytes, the entry's own text is read by a separate statement. */
@@ -176,8 +176,8 @@ async function wholeItem(
 }
 
 /**
- * Tells whether a grant covers only some categories of what is listed. If it doesn't, the record and the types are all
- * that has to be compared, and the lists have them in their keys.
+ * Tells whether a grant covers only some categories of the listed types. If it doesn't, the record and the types are
+ * all that has to be compared, and the lists have them in their keys.
  */
 function isLimited({ sees: { within }, letters, types }: SeenList): boolean {
   return (
@@ -254,13 +254,13 @@ function pageStatement(name: string, shown: Shown, of: SeenList, { limit, cursor
   };
 }
 
-/** SQL for the places `p` of a page: what they are joined with, and the condition. Index: place_pkey. */
+/** SQL for the places `p` of a page: the joins, and the condition. Index: place_pkey. */
 interface Scan {
   readonly from: string;
   readonly where: string;
 }
 
-/** Returns SQL for the places of whole lists, after the last row of the page before. */
+/** Returns SQL for the places of whole lists, after the last row of the previous page. */
 function wholeLists(start: Pick<Start, 'at' | 'id'> | undefined, bind: (value: unknown) => string): Scan {
   const after =
     start === undefined ? '' : ` and (p.at, p.id) < (${bind(start.at)}::int8, ${bind(start.id)}::uuid)`;
@@ -271,8 +271,8 @@ function wholeLists(start: Pick<Start, 'at' | 'id'> | undefined, bind: (value: u
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns SQL for the scans `l` of a page. Each has a single upper bound, because PostgreSQL starts at the first of several,
- * which may be far from the page: its own, or the last row of the page before.
+ * Returns SQL for the scans `l` of a page. Each has a single upper bound, because PostgreSQL starts at the first of
+ * several, which may be far from the page: its own, or the last row of the previous page.
  */
 function scansSql(
   scans: readonly DayScan[],
@@ -316,10 +316,10 @@ const SEEN = `select true from resources.resource o
 const FRESH = `select t.position >= h.position from timeline.checkpoint t, history.checkpoint h`;
 
 /**
- * Returns SQL for the body of the Medication that names an entry: the version that is referred to, if any;
- * for a deleted Medication the last body. Empty when the entry names itself, or there is none. Index: primary
- * key of history.version (id, version), backwards.
- * @param body the SQL of what is read from it.
+ * Returns SQL for the body of the Medication that names an entry: the version that is referred to, if any; for a
+ * deleted Medication the last body. Empty when the entry names itself, or there is none. Index: primary key of
+ * history.version (id, version), backwards.
+ * @param body the SQL of the columns that are read from it.
  */
 const referred = (body: string): string => `coalesce(case when e.refers is not null then (
     select ${body} from history.version v
@@ -337,7 +337,9 @@ function totalFor(of: SeenList, scan: Scan, bind: (value: unknown) => string, se
   return lists === undefined ? totalSeen(of, scan, seeing) : countItems(of, lists, bind);
 }
 
-/** Returns the lists that have what a grant's only category covers of some lists; undefined if there are none. */
+/**
+ * Returns the lists with the entries of some lists that a grant's only category covers; undefined if there are none.
+ */
 function listsWithin({ sees: { within }, letters, types, lists }: SeenList): readonly string[] | undefined {
   const [type, ...more] = types;
   if (within === undefined || type === undefined || more.length > 0 || letters.length > 1) return undefined;

@@ -1,7 +1,7 @@
 /**
- * A search, understood and ready to be planned: its conditions, with what chains lead to, its order and its place. What a
- * chain leads to is looked up before the search itself: so a chained search goes the ways of the same search by ids. Under a
- * grant it finds what the caller sees. Conditions on the same values are asked together.
+ * A search, understood and ready to be planned: its conditions, with the targets of chains, its order and its place.
+ * The targets of a chain are looked up before the search itself, so a chained search uses the same plans as the search
+ * by ids. Under a grant it finds only resources that the caller sees. Conditions on the same values are asked together.
  */
 import type { Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -35,7 +35,7 @@ export interface SearchRequest {
   readonly compartment?: NamedCompartment;
   /** Base URL of the FHIR interface, slash at its end. */
   readonly base: string;
-  /** Letters that a grant must have on what is found; default: `s`. */
+  /** Letters that a grant must have on the types of the matches; default: `s`. */
   readonly letters?: Letters;
   /** Identifiers are compared exactly. */
   readonly exact?: true;
@@ -147,8 +147,8 @@ interface Added {
 const NOTHING: Predicate = Object.assign(() => 'false', { ofEntry: true });
 
 /**
- * Returns the record and the conditions of a search of a type, under a grant those of what it covers.
- * @param letters that the grant must have on what is found
+ * Returns the record and the conditions of a search of a type, under a grant with the conditions of its coverage.
+ * @param letters that the grant must have on the types of the matches
  * @param record of the search's own compartment
  */
 function seenIn(sees: Seeing, letters: Letters, type: string, record: string | undefined): Added {

@@ -67,7 +67,7 @@ function chainTargets(compiled: CompiledParameter, type: ResourceType): readonly
 type End = readonly [ResourceType, Predicate];
 
 /**
- * @param inner of the ends, but for the type.
+ * @param inner of the ends, except for the type.
  * @param scope of the resources that refer.
  */
 function referring(

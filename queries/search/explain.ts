@@ -1,6 +1,5 @@
 /**
- * Describes a plan in plain English: how the matches are found, what is checked for each, and when the next
- * statement runs.
+ * Describes a plan in plain English: how the matches are found, the checks of each, and when the next statement runs.
  */
 import { Binds } from '../database/binds.ts';
 import { conditionsOn } from './order.ts';
@@ -156,7 +155,7 @@ function otherwise({ limit }: Asked, step: Step): string | undefined {
 /** How a step finds rows. */
 type Conditions = Pick<ExplainedStep, 'by' | 'from' | 'checks'>;
 
-/** Returns how the rows of a source are found, and what is checked of each. */
+/** Returns how the rows of a source are found, and the checks of each. */
 export function ledBy(selection: Selection, source: Source | undefined): Conditions {
   const { predicates, record, type } = selection;
   if (source === undefined) {

@@ -45,10 +45,7 @@ function mayName(compiled: CompiledParameter, type: ResourceType, target: Resour
   return targets.includes('Resource') || targets.includes(target);
 }
 
-/**
- * Returns SQL for what the entries of the other type's rows refer to: their record's Patient, or targets with
- * the key.
- */
+/** Returns SQL for the targets of the other type's entries: their record's Patient, or targets with the key. */
 function referred(
   compiled: CompiledParameter,
   predicate: Predicate,

@@ -106,7 +106,7 @@ export function innerRows(
 }
 
 /**
- * Returns SQL like `innerRows` under a grant: of what it covers. The record's own indexes lead to the rows, so that no
+ * Returns SQL like `innerRows` for the rows that a grant covers. The record's own indexes lead to the rows, so that no
  * other record has a part in it. Contained resources are seen with the ones that contain them.
  */
 function seenRows(

@@ -1,7 +1,4 @@
-/**
- * Determines which searches the read model `resources` can answer alone, so that they don't wait for
- * `search`.
- */
+/** Determines which searches the read model `resources` can answer by itself, so that they don't wait for `search`. */
 import type { ResourceType } from '#src/fhir/types.ts';
 import { CURSOR } from '../cursor.ts';
 import { patientParameter, subjectParameter } from './kinds/record.ts';

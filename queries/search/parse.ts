@@ -1,4 +1,4 @@
-/** A search, understood: which rows, in what order, and what of the query was used. */
+/** Parses a search: its rows, its order, and the parameters that were used. */
 
 import type { Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';

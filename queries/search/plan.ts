@@ -1,5 +1,5 @@
 /**
- * Chooses how a page of a search is found, only from what is asked: no database is looked at here. `find.ts` runs a plan,
+ * Chooses how a page of a search is found, only from the query, without a look at the database. `find.ts` runs a plan,
  * `explain.ts` prints it.
  */
 

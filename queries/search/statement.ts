@@ -8,7 +8,7 @@ import { valueWalk } from './statements/value-walk.ts';
 
 /**
  * Returns the SQL of a step with its values bound; it returns one row with the columns of `framed`.
- * @param all the selection of a walk's total; default: what it selects.
+ * @param all the selection of a walk's total; default: its own selection.
  */
 export function stepStatement(wanted: Wanted, step: Step, binds: Binds, all = wanted.selection): string {
   const counted = (source: Source | undefined) => (wanted.total ? total(all, source, binds) : undefined);

@@ -59,7 +59,7 @@ async function lookUp(
 
 /**
  * Returns the codes that a value expands to.
- * @throws Refusal `malformed` naming what the terminology doesn't contain.
+ * @throws Refusal `malformed` naming the code or value set that the terminology lacks.
  */
 export function expandedCodes(
   parameter: RawParameter,

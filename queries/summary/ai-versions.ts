@@ -12,9 +12,9 @@ import { andSeen, bindTo, type Seeing } from '../sight.ts';
 const AI: AuthorType = 'ai';
 
 /**
- * Index: history.version_of_record (record, recorded_at, event_id), for every version of the record once, and for its end
- * backwards; its primary key (id, version), for what was there before; resources.resource_of_record (record, type, id). The
- * tenant is checked without an index: without statistics the planner would otherwise read all of the tenant's rows.
+ * Index: history.version_of_record (record, recorded_at, event_id), for every version of the record once, and for its
+ * end backwards; its primary key (id, version), for earlier versions; resources.resource_of_record (record, type, id).
+ * The tenant is checked without an index: without statistics the planner would otherwise read all of the tenant's rows.
  * Metadata is parsed only where the text may name an AI.
  */
 const writeStatement = (seenVersion: string, seenEarlier: string): string => `

@@ -6,7 +6,7 @@ import type { Stored } from '#src/clinical/summary/source.ts';
 import { readOut, type Tuple } from '../database/copy-out.ts';
 import type { Queryable } from '../database/gather.ts';
 
-/** The size of the first block, and of the largest; each block is twice as large as the one before. */
+/** The size of the first block, and of the largest; each block is twice as large as the previous one. */
 const BLOCK_BYTES = { first: 16 * 1024, most: 256 * 1024 } as const;
 
 /** A row whose text is decoded whenever it is read. */

@@ -1,6 +1,6 @@
 /**
- * Rows of a summary without references into other records. A summary turns references to what it doesn't contain into
- * identifiers, so they are left out before (docs/spec/decisions.md, section 1).
+ * Rows of a summary without references into other records. A summary turns references to resources that it doesn't
+ * contain into identifiers, so they are left out earlier (docs/spec/decisions.md, section 1).
  */
 import type { Stored } from '#src/clinical/summary/source.ts';
 import { withoutReferences } from '#src/fhir/references/reference-edits.ts';

@@ -50,7 +50,7 @@ const SHARED_SIGHT: Sees = { owner: SHARED_OWNER, ownerId: tenantId(SHARED_OWNER
 /** A caller who sees the shared terminology and nothing else. */
 const asShared = (caller: Caller): Caller => ({ ...caller, sees: SHARED_SIGHT });
 
-/** Returns the read models that contain a type, and what is seen there; for terminology, the shared ones. */
+/** Returns the read models that contain a type, and the visibility there; for terminology, the shared ones. */
 export function chooseModels(type: ResourceType, pool: Pool, sees: Sees): { pool: Pool; sees: Sees } {
   return isShared(type) ? { pool: sharedModels(pool), sees: SHARED_SIGHT } : { pool, sees };
 }

@@ -37,7 +37,9 @@ export interface WebhookQueries {
    * other.
    */
   readonly endpointOfMember: (identity: Identity, id: string) => Promise<Held<Endpoint> | undefined>;
-  /** @param after key of the last endpoint of the page before. */
+  /**
+   * @param after key of the last endpoint of the previous page.
+   */
   readonly endpoints: (
     of: { readonly project: string; readonly environment?: Environment | undefined },
     limit: number,

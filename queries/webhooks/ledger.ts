@@ -29,7 +29,7 @@ export interface DeliveryQuestion {
   readonly status?: DeliveryStatus | undefined;
   readonly eventType?: string | undefined;
   readonly limit: number;
-  /** `seq` of the last delivery of the page before. */
+  /** `seq` of the last delivery of the previous page. */
   readonly before?: number | undefined;
 }
 

@@ -6,7 +6,7 @@ import { type EventStore, Unavailable } from '../events/store.ts';
 import { wrappedStore } from '../events/wrapped-store.ts';
 
 /**
- * Returns the same store. Its reads and writes fail with Unavailable while `logAnswers` says false; subscriptions go on
+ * Returns the same store. Its reads and writes fail with Unavailable while `logAnswers` says false; subscriptions keep
  * trying, and so do `reached` and `ping`.
  */
 export function answering(store: EventStore, logAnswers: () => boolean): EventStore {

@@ -1,4 +1,7 @@
-/** Documents' bytes, put together: where they are kept, what writes ask of it, and who removes what nothing names. */
+/**
+ * Puts the storage of documents' bytes together: the store, its interface for writes, and the removal of bytes that
+ * nothing names.
+ */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Contents } from '#commands/resource/contents.ts';

@@ -22,7 +22,10 @@ export interface EndableAppends {
   end(): Promise<void>;
 }
 
-/** Returns the same store. After `end` its appends are refused: a process that was stopped within an event writes no more. */
+/**
+ * Returns the same store. After `end` its appends are refused: a process that was stopped within an event doesn't write
+ * anymore.
+ */
 export function endableAppends(store: EventStore): EndableAppends {
   const running = new Set<Promise<unknown>>();
   let ended = false;

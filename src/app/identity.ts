@@ -34,7 +34,7 @@ export function ownIssuer(settings: IssuerSettings): string | undefined {
   return devIssuer === 'allow' || reachable(settings) === undefined ? devIssuerUrl(baseUrl) : undefined;
 }
 
-/** The setting that lets other machines in; undefined where this machine alone reaches the service. */
+/** Returns the setting that lets other machines in; undefined if only this machine reaches the service. */
 function reachable({ host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>): string | undefined {
   if (!isLoopback(host)) return `HOST=${host}`;
   const { hostname } = new URL(baseUrl);

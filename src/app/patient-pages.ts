@@ -1,4 +1,4 @@
-/** Puts together what the pages of patients need: who is linked, what is new, the signed export of a record. */
+/** Puts together the services of the pages of patients: linked people, new entries, the signed export of a record. */
 import type { Pool } from 'pg';
 import { openLinkedPeople } from '#queries/consents/linked-people.ts';
 import { openChangedByAi } from '#queries/rest/changed-by-ai.ts';

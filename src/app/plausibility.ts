@@ -1,4 +1,4 @@
-/** Finds implausible values with what the bundled terminology knows of LOINC codes. */
+/** Finds implausible values with the bundled terminology's data about LOINC codes. */
 import { openPlausibility } from '#src/clinical/plausible.ts';
 import type { FindImplausible } from '#src/shared/implausible.ts';
 import { LOINC, loincUnits } from '#src/terminology/bundled/bundled.ts';

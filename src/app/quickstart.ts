@@ -39,7 +39,7 @@ export async function quickstart(deps: QuickstartDeps): Promise<Quickstart | und
   }
   // Outside of the lock, because others don't wait for it that long.
   await upToDate(deps);
-  // Runs one at a time, and each sees what the one before it created.
+  // One runs at a time, and each sees what the previous one created.
   return locks.hold(['quickstart'], async () => {
     await upToDate(deps);
     if (config.mode === 'production' && (await anyProject(pool))) return undefined;

@@ -26,7 +26,7 @@ export async function bringReadModelsUpToDate(
     readonly store: EventStore;
     readonly log: Logger;
     readonly watch: Pick<LogWatch, 'begin'>;
-    /** Answers requests until what it returns is called; is handed what the start is doing. */
+    /** Answers requests until the returned function is called; `say` returns what the start is doing. */
     readonly answerMeanwhile: (say: () => string) => Promise<() => Promise<void>>;
   },
 ): Promise<void> {
@@ -56,7 +56,7 @@ export async function bringReadModelsUpToDate(
   }
 }
 
-/** Looks through what killed rebuilds left for records that have been erased since; a failure is logged. */
+/** Removes records that have been erased since from the tables of killed rebuilds; a failure is logged. */
 export function sweepShadows(pool: Pool, log: Logger): Promise<void> {
   return sweepAbandoned(pool, PROJECTIONS).catch((error: unknown) =>
     log.warn({ err: error }, 'the cleanup of interrupted rebuilds failed'),

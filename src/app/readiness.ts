@@ -44,7 +44,7 @@ export function readinessChecks({
     },
     database: async () => {
       await pool.query('SELECT 1');
-      // Reads go on with a full disk, so the instance stays ready.
+      // Reads work with a full disk, so the instance stays ready.
       return disks.notice;
     },
     projections: async () => {

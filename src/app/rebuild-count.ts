@@ -18,7 +18,7 @@ export class RebuildCount {
 
   constructor(private readonly projections: readonly string[]) {}
 
-  /** Takes what a rebuild reports. */
+  /** Notes the progress that a rebuild reports. */
   note(progress: RebuildProgress): void {
     this.#last.set(progress.name, progress);
   }

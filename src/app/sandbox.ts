@@ -1,4 +1,4 @@
-/** Sandboxes as the admin interface sees them: what is in one, and its reset. */
+/** Sandboxes as the admin interface sees them: their contents, and their reset. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kernel } from '#commands/kernel/kernel.ts';
 import { Streams } from '#commands/kernel/streams.ts';

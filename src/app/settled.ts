@@ -9,7 +9,7 @@ import { unavailable } from '../shared/refusal.ts';
 
 /** How long a write waits for its read models before it is recorded as late, in ms. */
 const NOTE_AFTER_MS = 5_000;
-/** How long it waits after that: longer than instances use what they last read about late writes. */
+/** How long it waits after that: longer than instances use their last reading of late writes. */
 const ANSWER_AFTER_MS = 5_000;
 if (ANSWER_AFTER_MS <= LOOK_HOLDS_MS) throw new RangeError('an instance may not have seen a notice yet');
 

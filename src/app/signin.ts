@@ -1,4 +1,4 @@
-/** Puts the sign-in of people on the pages together: the issuers, their sessions, and what is deleted in time. */
+/** Puts the sign-in of people on the pages together: the issuers, the sessions, and the deletion of old rows. */
 import type { Pool } from 'pg';
 import { DEV_CLIENT, type DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
 import { answerInProcess } from '#src/dev-issuer/in-process.ts';

@@ -1,4 +1,4 @@
-/** Read models that lag because their projection can't go on. */
+/** Read models that lag because their projection can't continue. */
 import type { ProjectionStatus } from '#projections/projector.ts';
 import type { NewerEvents } from '../events/newer.ts';
 

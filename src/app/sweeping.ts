@@ -1,6 +1,7 @@
 /**
  * Periodically deletes expired idempotency keys, counts of attempts, codes, tokens, signing keys and sessions, persons
- * whom nothing concerns any more, shared links that have ended, and leftovers of killed rebuilds. Carries out approvals that a crash interrupted.
+ * without sessions and links, shared links that have ended, and leftovers of killed rebuilds. Carries out approvals
+ * that a crash interrupted.
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';

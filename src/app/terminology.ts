@@ -71,8 +71,7 @@ async function makeReadModels(tx: ClientBase): Promise<void> {
 }
 
 /**
- * Returns a hash of what the read models are built from: the resources, the tables' columns, and the code
- * that builds rows.
+ * Returns a hash of the inputs of the read models: the resources, the tables' columns, and the code that builds rows.
  */
 async function fingerprint(database: Pool | ClientBase): Promise<string> {
   const { rows } = await database.query<{ digest: string | null }>(

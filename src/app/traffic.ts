@@ -29,7 +29,7 @@ export interface Traffic {
   readonly pool: Pool;
   /** Registers their metrics. */
   observe(registry: Registry): void;
-  /** Writes what waits, brings back what was leased, and lets go of the connections. */
+  /** Writes the waiting entries, returns leased budgets, and closes the connections. */
   close(): Promise<void>;
 }
 

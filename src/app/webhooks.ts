@@ -1,4 +1,4 @@
-/** Webhooks, put together: what follows the log, what sends, and what their routes work with. */
+/** Puts webhooks together: the process that follows the log, the dispatcher, and the services of their routes. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -80,9 +80,9 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
   const { store, pool, log, logAnswers } = processDeps;
   const { timeoutSeconds, retrySeconds: gaps } = config.webhooks;
   const deliveries = new WebhookDeliveries(pool);
-  // New deliveries and claims on them are committed asynchronously. The log's checkpoint and the results of
-  // deliveries are synchronous and follow them in PostgreSQL's WAL; what is lost before them is created again
-  // under the same ids.
+  // New deliveries and claims on them are committed asynchronously. The log's checkpoint and the results of deliveries
+  // are synchronous and follow them in PostgreSQL's WAL; deliveries lost before them are created again under the same
+  // ids.
   const swift = openPool(processDeps.databaseUrl, {
     max: 2,
     name: 'annal webhooks',

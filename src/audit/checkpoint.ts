@@ -1,7 +1,7 @@
 /**
- * Checkpoint files: a line for the head of every stream and of every record's access log, sorted by the names' bytes, and
- * a signed statement with the Merkle root over those lines. The file, or the root alone, proves later that no history was
- * altered. docs/audit.md describes the format. Version 1 had no access logs.
+ * Checkpoint files: a line for the head of every stream and of every record's access log, sorted by the names' bytes,
+ * and a signed statement with the Merkle root over those lines. The file, or only its root, proves later that no
+ * history was altered. docs/audit.md describes the format. Version 1 had no access logs.
  */
 import { z } from 'zod';
 import type { PublicKey, SigningKey } from './key.ts';
@@ -95,7 +95,7 @@ export async function* checkpointLines(
  * Reads a whole checkpoint: every line, the root over them, the signature.
  * @param lines without their ends; undefined where bytes are no text.
  * @param expected the key that must have signed it.
- * @throws BadFile with what is wrong.
+ * @throws BadFile with the error.
  */
 export async function readCheckpoint(
   lines: AsyncIterable<string | undefined>,

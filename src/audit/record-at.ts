@@ -37,9 +37,9 @@ export interface RecordAt {
 /**
  * Folds a record's events, in order of revision, up to and including a moment. Reading stops there.
  * @param events of one `record-` stream, from revision 0.
- * @param isPast whether an event stands after a position of the store that it comes from.
+ * @param isPast tells whether an event comes after a position of its store.
  * @param most bytes of the bodies that are held; default: no limit.
- * @param note is told each version.
+ * @param note gets each version.
  * @throws UnreadableEvent; Refusal too_large (413, `too-costly`) when the record has more than `most`
  */
 export async function recordAt(

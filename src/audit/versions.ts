@@ -45,7 +45,7 @@ export interface Version {
   readonly provenances: readonly SaidProvenance[];
   /** Revision of its event in the stream. */
   readonly revision: number;
-  /** Against the version before; of a first one all its elements; of a deletion none. */
+  /** Differences from the previous version; for a first version all its elements; for a deletion none. */
   readonly differences: readonly Difference[];
 }
 

@@ -1,4 +1,4 @@
-/** The commands: what each takes, what its help says, and the module that does it, which is loaded only then. */
+/** The commands: the arguments and the help of each, and the module that does it, which is loaded only when needed. */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { z } from 'zod';
@@ -485,7 +485,7 @@ function writeUsage(argument: Command['registeredArguments'][number]): string {
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-/** Work that SIGINT and SIGTERM stop at the next step, so that the same command can go on from there. */
+/** Work that SIGINT and SIGTERM stop at the next step, so that the same command can continue from there. */
 async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const interrupted = new AbortController();
   const stop = () => interrupted.abort();

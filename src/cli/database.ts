@@ -58,10 +58,10 @@ export async function requireDatabaseUrl(options: Pick<ServiceOptions, 'dataDir'
 }
 
 /**
- * Opens the log (EVENTSTORE_URL, otherwise in the database), checks that it belongs to the database, runs
- * `work` and closes the log.
+ * Opens the log (EVENTSTORE_URL, otherwise in the database), checks that it belongs to the database, runs `work` and
+ * closes the log.
  * @param onForeign handles a log with another first event. Default: it is refused.
- * @throws Failure when the log can't be reached, is another one, or was moved; rethrows what `work` throws.
+ * @throws Failure if the log can't be reached, is a different one, or was moved; rethrows the errors of `work`.
  */
 export async function withEventStore<T>(
   url: string,

@@ -1,4 +1,4 @@
-/** `annal explain <search>`: prints how a search is answered, and on demand what PostgreSQL does for it. */
+/** `annal explain <search>`: prints how a search is answered, and on request PostgreSQL's own plan. */
 import pg, { type Pool } from 'pg';
 import type { Asks } from '#queries/database/prepared.ts';
 import { isInclusion, parseInclusions } from '#queries/include/inclusions.ts';
@@ -198,7 +198,7 @@ function withAgent({ compartment, query, ...request }: SearchRequest): SearchReq
   return { ...request, query: new URLSearchParams([[...agent], ...query]) };
 }
 
-/** Explains each statement as PostgreSQL runs it, then runs it for what it gives. */
+/** Explains each statement as PostgreSQL runs it, then runs it for its result. */
 function analyzing(pool: Pool, ran: Ran[]): Asks {
   return {
     async query(statement) {

@@ -9,7 +9,7 @@ import { linesIn } from './import/lines.ts';
 
 /**
  * Writes a new file; deletes it if it can't be completed.
- * @throws Failure when it already exists or can't be written; rethrows what `texts` throws.
+ * @throws Failure if it already exists or can't be written; rethrows the errors of `texts`.
  */
 export async function writeNewFile(
   path: string,

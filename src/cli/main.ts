@@ -50,7 +50,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Returns what is wrong with the command line, in clearer words than the parser's where needed. */
+/** Returns the error of the command line, in clearer words than the parser's where needed. */
 function explain({ message }: CommanderError, { options }: Command): string {
   const [, valued] = /^error: option '.*?(--[\w-]+).*' argument missing$/.exec(message) ?? [];
   if (valued !== undefined) return `${valued} needs a value`;

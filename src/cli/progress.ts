@@ -14,7 +14,7 @@ export interface Progress {
   stop(): void;
 }
 
-/** Seconds between two lines where there is no terminal. */
+/** Seconds between two lines if there is no terminal. */
 const LINE_EVERY = 10;
 /** The seconds between two JSON lines. */
 const JSON_EVERY = 1;

@@ -1,6 +1,6 @@
 /**
- * Compares what units measure. Doubtful pairs count as comparable: a warning must be right, and laboratories give the same
- * quantity by mass, by amount of substance, in arbitrary units and per collection.
+ * Compares the dimensions of units. Doubtful pairs count as comparable: a warning must be right, and laboratories give
+ * the same quantity by mass, by amount of substance, in arbitrary units and per collection.
  */
 import { canonicalRange } from '../fhir/units/canonical.ts';
 

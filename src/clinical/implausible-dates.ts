@@ -8,8 +8,8 @@ import { type Micros, toInstant } from '#src/shared/time/time.ts';
 import { parsePeriod } from '../fhir/search/period.ts';
 
 /**
- * Elements that say when something happened, by type. Ends of periods, validity, due dates, expiry and what is planned
- * may lie in the future, and so may dates that are a value.
+ * Elements that say when something happened, by type. Ends of periods, validity, due dates, expiry and plans may be in
+ * the future, and so may dates that are a value.
  */
 export const HAPPENED: Readonly<Record<string, readonly string[]>> = {
   Patient: ['birthDate', 'deceasedDateTime'],
@@ -57,7 +57,7 @@ export const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   Practitioner: ['photo.creation'],
 };
 
-/** Statuses of what hasn't happened yet, or didn't. */
+/** Statuses of events that haven't happened yet, or didn't. */
 const AHEAD = new Set([
   'cancelled',
   'draft',
@@ -203,7 +203,7 @@ const ORDERS: Readonly<Record<string, readonly Order[]>> = {
   Specimen: [after('collection.collectedDateTime', 'receivedTime', 'the collection')],
 };
 
-/** Returns a fault for each date of a resource that precedes what it must follow. */
+/** Returns a fault for each date of a resource that precedes the date that it must follow. */
 export function misorderedDates(resource: JsonObject, type: string): readonly Implausible[] {
   const orders = ORDERS[type];
   if (orders === undefined) return NONE;
@@ -225,8 +225,8 @@ const DAY = 'YYYY-MM-DD'.length;
 const WIDEST_OFFSET: Micros = 14 * 3_600 * 1_000_000;
 
 /**
- * Tells whether a date certainly precedes another: days and months by what is written, moments by their instants, a day
- * and a moment in whichever time zone the day is meant.
+ * Tells whether a date certainly precedes another: days and months as they are written, moments by their instants, a
+ * day and a moment in whichever time zone the day is meant.
  */
 function precedes(one: string, other: string): boolean {
   const [a, b] = [parsePeriod(one), parsePeriod(other)];

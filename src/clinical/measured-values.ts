@@ -1,6 +1,6 @@
 /**
- * Judges measured values: by the unit that LOINC has for the code, by what is possible in a living person, and a diastolic
- * pressure by the systolic one.
+ * Judges measured values: by the unit that LOINC has for the code, by the range that is possible in a living person,
+ * and a diastolic pressure by the systolic one.
  */
 import type { Implausible } from '#src/shared/implausible.ts';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -16,11 +16,11 @@ interface MeasuredCode {
   /** UCUM; null if it has none. */
   readonly unit: string | null;
   readonly isLaboratory: boolean;
-  /** Of what is measured, in g/mol, if it has one. */
+  /** Of the measured substance, in g/mol, if it has one. */
   readonly molarMass: number | undefined;
 }
 
-/** Returns what is known of a LOINC code; undefined for an unknown one. */
+/** Returns the known facts about a LOINC code; undefined for an unknown one. */
 export type FindMeasuredCode = (code: string) => MeasuredCode | undefined;
 
 /** Judges the `valueQuantity` of an Observation or component; undefined if nothing is wrong, or nothing is known. */

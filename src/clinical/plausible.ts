@@ -18,7 +18,7 @@ const NONE: readonly Implausible[] = [];
 
 /**
  * Returns the function that finds implausible values, also of contained resources; of a Bundle those of its entries.
- * @param find what the terminology knows of LOINC codes
+ * @param find looks up LOINC codes in the terminology
  */
 export function openPlausibility(find: FindMeasuredCode): FindImplausible {
   const judge = openJudgement(find);

@@ -1,4 +1,7 @@
-/** Reads `possible-ranges.json`: what is possible in a living person, by LOINC code, each range with its source. */
+/**
+ * Reads `possible-ranges.json`: the values that are possible in a living person, by LOINC code, each range with its
+ * source.
+ */
 import { readFileSync } from 'node:fs';
 
 /** The range of possible values in one unit. */
@@ -11,7 +14,7 @@ export interface PossibleRange {
   readonly unit: string;
   readonly low: number;
   readonly high: number;
-  /** True if other values are impossible by the definition of what is measured: a share of more than 100 %. */
+  /** True if other values are impossible by definition: a share of more than 100 %. */
   readonly definition?: true;
   /** Where the most extreme values are reported. */
   readonly source: string;

@@ -20,7 +20,7 @@ const HARMFUL: ReadonlySet<string> = new Set([
 /** The maximum number of resources of other types, the newest first, whose earlier version is shown. */
 const MOST_OTHERS = 50;
 
-/** Reads what somebody else had written before an AI changed it, as far as it states something. */
+/** Reads the versions that somebody else had written before an AI changed them, as far as they state something. */
 export async function readEarlier({ changed }: OpenedRecord, bodies: ReadBodies): Promise<Entry[]> {
   if (changed.length === 0) return [];
   const others = changed.filter(({ entry }) => !HARMFUL.has(entry.type)).slice(0, MOST_OTHERS);
@@ -35,7 +35,7 @@ export async function readEarlier({ changed }: OpenedRecord, bodies: ReadBodies)
 
 /**
  * Returns an AI's notes.
- * @param earlier what somebody else had written before an AI changed it
+ * @param earlier the versions that somebody else had written before an AI changed them
  * @param courses findings of both
  */
 export function aiNotes(reading: Reading, earlier: readonly Entry[], courses: readonly Course[]): Fact[] {
@@ -60,7 +60,7 @@ export function aiNotes(reading: Reading, earlier: readonly Entry[], courses: re
 
 const idsIn = ({ entry, also }: Fact): string[] => [entry, ...also].map(({ id }) => id);
 
-/** Returns a note with what somebody else had written before of the same resources. */
+/** Returns a note with the earlier versions of the same resources by somebody else. */
 function besideEarlier(note: Fact, before: readonly Fact[]): Fact {
   const ids = new Set(idsIn(note));
   const own = before.filter((fact) => idsIn(fact).some((id) => ids.has(id)));
@@ -76,14 +76,14 @@ function besideEarlier(note: Fact, before: readonly Fact[]): Fact {
   };
 }
 
-/** Returns the line of what an AI withdrew, or changed to something that isn't told. */
+/** Returns the line for an entry that an AI withdrew, or changed to something that isn't shown. */
 function earlierText({ text }: Fact, changed: Changed | undefined): string {
   const as = changed?.entry.leftOut;
   const how = as === 'refuted' || as === 'entered in error' ? `marked it as ${as}` : 'changed it';
   return `Before AI ${how}: ${text}`;
 }
 
-/** Returns what entries state, as facts. @param isOver returns whether an allergy that is over is among them */
+/** Returns the statements of entries as facts. @param isOver returns whether an allergy that is over is among them */
 function stateFacts(
   reading: Reading,
   entries: readonly Entry[],

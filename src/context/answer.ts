@@ -24,7 +24,7 @@ export interface ContextOrigin extends Pick<Manifest, 'patient' | 'at' | 'day' |
   readonly version: string;
 }
 
-/** Returns what a manifest's id is a hash of: two grants' ids don't show that they lead to one record. */
+/** Returns the text whose hash is a manifest's id: two grants' ids don't show that they lead to one record. */
 export function madeFor(ownerId: string, grantId: string | undefined): string {
   return grantId === undefined ? ownerId : `${ownerId} ${grantId}`;
 }

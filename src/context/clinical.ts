@@ -203,7 +203,7 @@ function firstDay({ dated }: Problem<Entry>['oldest']): string {
   return dated.date === null ? 'an unknown time' : dayIn(dated.date);
 }
 
-/** Returns the notes of what several resources say of a medicine, each once. */
+/** Returns the notes of several resources about a medicine, each once. */
 function joinMedicineNotes(sources: Medicine<Entry>['sources']): string | undefined {
   return [...new Set(sources.flatMap(({ told }) => noteIn(told.value) ?? []))].join('; ') || undefined;
 }

@@ -88,7 +88,7 @@ export interface Rest extends Pick<GatheredFacts, 'warnings' | 'empty' | 'outsid
   readonly rest?: readonly Fact[];
 }
 
-/** Where a line stands. */
+/** The place of a line. */
 type Place = Kind | 'warnings' | 'legend';
 
 /** A line that may become part of the text. */
@@ -103,11 +103,12 @@ interface Piece {
 const NEVER_CUT: readonly Kind[] = ['allergies', 'medications', 'problems'];
 
 /**
- * Fills the budget with lines: what is never cut, then the highest scores. How much of each section isn't shown is part of the
- * text.
+ * Fills the budget with lines: those that are never cut, then those with the highest scores. How much of each section
+ * isn't shown is part of the text.
  * @param items facts with their authors, the highest score first
  * @param budget tokens of the text
- * @throws Refusal invalid (422) naming the smallest budget, if allergies, current medicines and active problems don't fit
+ * @throws Refusal invalid (422) naming the smallest budget, if allergies, current medicines and active problems don't
+ * fit
  */
 export function compose(
   items: readonly Authored[],
@@ -145,7 +146,7 @@ export function compose(
   return finished(chosen, { items, empty, outside, rest, headings, budget, count, warnings });
 }
 
-/** Tells whether a line is never left out: the patient, what holds now, and that nothing of it is recorded. */
+/** Tells whether a line is never left out: the patient, current facts, and the statement that none are recorded. */
 function isNeeded({ of, item, line }: Piece): boolean {
   if (item === undefined) return line === '' && NEVER_CUT.some((kind) => kind === of);
   return of === 'patient' || item.fact.isNeeded === true;
@@ -278,7 +279,9 @@ function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
   return { sections, omitted, text, tokens };
 }
 
-/** Returns what a section has in its order: visits and stays the newest first, all else by its score, as it comes. */
+/**
+ * Returns the lines of a section in its order: visits and stays the newest first, all others by score, as they come.
+ */
 function inOrder<Of extends { readonly item?: Authored }>(of: Place, some: readonly Of[]): readonly Of[] {
   if (of !== 'encounters') return some;
   const at = ({ item }: Of): number => item?.fact.entry.dated.at ?? Number.NEGATIVE_INFINITY;

@@ -20,7 +20,7 @@ export interface Fact {
   readonly score: number;
   /** True if it applies now and is never left out: an active allergy or problem, a current medicine. */
   readonly isNeeded?: boolean;
-  /** Of an AI's note: the sections of what somebody else had written before. */
+  /** For an AI's note: the sections of the earlier versions by somebody else. */
   readonly before?: readonly Kind[];
   /** Further members of the item. */
   readonly members: JsonObject;

@@ -5,7 +5,7 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 import type { MadeContext } from './make.ts';
 import type { ContextRequest } from './request.ts';
 
-/** The grant under which a context was made, and what it covered. */
+/** The grant under which a context was made, and its coverage. */
 export interface GrantManifest {
   readonly id: string;
   /** The id that the application knows the patient by. */

@@ -1,6 +1,6 @@
 /**
- * Texts of a record as contexts under a grant use them. What a context compares, orders, cuts and counts would tell the
- * digits of ids that the application isn't shown (docs/spec/decisions.md, section 1). Pure.
+ * Texts of a record as contexts under a grant use them. The comparisons, order, cuts and counts of a context could
+ * otherwise reveal digits of ids that the application isn't shown (docs/spec/decisions.md, section 1). Pure.
  */
 import { withoutIds } from '#src/fhir/search/text.ts';
 import type { Authorship } from './compose.ts';

@@ -27,7 +27,7 @@ const known = new WeakMap<readonly Entry[], Promise<readonly (readonly Finding[]
 
 /**
  * Finds trends and changes, in slices.
- * @param observations what the series were made from; what was found in the same list before is used again
+ * @param observations the observations of the series; earlier findings in the same list are reused
  */
 export async function findPatterns(
   observations: readonly Entry[],
@@ -74,7 +74,7 @@ function readMeasurement({
     point: {
       ...{ date: dated.date, at: dated.at, offset: 0, value: found.value },
       ...{ bound: null, low: null, high: null },
-      // Who wrote it plays no part: what an AI wrote isn't among the facts.
+      // The author doesn't matter: entries of an AI aren't among the facts.
       source: { fhir: `${type}/${id}`, version, authorType: 'import' },
     },
   };

@@ -48,7 +48,7 @@ export function lookUp(
   return found === undefined ? undefined : namedEntry(found, displays);
 }
 
-/** Returns what the clinical reading looks up. */
+/** Returns the look-ups of the clinical reading. */
 export function around(reading: Reading): Around {
   const { today } = reading;
   return {

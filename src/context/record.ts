@@ -38,7 +38,9 @@ export type LeftOut = 'entered in error' | 'refuted' | typeof REFUTED_BY_AI | ty
 /** A modifier extension can change the meaning of a resource, so one that isn't known here excludes it. */
 export const MODIFIED = 'with an unknown modifier extension';
 
-/** An AI's word isn't a fact: what it refuted may still hold (docs/spec/interface.md, section 2.5). */
+/**
+ * A statement of an AI isn't a fact: an entry that it refuted may still be true (docs/spec/interface.md, section 2.5).
+ */
 export const REFUTED_BY_AI = 'that an AI marked as entered in error or refuted';
 
 /** A resource of which an excerpt was read. */

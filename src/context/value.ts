@@ -46,7 +46,7 @@ export function numberIn({
   return { value: number, unit: text(code) ?? text(unit) ?? '' };
 }
 
-/** Returns a finite number, parsed from its literal: JavaScript alone would lose one such as 1e-400. */
+/** Returns a finite number, parsed from its literal: JavaScript by itself would lose one such as 1e-400. */
 function finite(said: Json | undefined): number | undefined {
   const number = isNumber(said) ? Number(String(said)) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;

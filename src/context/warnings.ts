@@ -162,7 +162,7 @@ function eachDoseOnce(
   return [...found].map(([dose, source]) => ({ dose, source }));
 }
 
-/** Groups medicines by substance: by ATC code, by name where there is no code. */
+/** Groups medicines by substance: by ATC code, or by name if there is no code. */
 function groupBySubstance(drugs: readonly Named[]): Named[][] {
   const findSubstance = (drug: Named): string | undefined =>
     readAtcCodes(drug.codes).find(({ length }) => length === SUBSTANCE);
@@ -188,8 +188,8 @@ function add<T>(groups: Map<string, T[]>, key: string, item: T): void {
 }
 
 /**
- * Tells whether what says that a medicine isn't taken contradicts that it is: one course that ended before the other began
- * doesn't, nor does an earlier prescription, which ends when the next is written.
+ * Tells whether a statement that a medicine isn't taken contradicts one that it is: a course that ended before the
+ * other began doesn't, nor does an earlier prescription, which ends when the next is written.
  */
 function overlaps(over: MedicineSource, active: MedicineSource): boolean {
   const began = active.from ?? active.takenOn ?? active.prescribed;

@@ -67,7 +67,8 @@ async function makeCluster({ binaries, cluster, user, log, fsync }: ClusterSetup
   await mkdir(building, { mode: 0o700 });
   if (user !== undefined) await chown(building, user.uid, user.gid);
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  // `trust` is safe: only the owner of the cluster can open the socket's folder, and there is no other way in.
+  // `trust` is safe: only the owner of the cluster can open the socket's folder, and nothing else leads into the
+  // cluster.
   const access = [`--username=${NAME}`, '--auth-local=trust', '--auth-host=reject', '--no-instructions'];
   const haste = fsync ? [] : ['--no-sync'];
   try {

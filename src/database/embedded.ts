@@ -49,8 +49,8 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Starts PostgreSQL on DATA_DIR: makes the cluster the first time, stops what an unclean end left running. It is its
- * own process group, so that a Ctrl-C at the terminal reaches only the service, which then stops it.
+ * Starts PostgreSQL on DATA_DIR: makes the cluster the first time, and stops processes that an unclean end left
+ * running. It is its own process group, so that a Ctrl-C at the terminal reaches only the service, which then stops it.
  * @throws Error, a sentence with the server's last lines, when it cannot run here or does not start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 /**
  * Returns an error's message without quoted data: PostgreSQL quotes values in message, detail and context, JSON.parse
- * the text around a fault, zod what it read.
+ * the text around a fault, zod its input.
  */
 export function describeFailure(error: unknown): string {
   if (error instanceof pg.DatabaseError) {

@@ -16,8 +16,8 @@ export interface KeptServer {
 }
 
 /**
- * Keeps a server running: five restarts within ten minutes, with growing pauses, each once no process of the server
- * before is left.
+ * Keeps a server running: five restarts within ten minutes, with growing pauses, each once no process of the previous
+ * server is left.
  * @param giveUp called when it ended once more, or can't start again
  * @param pauses in ms, one for each restart
  */

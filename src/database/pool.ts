@@ -29,7 +29,7 @@ const GRACE_MS = 1_000;
 /**
  * Opens a pool for a `postgres://` URL (unix sockets by `?host=/dir`). A broken idle connection is dropped. If the
  * server doesn't answer, statements fail with `Query read timeout` and lose their connection, and so do waits for a
- * connection. The server cancels the statement a second later, so that none goes on unnoticed.
+ * connection. The server cancels the statement a second later, so that none continues unnoticed.
  */
 export function openPool(url: string, options: PoolOptions = {}): pg.Pool {
   const answerMs = options.answerMs ?? 10_000;

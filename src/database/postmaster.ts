@@ -62,7 +62,7 @@ async function findProcesses(cluster: string): Promise<number[]> {
   return served.flat();
 }
 
-/** Removes a folder made by `mkdtemp` for sockets; leaves any other alone. */
+/** Removes a folder made by `mkdtemp` for sockets, and no other. */
 export async function removeSocketFolder(folder: string): Promise<void> {
   if (basename(folder).startsWith(SOCKET_PREFIX)) await rm(folder, { recursive: true, force: true });
 }

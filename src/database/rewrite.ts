@@ -1,6 +1,6 @@
 /**
- * Removes from PostgreSQL's files what was deleted from its tables. A DELETE leaves rows in their pages, values in the
- * planner's statistics, and all of it in the write-ahead log.
+ * Removes rows from PostgreSQL's files that were deleted from its tables. A DELETE leaves rows in their pages, values
+ * in the planner's statistics, and all of it in the write-ahead log.
  * https://www.postgresql.org/docs/current/routine-vacuuming.html
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -84,8 +84,8 @@ async function waitForOthers(client: pg.Client): Promise<void> {
 }
 
 /**
- * Writes over or removes every segment of the write-ahead log that is older than now: also those that are kept to be
- * written again, which hold what they held.
+ * Writes over or removes every segment of the write-ahead log that is older than now: also those that are kept for
+ * reuse, which still have their old content.
  */
 async function renewLog(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ may: boolean }>(

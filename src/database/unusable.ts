@@ -24,7 +24,7 @@ const CHECKS: Readonly<Record<string, string>> = {
 
 /**
  * Returns the message for an error of connecting.
- * @returns undefined if nothing can be said of it beyond its own message
+ * @returns undefined if there is no advice beyond its own message
  */
 export function unusableDatabase(error: unknown): string | undefined {
   const { code } = error as { code?: unknown };

@@ -55,7 +55,7 @@ export async function devIssuerKey(client: Client, make: () => Promise<string>):
   return kept.rows[0]?.key ?? made;
 }
 
-/** Saves what a code was issued for, for some seconds, and deletes expired codes. */
+/** Saves the request for which a code was issued, for some seconds, and deletes expired codes. */
 export async function saveCode(
   client: Client,
   code: string,
@@ -70,7 +70,7 @@ export async function saveCode(
   );
 }
 
-/** Returns what a code was issued for, once; undefined if it is unknown, used or expired. */
+/** Returns the request for which a code was issued, once; undefined if it is unknown, used or expired. */
 export async function takeCode(client: Client, code: string): Promise<unknown> {
   const { rows } = await client.query<{ request: unknown }>(
     `DELETE FROM operations.dev_issuer_codes WHERE code_sha256 = $1 AND expires_at > now() RETURNING request`,

@@ -36,7 +36,7 @@ export class Digest {
 
   /**
    * Passes a source on.
-   * @throws Refusal too_large (413) beyond the limit; what the source throws
+   * @throws Refusal too_large (413) beyond the limit; the errors of the source
    */
   async *pass(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of source) {

@@ -28,7 +28,7 @@ export interface S3Settings {
   readonly region: string;
   /** For services other than Amazon's. */
   readonly endpoint?: string | undefined;
-  /** Default: what the SDK finds in its surroundings. */
+  /** Default: the credentials that the SDK finds in its environment. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 

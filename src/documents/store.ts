@@ -70,7 +70,7 @@ export interface DocumentStore {
   removeRecord(patient: string): Promise<void>;
   /** Lists every blob, leftovers of broken uploads included. */
   list(): AsyncIterable<ListedBlob>;
-  /** Removes what uploads that began before a moment and never ended hold without being listed. */
+  /** Removes the unlisted parts of uploads that began before a moment and never ended. */
   removeUnfinished(before: Date): Promise<void>;
   /** Returns where a client may upload a blob directly, once; undefined if it must go through the service. */
   upload(key: BlobKey, contentType: string, expiresInSeconds: number): Promise<DirectUpload | undefined>;

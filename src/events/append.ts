@@ -30,7 +30,9 @@ export class Append {
   resolve: (result: AppendResult) => void = () => undefined;
   reject: (error: unknown) => void = () => undefined;
 
-  /** @throws TypeError for what no store can hold, TooLarge over `MAX_APPEND_BYTES`. */
+  /**
+   * @throws TypeError for data that no store can hold, TooLarge over `MAX_APPEND_BYTES`.
+   */
   constructor(
     readonly stream: string,
     readonly expected: Expected,

@@ -48,12 +48,12 @@ export class NewerEvents {
     this.#met.set(reader, event);
   }
 
-  /** Forgets what a reader stopped at: it has come past it here. */
+  /** Forgets the event at which a reader stopped: it has passed it here. */
   clear(reader: string): void {
     this.#met.delete(reader);
   }
 
-  /** Returns what a reader stopped at; undefined if it goes on. */
+  /** Returns the event at which a reader stopped; undefined if it is running. */
   at(reader: string): NewerEvent | undefined {
     return this.#met.get(reader);
   }

@@ -2,9 +2,9 @@
  * The entries of a stream's state, as snapshots store them: a line for each resource, grant, link and shared link.
  * Decisions look at nothing else of a record or directory.
  *
- * Grants and links have entries beside resources. What must be unique has a key that points to the event that began it:
- * (application, person) for a grant, `self` for the self link, the person for a dependent link. The id of each grant and
- * link has an entry too, which says whether it has ended; events that end one name nothing but the id.
+ * Grants and links have entries beside resources. An entry that must be unique has a key that points to the event that
+ * began it: (application, person) for a grant, `self` for the self link, the person for a dependent link. The id of
+ * each grant and link has an entry too, which says whether it has ended; events that end one name nothing but the id.
  *
  * A proposal has an entry under its id, and one under its place among the proposals that wait under the same grant. The
  * events that end it name both. So the places say how many wait, and no event has to be read for that.
@@ -108,7 +108,7 @@ function consentEntriesIn(event: ConsentEvent, revision: number): readonly (read
   return [id, ...keys].map((key) => [key, entry]);
 }
 
-/** Returns the type of the entries, the id, and what must be unique where the event begins it. */
+/** Returns the type of the entries, the id, and the unique key if the event begins one. */
 function touched(event: ConsentEvent): ['Grant' | 'Link' | 'SharedLink', string, ...string[]] {
   switch (event.type) {
     case 'RecordLinked': {

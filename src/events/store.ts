@@ -114,7 +114,7 @@ export interface EventStore {
   erase(stream: string): Promise<void>;
   /** Checks that the store answers. */
   ping(): Promise<void>;
-  /** Waits for what is in flight and lets go of connections. */
+  /** Waits for work in flight and closes the connections. */
   close(): Promise<void>;
 }
 

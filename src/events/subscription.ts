@@ -115,7 +115,7 @@ export class Subscription {
     return told && this.#fetched > this.#delivered ? [] : undefined;
   }
 
-  /** Brings in what follows, waiting for news if there is nothing. */
+  /** Reads the next events, waiting if there are none. */
   async #fill(): Promise<void> {
     if (this.#ended) {
       const recent = this.feed.recent.after(this.#fetched, this.#limit);

@@ -1,5 +1,5 @@
 /**
- * Builds the CapabilityStatement from the table of types and from what is implemented for them
+ * Builds the CapabilityStatement from the table of types and the implemented features
  * (https://hl7.org/fhir/R4/capabilitystatement.html; docs/spec/decisions.md, section 5).
  */
 import { COMPARTMENT_TYPES } from './compartments.ts';

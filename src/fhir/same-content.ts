@@ -8,7 +8,7 @@ export function sameContent(a: JsonObject, b: JsonObject): boolean {
 }
 
 /**
- * Returns whether a version only repeats the one before: the same members in any order, the same digits of decimals,
+ * Returns whether a version only repeats the previous one: the same members in any order, the same digits of decimals,
  * and the same `meta` except for the version's number and time.
  */
 export function repeats(before: JsonObject, after: JsonObject): boolean {

@@ -1,4 +1,4 @@
-/** The content of a resource, without what only its stored versions have. */
+/** Returns the content of a resource, without the members that only its stored versions have. */
 import { isObject, type JsonObject } from '../shared/json/json.ts';
 import { without } from '../shared/json/json-equal.ts';
 

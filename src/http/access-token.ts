@@ -6,7 +6,7 @@ import { tenantId } from '#src/shared/access/tenant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { TokenCaller } from './ports/tokens.ts';
 
-/** Matches what may be an access token. */
+/** Matches texts that may be an access token. */
 const ACCESS_TOKEN = /^at_[A-Za-z0-9_-]{16,256}$/;
 
 /** Tells whether a credential may be an access token. */
@@ -40,7 +40,7 @@ export function callerOf(token: TokenCaller, url: string): Caller {
   if (token.kind === 'client')
     return ownCaller(project, { kind: 'client', applicationId }, token.keyScopes, isBeingFilled, token.types);
   const { grantId, ownerProject, record, patient, access, purpose } = token;
-  // What it may do is in the letters of its scopes, which each interaction checks.
+  // Its rights are the letters of its scopes, which each interaction checks.
   const own = ownCaller(project, { kind: 'grant', applicationId, grantId }, []);
   // A grant leads to a record of its application's environment, of whichever project.
   const owner = { project: ownerProject, environment };
@@ -66,7 +66,10 @@ function covers(resources: readonly string[], url: string): boolean {
   );
 }
 
-/** Returns the refusal (403) of a grant's token where none is taken. @param takes what is taken instead */
+/**
+ * Returns the refusal (403) of a grant's token where none is taken. @param takes the credentials that are accepted
+ * instead
+ */
 export function refusesGrants(takes = 'an API key or a token of client_credentials'): Refusal {
   return new Refusal('forbidden', {
     code: 'forbidden',

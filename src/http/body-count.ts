@@ -1,6 +1,6 @@
 /**
- * Counts what a body will be made of while its bytes arrive, so that a body over a limit is refused before anything is
- * built from it. Bytes are small and compress well: 23 kB of gzip can hold eight million empty objects.
+ * Counts the parts of a body while its bytes arrive, so that a body over a limit is refused before anything is built
+ * from it. Bytes are small and compress well: 23 kB of gzip can hold eight million empty objects.
  */
 import { MAX_DEPTH, tooDeep } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';

@@ -41,7 +41,7 @@ export interface BodyLimits {
   readonly anyCharset?: readonly string[];
   /** Bytes, after decompression. */
   readonly bytes: number;
-  /** Returns what counts the parts of a body of a media type. */
+  /** Returns the counter of a body's parts for a media type. */
   readonly count: (mediaType: string) => BodyCount;
 }
 
@@ -59,7 +59,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
  * @param hold reserves memory before bytes are kept
  * @throws Refusal unsupported_media_type (415) for another type, charset or encoding; too_large (413), from
  *   Content-Length before anything is read, else at the byte that passes a limit; malformed (400) for a missing or
- *   truncated body; what `hold` throws
+ *   truncated body; the errors of `hold`
  */
 export async function readBody(
   request: IncomingMessage,

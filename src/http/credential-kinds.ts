@@ -31,7 +31,7 @@ export interface FindHolder {
 const API_KEY = /^sk_(?:test|live)_[A-Za-z0-9_-]{16,256}$/;
 /** Matches three base64url parts separated by dots: a signed JWT (RFC 7515, section 7.1). Keys and tokens of ours have no dots. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
-/** Matches what is meant as a key or a token of this service, whether or not it has the right form. */
+/** Matches texts that are meant as a key or a token of this service, whether or not their form is right. */
 const OWN = /^(?:sk_(?:test|live)|at)_/;
 
 /** Tells whether a credential may be an API key. */
@@ -99,10 +99,10 @@ export function wrongKind(diagnostics: string): Refusal {
 /** A signed-in person, checked only for this request. */
 export interface Visitor {
   readonly identity: Identity;
-  /** Takes the credential's place where one names a request. No header can carry it, because it has a space. */
+  /** Names the request where others are named by their credential. No header can carry it, because it has a space. */
   readonly credential: string;
   /**
-   * Returns what the person may do in the project that the request names, by their role as it is now.
+   * Returns the person's rights in the project that the request names, by their current role.
    * @throws Refusal malformed (400), not_found (404), forbidden (403)
    */
   readonly caller: () => Promise<Caller>;
@@ -110,7 +110,7 @@ export interface Visitor {
 
 const visitors = new WeakMap<Context, Visitor>();
 
-/** Makes a person the one behind a request. */
+/** Notes the person behind a request. */
 export function setVisitor(ctx: Context, visitor: Visitor): void {
   visitors.set(ctx, visitor);
 }

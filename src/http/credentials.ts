@@ -29,7 +29,7 @@ const CHALLENGE = 'Bearer realm="annal"';
 
 /**
  * Returns the credential of a request.
- * @param example of what is needed, for the message to a request without any
+ * @param example of a valid credential, for the message to a request without any
  * @throws Refusal malformed (400) for two different ones or one in the query string; unauthenticated (401) for none
  */
 export function credentialOf(
@@ -77,7 +77,7 @@ export function refuseInQuery(querystring: string): void {
 }
 
 /**
- * Returns the credential of a request; at the gateway, what stands for the session.
+ * Returns the credential of a request; at the gateway, a text that represents the session.
  * @throws Refusal as `credentialOf`
  */
 export function credentialFor(ctx: Context, example?: string): string {
@@ -234,7 +234,7 @@ const NO_ID_TOKENS =
 /**
  * Runs a read for the caller of the credential's last use while the database confirms the credential, and returns the
  * result only after that. Two round trips become one.
- * @throws Refusal unauthenticated (401), forbidden (403), throttled (429), and what `read` rejects with
+ * @throws Refusal unauthenticated (401), forbidden (403), throttled (429), and the errors of `read`
  */
 export async function readAs<Result>(
   { expected, caller }: Authentication,

@@ -9,7 +9,7 @@ const FREE = 1_000_000;
 
 /**
  * Takes how many bytes a request holds by now.
- * @param inAll how many it will hold, if that is known: all count once the first megabyte is there
+ * @param inAll how many it will hold, if that is known: all count once the first megabyte has arrived
  * @throws Refusal unavailable (503) when there is no memory for more
  */
 export type Hold = (bytes: number, inAll?: number) => void;
@@ -24,7 +24,7 @@ interface MemoryLimits {
   readonly refusal: string;
 }
 
-/** Counts what requests of this process hold, so that slow clients cannot fill it. */
+/** Counts the memory that requests of this process hold, so that slow clients cannot fill it. */
 export class HeldMemory {
   readonly #usage: Usage;
 

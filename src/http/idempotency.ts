@@ -139,8 +139,8 @@ async function settle(
     }
     answer = toAnswer(error);
   }
-  // Long responses to reads aren't stored, because they can be read again. A retry finds what was written, as
-  // after a crash.
+  // Long responses to reads aren't stored, because they can be read again. A retry finds the events that were written,
+  // as after a crash.
   if (answer.transient || (answer.reads === true && isLong(answer))) await reserved.release();
   else await reserved.keep(kept(answer));
   return answer;
@@ -153,7 +153,7 @@ function isLong({ body, stream }: Answer): boolean {
   return stream !== undefined || (body !== undefined && Buffer.byteLength(body) > KEPT_BYTES);
 }
 
-/** Answers of what is sent by POST are texts. */
+/** Answers to POST requests are texts. */
 function kept({ body, refused: _, shown: __, ...answer }: Answer): KeptAnswer {
   return { ...answer, ...(body === undefined ? {} : { body: body.toString() }) };
 }

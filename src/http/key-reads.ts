@@ -31,7 +31,7 @@ export interface ReadOf {
 
 /** A read that was answered. */
 interface Done extends ReadOf {
-  /** Ids that say which records were read: of the path, and of what is shown. */
+  /** Ids that say which records were read: those of the path, and of the resources shown. */
   readonly ids: readonly string[];
   /** The id of each resource that is shown, or of its record; null if they aren't known one by one. */
   readonly shown: readonly string[] | null;
@@ -55,7 +55,7 @@ export class KeyReads {
     return new KeyReads(service, caller, actor, requestId);
   }
 
-  /** Runs a read of the FHIR interface, or a part of a Bundle, and remembers what it shows. */
+  /** Runs a read of the FHIR interface, or a part of a Bundle, and remembers the resources that it shows. */
   async runFhir(of: ReadOf, run: () => Promise<Answer>): Promise<Answer> {
     const answer = await run();
     if (answer.status < 400) {
@@ -71,7 +71,7 @@ export class KeyReads {
   }
 
   /**
-   * Runs a read of REST v1 and remembers what it shows.
+   * Runs a read of REST v1 and remembers the resources that it shows.
    * @param params of the path
    */
   async runRest(
@@ -123,7 +123,7 @@ export class KeyReads {
   }
 }
 
-/** Returns what an interaction of the FHIR interface reads, also one that takes no token of a grant. */
+/** Returns the read of an interaction of the FHIR interface, also of one that takes no token of a grant. */
 export function readOf(token: GrantToken, segments: readonly string[]): ReadOf {
   if (token !== 'refused') return { action: token.action, type: token.type, id: token.id };
   const [type = '', id] = segments;
@@ -149,7 +149,7 @@ function actorOf(credential: CallerCredential): AccessActor | undefined {
       return { kind: 'application', id: credential.applicationId, grantId: null };
     case 'member':
       return { kind: 'person', issuer: credential.issuer, subject: credential.subject, role: 'member' };
-    // The pages note what a representative reads themselves.
+    // The pages themselves note the reads of a representative.
     case 'person':
     case 'grant':
       return undefined;

@@ -64,7 +64,7 @@ export class RequestLimits {
     return this.#count(ctx, this.limits, subject, by);
   }
 
-  /** Counts further requests for a request's address and caller: what a Bundle asks. @throws Refusal throttled (429) */
+  /** Counts further requests for a request's address and caller: those in a Bundle. @throws Refusal throttled (429) */
   async further(ctx: Context, caller: Caller, requests: number): Promise<void> {
     for (let n = 0; n < requests; n += 1) {
       const byAddress = this.byAddress(ctx);
@@ -122,7 +122,7 @@ type Counted = 'address' | 'key' | 'application' | 'grant' | 'person' | 'link';
 /** A subject for which a request counts. */
 type Subject = readonly [subject: string, by: Counted];
 
-/** Returns what a caller's requests count for (docs/spec/decisions.md, section 3). */
+/** Returns the subject for which a caller's requests count (docs/spec/decisions.md, section 3). */
 function subjectOf({ calls: { credential } }: Caller): Subject {
   switch (credential.kind) {
     case 'api_key':
@@ -139,7 +139,7 @@ function subjectOf({ calls: { credential } }: Caller): Subject {
   }
 }
 
-/** Returns what the requests of a person count for: all at the gateway, and those with a member's token. */
+/** Returns the subject for which a person's requests count: all at the gateway, and those with a member's token. */
 function ofPerson({ issuer, subject }: PersonId): Subject {
   return [`person/${issuer}\n${subject}`, 'person'];
 }

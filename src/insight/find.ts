@@ -18,7 +18,7 @@ import { beyond, type InsightWarning } from './warning.ts';
  */
 const MOST_AROUND_STARTS = 1_000_000;
 
-/** The patterns of a record, and what wasn't looked at or isn't told. */
+/** The patterns of a record, and the counts of values and findings that were left out. */
 export interface Found {
   readonly findings: readonly Finding[];
   readonly warnings: readonly InsightWarning[];
@@ -69,7 +69,7 @@ export function* findPatterns(tracks: readonly Track[], starts: readonly Start[]
   };
 }
 
-/** Returns the newest starts, so many that they and the values make no more than `MOST_AROUND_STARTS`. */
+/** Returns the newest starts, as many as make at most `MOST_AROUND_STARTS` together with the values. */
 function newestStarts(starts: readonly Start[], sampled: readonly Sampled[]): readonly Start[] {
   const values = sampled.reduce((sum, { samples }) => sum + samples.length, 0);
   return starts.slice(-Math.max(1, Math.floor(MOST_AROUND_STARTS / Math.max(1, values))));

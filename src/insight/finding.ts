@@ -1,4 +1,4 @@
-/** Findings: what methods found in tracks, with the evidence for and against it. Pure. */
+/** Findings of methods in tracks, with the evidence for and against them. Pure. */
 import { createHash } from 'node:crypto';
 import { withoutIds } from '#src/fhir/search/text.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
@@ -16,7 +16,7 @@ export const DIRECTIONS = ['up', 'down', 'above', 'below', 'together', 'opposite
 /** A direction. */
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** The size of what was found. */
+/** The size of a finding. */
 export interface Effect {
   readonly value: number;
   readonly unit: string | null;
@@ -48,7 +48,7 @@ export interface Detected {
   readonly codes: readonly Coded[];
   readonly direction: Direction | null;
   readonly effect: Effect;
-  /** 1 − p, rounded down to four digits: how rarely chance alone would show as much. */
+  /** 1 − p, rounded down to four digits: how rarely chance by itself would show as much. */
   readonly confidence: number;
   /** Its name and variant. */
   readonly method: string;

@@ -10,7 +10,7 @@ export type PointsByUnit = ReadonlyMap<string | null, Point[]>;
 /** Values that have no place in a track, by their unit. */
 export type Unconverted = ReadonlyMap<string, number>;
 
-/** Returns the molar mass of what a code measures, in g/mol; undefined if it isn't known. */
+/** Returns the molar mass of the substance that a code measures, in g/mol; undefined if it is unknown. */
 export type MolarMassOf = (code: Coded) => number | undefined;
 
 /**

@@ -18,10 +18,10 @@ interface Scale {
 }
 
 /**
- * Returns the conversion from one unit to another; undefined if there is none. Amounts of substance and equivalents are no
- * pure numbers here, although UCUM counts them so: `%` never becomes `mmol/mol`, nor `meq/L` `mmol/L`, because these are
- * results of different methods, or depend on a charge.
- * @param molarMass of what is measured, in g/mol, for conversions between mass and amount of substance
+ * Returns the conversion from one unit to another; undefined if there is none. Amounts of substance and equivalents are
+ * no pure numbers here, although UCUM counts them so: `%` never becomes `mmol/mol`, nor `meq/L` `mmol/L`, because these
+ * are results of different methods, or depend on a charge.
+ * @param molarMass of the measured substance, in g/mol, for conversions between mass and amount of substance
  */
 export function findConverter(
   from: string | null,

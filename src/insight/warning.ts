@@ -12,7 +12,7 @@ export interface InsightWarning {
   readonly count: number;
 }
 
-/** Counts of what was left out, and of what is only known to be beyond a bound. */
+/** Counts of values that were left out, and of values that are only known to be beyond a bound. */
 export interface Tally {
   readonly withdrawn: number;
   readonly modified: number;
@@ -28,7 +28,7 @@ export interface Tally {
   readonly bounded: number;
 }
 
-/** Returns the warnings of what was counted. */
+/** Returns the warnings of the counts. */
 export function makeWarnings(tally: Tally): InsightWarning[] {
   const { withdrawn, modified, withoutResult, byAi, undated, long, unconverted, unit, bounded } = tally;
   const leftOut = [
@@ -60,7 +60,7 @@ export function makeWarnings(tally: Tally): InsightWarning[] {
   ];
 }
 
-/** Returns a warning of what a limit leaves out; none if that is nothing. */
+/** Returns a warning of values that a limit leaves out; none if it leaves out none. */
 export function beyond(text: string, count: number): InsightWarning[] {
   return count === 0 ? [] : [{ kind: 'left_out', text, count }];
 }

@@ -36,7 +36,7 @@ export function writeTitle(finding: Finding, names: Names, writeUnit: WriteUnit)
 }
 
 /**
- * Returns what a trend or a change says of its values in few words, where the newest of them stands beside it.
+ * Returns the predicate of a trend or a change in few words, for a text that already has the newest value.
  * @param isDated whether it says since when a trend lasts
  */
 export function writeBriefPredicate(
@@ -51,7 +51,7 @@ export function writeBriefPredicate(
   return `${direction === 'up' ? 'rose' : 'fell'} by about ${size}${since}`;
 }
 
-/** Returns what a trend or a change says of its values. */
+/** Returns the predicate of a trend or a change. */
 function writePredicate({ kind, direction, effect, window }: Finding, writeUnit: WriteUnit): string {
   const size = quantity(Math.abs(effect.value), effect.unit, writeUnit);
   if (kind === 'change_point')

@@ -39,7 +39,7 @@ export function keysIn(resource: JsonObject): string[] {
 /**
  * Decides about reports, one result per step. Reports that are older than the stored one or a step back from it are
  * skipped with a note; replacements are noted too.
- * @param notes receives what happened to changed results
+ * @param notes gets a note on each changed result
  */
 export function* decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, notes: Notes): Steps<Decided[]> {
   const known = new Map<string, string>();
@@ -85,7 +85,7 @@ type Told = readonly [place: string, text: string];
 
 /**
  * Applies the reports of one result in order.
- * @param there what an earlier request wrote
+ * @param there the resource of an earlier request
  * @returns undefined if nothing must be written; the stored resource if it doesn't change
  */
 function* applyReports(

@@ -4,7 +4,7 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 /** Types that reports become. */
 export type LabType = 'Observation' | 'DiagnosticReport' | 'Specimen' | 'DocumentReference';
 
-/** System of the identifier by which later reports find what earlier ones wrote. */
+/** System of the identifier by which later reports find the resources of earlier ones. */
 export const LAB_SYSTEM = 'https://annal.dev/fhir/lab-import';
 
 /** A resource to be. */

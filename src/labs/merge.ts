@@ -66,8 +66,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns what a version changes, in words and without values: `value and status changed, reference range removed`.
- * @returns an empty text if nothing did but what `isSameBut` leaves out
+ * Returns the changes of a version, in words and without values: `value and status changed, reference range removed`.
+ * @returns an empty text if nothing changed except members that `isSameBut` leaves out
  */
 export function changesIn(before: JsonObject, after: JsonObject): string {
   const [one, other] = [comparable(before), comparable(after)];

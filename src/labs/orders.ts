@@ -103,7 +103,7 @@ function goesOn({ obx, more, notes }: Result, next: Segment): boolean {
   if (type === 'ST' || !isText(type) || type === '' || notes.length > 0) return false;
   const readField = (segment: Segment, field: number): string => segment.fields[field - 1] ?? '';
   if (readField(next, 2) !== readField(obx, 2)) return false;
-  // Later lines may leave out what the first says, and OBX-4 may number the lines from 1.
+  // Later lines may leave out members of the first, and OBX-4 may number the lines from 1.
   if (
     [3, 11].some((field) => readField(next, field) !== '' && readField(next, field) !== readField(obx, field))
   )

@@ -54,7 +54,7 @@ export function makeRange(text: string, unit: string, code: string | undefined):
 }
 
 /**
- * Returns which end of a range differs from what its text says, or is missing there; undefined if none does, or if the text is
+ * Returns which end of a range differs from its text, or is missing there; undefined if none does, or if the text is
  * neither two numbers nor a bound.
  * @param unit of the value, as written.
  */

@@ -163,9 +163,9 @@ function listParents(obr: Segment | undefined, parents: Parents): string[] {
 }
 
 /**
- * Returns what a result keeps of an earlier report. An empty field has no value and changes nothing; `""` deletes the
- * earlier value (HL7 v2 chapter 2, "Field"). A new value keeps the range, but not the flags, which belonged to the old
- * value.
+ * Returns the members that a result keeps from an earlier report. An empty field has no value and changes nothing; `""`
+ * deletes the earlier value (HL7 v2 chapter 2, "Field"). A new value keeps the range, but not the flags, which belonged
+ * to the old value.
  */
 function kept({ obx, more }: Result): Pick<Draft, 'keeps' | 'keptNote'> {
   const letter = obx.part(11).toUpperCase();

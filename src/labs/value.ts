@@ -26,7 +26,7 @@ export interface ValueContext {
   readonly zone: string | Zone | undefined;
 }
 
-/** A value's element, and a note on what its own type could not express. */
+/** A value's element, and a note on a part that its own type could not express. */
 export interface Value {
   /** Empty if there is no value. */
   readonly element: JsonObject;
@@ -118,7 +118,7 @@ function quantified(text: string, { unit, code }: Unit): JsonObject | undefined 
   return undefined;
 }
 
-/** Returns the concept of a flag behind a number: `*` and `!` mark what is abnormal. */
+/** Returns the concept of a flag after a number: `*` and `!` mark abnormal values. */
 function flagged(flag: string): JsonObject {
   return { ...makeInterpretation(/[*!]/.test(flag) ? 'A' : flag), text: flag };
 }

@@ -1,7 +1,7 @@
 /** Metrics of the log of requests. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Registers what the log of requests has not written yet, and what it never will. */
+/** Registers the requests that the request log has not written yet, and those that it never will. */
 export function observeRequestLog(registry: Registry, log: { waiting: number; dropped: number }): void {
   const registers = [registry];
   new Gauge({

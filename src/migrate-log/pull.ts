@@ -10,7 +10,7 @@ interface Handed {
 }
 
 /**
- * Batches after `after` up to `until`, each read when the one before was taken.
+ * Yields batches after `after` up to `until`, each read when the previous one was taken.
  * @throws Unavailable
  */
 export async function* batches(

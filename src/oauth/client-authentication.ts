@@ -59,7 +59,7 @@ type Presented =
 /** The same, once it says whose it is. */
 type Identified = Exclude<Presented, { readonly method: 'refresh_token' }>;
 
-/** Thrown inside for what counts as a failure; the client is told the message. */
+/** Thrown inside for errors that count as a failure; the client gets the message. */
 class Failed extends Error {
   override readonly name = 'Failed';
 }
@@ -161,8 +161,8 @@ const HOLDER = `
   where t.sha256 = sha256($1::bytea) and t.kind = 'refresh'`;
 
 /**
- * Finds the client of a refresh request that names none: it may consist of the token alone (docs/spec/interface.md, section
- * 4.1), as that of browser applications often does. A confidential client still has to authenticate.
+ * Finds the client of a refresh request that names none: it may consist of only the token (docs/spec/interface.md,
+ * section 4.1), as that of browser applications often does. A confidential client still has to authenticate.
  * @throws Failed for an unknown token
  */
 async function findHolder(pool: Pool, token: string): Promise<Identified> {

@@ -64,7 +64,7 @@ function splitByAccess(scope: ClinicalScope): Part[] {
   });
 }
 
-/** Returns the item of a part; undefined for what can't be left out. */
+/** Returns the item of a part; undefined for a part that can't be left out. */
 function makeItem(part: Part, scopes: readonly Scope[]): Omit<ConsentItem, 'types'> | undefined {
   const { access, type, category } = part;
   const group = GROUP_OF.get(type);

@@ -32,7 +32,7 @@ const STATUS = {
 /** The value of `error`. */
 export type OAuthErrorCode = keyof typeof STATUS;
 
-/** An error that the client is told as `{error, error_description}`, or by a redirect. */
+/** An error that the client gets as `{error, error_description}`, or by a redirect. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
   readonly error: OAuthErrorCode;

@@ -1,7 +1,7 @@
 /**
- * Limits failed client authentication on all instances together, within any minute (docs/spec/decisions.md, section 3; RFC
- * 6749, section 2.3.1: protection against guessing): per client and address 20, and per address 100, whatever clients it
- * names. No limit counts a client alone: anyone could use that up and so keep the client out.
+ * Limits failed client authentication on all instances together, within any minute (docs/spec/decisions.md, section 3;
+ * RFC 6749, section 2.3.1: protection against guessing): per client and address 20, and per address 100, whatever
+ * clients it names. No limit counts by client only: anyone could use that up and so keep the client out.
  */
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
@@ -29,8 +29,8 @@ interface Counted {
 }
 
 /**
- * Returns what a failure counts for.
- * @param clientId what the request claims, known or not; undefined if it names no client
+ * Returns the subjects for which a failure counts.
+ * @param clientId the id that the request claims, known or not; undefined if it names no client
  */
 export function countedFor(address: string, clientId: string | undefined): readonly Counted[] {
   const all = { key: `address ${address}`, most: MAX_OF_ADDRESS };

@@ -12,7 +12,7 @@ select exists (
 
 /** ID tokens as hints, and the person behind them. */
 export interface LogoutHints {
-  /** Returns what an ID token of ours says, also an expired one; undefined for any other text. */
+  /** Returns the claims of an ID token of ours, also of an expired one; undefined for any other text. */
   readonly read: (idToken: string) => Promise<IdTokenHint | undefined>;
   /** Tells whether a hint is about a person: one whose grant to the client has that `sub`. */
   readonly isAbout: (hint: IdTokenHint, person: PersonId) => Promise<boolean>;

@@ -1,6 +1,6 @@
 /**
- * Pairwise ids: what an application calls a patient and a person, so that two applications can't match them
- * (OpenID Connect Core 1.0, section 8; docs/spec/decisions.md, section 1).
+ * Makes pairwise ids, under which an application knows a patient and a person, so that two applications can't match
+ * them (OpenID Connect Core 1.0, section 8; docs/spec/decisions.md, section 1).
  */
 import { createHmac } from 'node:crypto';
 import type { Sector } from '../shared/access/sector.ts';

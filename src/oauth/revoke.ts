@@ -17,9 +17,9 @@ update operations.oauth_token t set revoked_at = coalesce(t.revoked_at, now())
   from presented where presented.kind = 'access' and t.sha256 = presented.sha256`;
 
 /**
- * Revokes a token of an application: a refresh token with all tokens of its chain, an access token alone. Does nothing
- * for an unknown token or another application's (RFC 7009, section 2; docs/spec/decisions.md, section 9). A member's token
- * belongs to no application: anyone who has it may end it.
+ * Revokes a token of an application: a refresh token with all tokens of its chain, an access token by itself. Does
+ * nothing for an unknown token or another application's (RFC 7009, section 2; docs/spec/decisions.md, section 9). A
+ * member's token belongs to no application: anyone who has it may end it.
  */
 export async function revokeToken(pool: Pool, token: string, applicationId: string): Promise<void> {
   await pool.query({ name: 'oauth-revoke', text: REVOKE, values: [sha256(token), applicationId] });

@@ -80,7 +80,7 @@ export const clinicalScopes = (scopes: readonly Scope[]): readonly ClinicalScope
 
 /**
  * Parses one scope. SMART v1's `.read`, `.write` and `.*` become `rs`, `cud` and `cruds`.
- * @returns the scope, or `fault`: what is wrong, as the rest of a sentence that starts with the scope
+ * @returns the scope, or `fault`: the error, as the rest of a sentence that starts with the scope
  */
 export function parseScope(text: string): { readonly scope: Scope } | { readonly fault: string } {
   if (isPlain(text)) return { scope: text };
@@ -139,7 +139,7 @@ function readCategory(query: string): Category | undefined {
 
 /**
  * Parses a `scope` parameter: scopes separated by spaces (RFC 6749, section 3.3).
- * @returns the scopes as they stand there, or `fault`: a sentence that names the first invalid one
+ * @returns the scopes as they are in the text, or `fault`: a sentence that names the first invalid one
  */
 export function parseScopes(text: string): { readonly scopes: Scope[] } | { readonly fault: string } {
   if (text.length > MAX_SCOPE_LENGTH)
@@ -163,7 +163,7 @@ export function knownScopes(names: readonly string[]): Scope[] {
   });
 }
 
-/** Returns a category as it stands behind `?category=`. */
+/** Returns a category as it is written after `?category=`. */
 export const categoryText = ({ system, code }: Category): string =>
   system === undefined ? code : `${system}|${code}`;
 
@@ -224,12 +224,12 @@ export function uncovered(registered: readonly Scope[], asked: readonly Scope[])
 export const covers = (registered: readonly Scope[], asked: readonly Scope[]): boolean =>
   uncovered(registered, asked).length === 0;
 
-/** Returns whether scopes stay within what was granted (RFC 6749, section 6: a refresh never widens). */
+/** Returns whether scopes stay within the granted ones (RFC 6749, section 6: a refresh never widens). */
 export const narrows = (granted: readonly Scope[], asked: readonly Scope[]): boolean =>
   covers(granted, asked);
 
 /**
- * Returns what scopes of a grant allow on a type: an entry without category and one per category, each only if it has
+ * Returns the access of a grant's scopes on a type: an entry without category and one per category, each only if it has
  * letters. Patient and the directory always have `rs`.
  */
 export function lettersFor(scopes: readonly Scope[], type: ResourceType): TypeAccess[] {
@@ -252,13 +252,14 @@ export function lettersFor(scopes: readonly Scope[], type: ResourceType): TypeAc
 /** The access that `system/` scopes give: the scopes of an API key, possibly only for some types. */
 export interface SystemAccess {
   readonly keyScopes: readonly ('read' | 'write')[];
-  /** Letters on each type, if the scopes name types; absent: on all types what `keyScopes` says. */
+  /** Letters on each type, if the scopes name types; absent: `keyScopes` on all types. */
   readonly types?: Access;
 }
 
 /**
- * Returns what `system/` scopes stand for (SMART App Launch 2.2, Backend Services; docs/spec/decisions.md, section 9): `r`
- * or `s` means the key scope `read`, `c`, `u` or `d` means `write`, each on the type of the scope. The terminology is open.
+ * Returns the access of `system/` scopes (SMART App Launch 2.2, Backend Services; docs/spec/decisions.md, section 9):
+ * `r` or `s` means the key scope `read`, `c`, `u` or `d` means `write`, each on the type of the scope. The terminology
+ * is open.
  */
 export function systemAccess(scopes: readonly Scope[]): SystemAccess {
   const own = clinicalScopes(scopes).filter(({ context }) => context === 'system');

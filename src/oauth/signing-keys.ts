@@ -156,7 +156,7 @@ export class SigningKeys {
     return rows.map((row) => ({ ...row, publishedUntil: row.publishedUntil ?? undefined }));
   }
 
-  /** Deletes the private parts of keys that sign no more and are no longer published. */
+  /** Deletes the private parts of keys that no longer sign and are no longer published. */
   async sweep(): Promise<void> {
     // The chain of predecessors stays whole: the row keeps its name, and neither key.
     await this.pool.query(

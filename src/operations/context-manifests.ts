@@ -31,7 +31,7 @@ export class ContextManifests {
 
   /**
    * Stores a manifest, unless it is stored already.
-   * @returns false if the patient was purged meanwhile, also for requests that read the record before
+   * @returns false if the patient was purged meanwhile, also for requests that read the record earlier
    */
   async keep({ id, tenantId, record, manifest }: KeptManifest): Promise<boolean> {
     const { rowCount: known } = await this.pool.query({

@@ -1,4 +1,7 @@
-/** Keeps what `RecordErased` will say of a record's grants, from before its stream is erased until the event is written. */
+/**
+ * Keeps the facts about a record's grants for `RecordErased`, from before its stream is erased until the event is
+ * written.
+ */
 import type { Pool } from 'pg';
 
 /** DDL. No person: only ids and dates. */
@@ -21,7 +24,7 @@ export class Erasing {
     );
   }
 
-  /** Returns what was stored; undefined if nothing was. */
+  /** Returns the stored facts; undefined if there are none. */
   async kept(record: string): Promise<unknown> {
     const { rows } = await this.pool.query<{ grants: unknown }>(
       'SELECT grants FROM operations.erasing WHERE record = $1',

@@ -1,6 +1,6 @@
 /**
- * Stores invitations to link a person to a record. They aren't events, because the code is a secret and all of it goes with
- * the record; what comes of one is `RecordLinked`.
+ * Stores invitations to link a person to a record. They aren't events, because the code is a secret and everything is
+ * deleted with the record; redeeming one writes `RecordLinked`.
  */
 import type { Pool } from 'pg';
 import type { Invitation, NewInvitation } from '../shared/access/invitation.ts';

@@ -10,7 +10,7 @@ const WINDOW_MS = 60_000;
 
 /**
  * DDL of the table in schema `operations`. It isn't logged: a crash of the database loses at most a minute. `granted`
- * is what the last statement took, because an upsert can't return earlier values.
+ * is the number that the last statement took, because an upsert can't return earlier values.
  */
 export const RATE_LIMIT_SQL = `
 CREATE UNLOGGED TABLE operations.rate_limit (
@@ -105,7 +105,7 @@ export class LimitLeases {
     return this.#ask({ subject, take: want, window: null });
   }
 
-  /** Returns what is left of a window's slices; nothing for a window that has ended. */
+  /** Gives back the rest of a window's slices; nothing for a window that has ended. */
   async bringBack(subject: string, count: number, window: number): Promise<void> {
     await this.#ask({ subject, take: -count, window });
   }

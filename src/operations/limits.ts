@@ -1,8 +1,8 @@
 /**
  * Rate limits across all instances (docs/spec/interface.md, section 8). An instance spends slices of a subject's budget
  * (`limit-leases.ts`) from memory; slices grow while they are spent quickly. All instances together allow exactly as
- * much as one would. While the database is unreachable each instance counts alone: limits protect the service and must
- * not stop it.
+ * much as one would. While the database is unreachable each instance counts by itself: limits protect the service and
+ * must not stop it.
  */
 import { LRUCache } from 'lru-cache';
 import type { Standing } from '#src/shared/load/traffic.ts';
@@ -92,7 +92,7 @@ export class RateLimits {
     return held !== undefined && held.ends > performance.now() && held.left <= 0 && held.remaining <= 0;
   }
 
-  /** Returns what is left of all slices. */
+  /** Gives back the rest of all slices. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     await Promise.all([...this.#held.entries()].map(([subject, held]) => this.#bringBack(subject, held)));
@@ -178,7 +178,7 @@ export class RateLimits {
     held.dryUntil = granted === 0 ? performance.now() + DRY_MS : 0;
   }
 
-  /** Counts alone while the database is unreachable. */
+  /** Counts locally while the database is unreachable. */
   #alone(held: Held): void {
     const now = performance.now();
     if (held.ends <= now) {
@@ -202,7 +202,7 @@ export class RateLimits {
     // Slices that are being fetched are returned too.
     await held.taking;
     const { left, window } = held;
-    // Requests counted alone were never taken from the budget; a pending request is settled when it returns.
+    // Requests counted locally were never taken from the budget; a pending request is settled when it returns.
     if (left === 0 || window === 0 || held.taking !== undefined || held.ends <= performance.now()) return;
     held.left = 0;
     held.remaining += left;

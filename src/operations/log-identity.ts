@@ -20,7 +20,7 @@ CREATE TABLE operations.log_identity (
 export class ForeignLog extends Error {
   override readonly name = 'ForeignLog';
   /**
-   * @param found what is wrong with it, after "the settings name a log"
+   * @param found the problem, as the rest of "the settings name a log"
    * @param first its first event, if only that differs: it may be another log, or its beginning was altered
    */
   constructor(

@@ -1,6 +1,6 @@
 /**
- * When people last looked at a record on the pages, so that these can say what is new. A visit is a session: what was
- * there in an earlier session counts as seen. Rows go with the person's row, and with the record.
+ * When people last looked at a record on the pages, so that these can say what is new. A visit is a session: entries
+ * that existed in an earlier session count as seen. Rows go with the person's row, and with the record.
  */
 import type { Pool } from 'pg';
 import type { PersonId } from '#src/shared/access/identity.ts';

@@ -107,7 +107,7 @@ export class RequestLog {
     else this.#dropped += 1;
   }
 
-  /** Writes what waits. Rejects while the database is away; then it waits on. */
+  /** Writes the waiting entries. Rejects while the database is away; then it waits on. */
   async flush(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, BATCH);

@@ -13,7 +13,7 @@ export class LogBehind extends Error {
   override readonly name = 'LogBehind';
   /**
    * @param ahead names of the followers beyond its end
-   * @param found what is wrong with the log, after "the event log"
+   * @param found the problem with the log, as the rest of "the event log"
    */
   constructor(
     readonly ahead: readonly string[],

@@ -16,7 +16,7 @@ export interface Sealing {
 }
 
 /**
- * Returns what the answers to a request are encrypted under.
+ * Returns the secrets with which the answers to a request are encrypted.
  * @param installationKey 32 bytes
  */
 export function makeSealing(
@@ -42,7 +42,7 @@ export function seal(plain: string, sealing: Sealing): Buffer {
   return Buffer.concat([salt, nonce, cipher.getAuthTag(), text]);
 }
 
-/** Decrypts what `seal` gave. @throws Refusal invalid (422) if it was sealed under another credential */
+/** Decrypts a result of `seal`. @throws Refusal invalid (422) if it was sealed under another credential */
 export function unseal(sealed: Buffer, sealing: Sealing): string {
   const { key, secret, earlier } = sealing;
   const text =

@@ -1,6 +1,6 @@
 /**
- * Stores what opens shared links: keys, passcodes, and the contents of those that don't show the record as it is. All of
- * it is deleted when a link ends. Who made which link, and whether it has ended, is in the events.
+ * Stores the secrets of shared links (keys, passcodes), and the contents of those that don't show the record as it is.
+ * All of it is deleted when a link ends. Who made which link, and whether it has ended, is in the events.
  */
 import type { Pool } from 'pg';
 
@@ -64,8 +64,10 @@ export class SharedLinks {
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Stores a link; it opens nothing before its event is written. The same again replaces what an interrupted attempt left.
-   * @returns `confirmed` if an earlier attempt completed it, which stays as it is; `missing` if the Patient isn't there:
+   * Stores a link; it opens nothing before its event is written. Storing it again replaces the rows of an interrupted
+   * attempt.
+   * @returns `confirmed` if an earlier attempt completed it, which stays as it is; `missing` if the Patient isn't
+   * there:
    *   deleted, or purged meanwhile
    */
   async begin({
@@ -91,7 +93,7 @@ export class SharedLinks {
     return kept.rowCount === 1 ? 'confirmed' : 'missing';
   }
 
-  /** Stores the content of a link in parts, in place of what an interrupted attempt left. */
+  /** Stores the content of a link in parts, replacing those of an interrupted attempt. */
   async keep(id: string, parts: AsyncIterable<Buffer>): Promise<void> {
     await this.pool.query('DELETE FROM operations.shared_link_part WHERE link = $1', [id]);
     let [n, length] = [0, 0];

@@ -1,4 +1,4 @@
-/** Snapshots of stream states: ids, versions and status. Disposable: the log alone is true. */
+/** Snapshots of stream states: ids, versions and status. Disposable: only the log is authoritative. */
 import type { Pool } from 'pg';
 import type { StreamHead } from '../events/store.ts';
 import type { Tenant } from '../shared/access/tenant.ts';

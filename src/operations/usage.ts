@@ -57,7 +57,7 @@ export class Usage {
     this.#sum(tenant).stored += bytes;
   }
 
-  /** Writes what was added up. Rejects while the database is away; then it is added up further. */
+  /** Writes the sums. Rejects while the database is away; then it is added up further. */
   async flush(): Promise<void> {
     if (this.#sums.size === 0) return;
     const sums = this.#sums;

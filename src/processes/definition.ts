@@ -13,8 +13,8 @@ export interface ProcessDefinition {
   /** Acts on an event; may be called again for the same event. */
   readonly act: (event: RecordedEvent) => Promise<unknown>;
   /**
-   * Acts on many events in order, at less cost than one by one. If it fails, each event is acted on alone. Resolves to
-   * whether there was anything to do; if not, the checkpoint may wait.
+   * Acts on many events in order, at less cost than one by one. If it fails, each event is handled by itself. Resolves
+   * to whether there was anything to do; if not, the checkpoint may wait.
    */
   readonly actOnAll?: (events: readonly RecordedEvent[]) => Promise<boolean>;
   /** Called whenever this instance becomes the leader. */
@@ -52,6 +52,6 @@ export interface ProcessTimes {
   readonly parkedEveryMs?: number;
   /** How long an instance that is too old to read an event leaves the lead to others, in ms. Default 30,000. */
   readonly newerPauseMs?: number;
-  /** How long an event may fail with what passes by itself, while log and database answer, in ms. Default 600,000. */
+  /** How long an event may fail with temporary errors while log and database answer, in ms. Default 600,000. */
   readonly patienceMs?: number;
 }

@@ -6,8 +6,8 @@
 /**
  * Returns a function that waits for work until it settles or the end comes, whichever is first.
  * @param end rejects when the end comes, and never resolves
- * @returns a function whose promise settles like the work, or rejects like `end`; work that goes on after the end is
- *   ignored
+ * @returns a function whose promise settles like the work, or rejects like `end`; work that continues after the end is
+ * ignored
  */
 export function raceWithEnd(end: Promise<never>): <T>(work: Promise<T>) => Promise<T> {
   const waiting = new Set<(error: unknown) => void>();

@@ -1,4 +1,4 @@
-/** Tries the work of one event until it is done, or parks the event so that later ones can go on. */
+/** Tries the work of one event until it is done, or parks the event so that later ones can be handled. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeFailure } from '#src/database/failure.ts';
 import type { Position, RecordedEvent } from '../events/store.ts';

@@ -20,14 +20,14 @@ export interface IdempotentRequest {
   /** Whose key it is: project and environment, application and grant, or person. */
   readonly scope: string;
   readonly key: string;
-  /** The caller's credential: part of what the answer is encrypted under. */
+  /** The caller's credential: a part of the key that encrypts the answer. */
   readonly credential: string;
   /**
    * Whose credential it is, if it is replaced often: a person or an application. With a key of the installation it takes
    * the credential's place, so that a retry with the next token gets the first answer.
    */
   readonly holder?: string | undefined;
-  /** SHA-256 over everything that makes the request what it is. */
+  /** SHA-256 over all parts that identify the request. */
   readonly requestHash: Buffer;
   /** Of its body, which is kept while it waits. */
   readonly bytes: number;

@@ -1,4 +1,7 @@
-/** Values that can't be right: writers are told of them, and nothing is refused (docs/validation.md, "Implausible values"). */
+/**
+ * Values that can't be right: writers are warned of them, and nothing is refused (docs/validation.md, "Implausible
+ * values").
+ */
 
 import type { JsonObject } from './json/json.ts';
 import type { Micros } from './time/time.ts';

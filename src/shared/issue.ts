@@ -28,7 +28,7 @@ export interface Issue {
   /** Absent: `error`, or `information` for `informational`. */
   readonly severity?: 'error' | 'warning' | 'information';
   readonly code: IssueType;
-  /** A sentence for a developer: what is wrong and where. Never contains clinical content or a credential. */
+  /** A sentence for a developer: the problem and its place. Never contains clinical content or a credential. */
   readonly diagnostics: string;
   /** FHIRPath of the element (`Observation.component[1].code`), or a dotted path or header name. */
   readonly expression?: string;

@@ -3,8 +3,9 @@ import { cut } from '#src/shared/cut.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Returns the refusal method_not_allowed (405): its text and `Allow` name the methods of the URL (RFC 9110, section 15.5.6).
- * @param what is wrong, without a full stop: `PATCH is not supported here`.
+ * Returns the refusal method_not_allowed (405): its text and `Allow` name the methods of the URL (RFC 9110, section
+ * 15.5.6).
+ * @param what the problem, without a full stop: `PATCH is not supported here`.
  * @param allow value of `Allow`: names of methods, separated by commas.
  */
 export function methodNotAllowed(what: string, allow: string): Refusal {

@@ -11,12 +11,12 @@ const CHARACTERS_PER_DIFFERENCE = 3;
 const SHORTEST_BEGINNING = 3;
 
 /**
- * Returns the candidate that a misspelt word is nearest to, as the candidate is written.
- * A candidate with the same letters wins, whatever their case and separators (`birthDate`, `birth-date`: `birth_date`).
- * Otherwise the one with the smallest Damerau-Levenshtein distance (optimal string alignment: an insertion, a deletion, a
- * substitution, or a swap of two neighbours counts 1), at most a third of the word's length; of equal ones the first.
- * If none is so near, the only one that begins with the word (`lab`: `laboratory`), unless there is a limit.
- * @param word what a client sent, of any length; over 64 characters nothing is near.
+ * Returns the candidate that a misspelt word is nearest to, as the candidate is written. A candidate with the same
+ * letters wins, whatever their case and separators (`birthDate`, `birth-date`: `birth_date`). Otherwise the one with
+ * the smallest Damerau-Levenshtein distance (optimal string alignment: an insertion, a deletion, a substitution, or a
+ * swap of two neighbours counts 1), at most a third of the word's length; of equal ones the first. If none is so near,
+ * the only one that begins with the word (`lab`: `laboratory`), unless there is a limit.
+ * @param word the client's word, of any length; over 64 characters nothing is near.
  * @param limit most differences, where a third of the word's length would be too many.
  * @returns undefined if no candidate is near enough to be worth suggesting.
  */
@@ -46,8 +46,9 @@ export function nearest(
 }
 
 /**
- * Returns the end of an error message about an unknown name: `` ; did you mean `given`? ``, or nothing if no candidate is near.
- * @param word what a client sent, of any length.
+ * Returns the end of an error message about an unknown name: `` ; did you mean `given`? ``, or nothing if no candidate
+ * is near.
+ * @param word the client's word, of any length.
  */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const name = nearest(word, candidates);

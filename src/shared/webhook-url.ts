@@ -17,8 +17,8 @@ export function isGuarded(environment: Environment, mode: Mode): boolean {
 }
 
 /**
- * Returns what is wrong with an endpoint's URL, as the rest of a sentence; undefined if nothing is. The address that
- * its host resolves to is checked at each attempt.
+ * Returns the error of an endpoint's URL, as the rest of a sentence; undefined if it is valid. The address that its
+ * host resolves to is checked at each attempt.
  */
 export function faultOfUrl(text: string, environment: Environment, mode: Mode): string | undefined {
   let url: URL;

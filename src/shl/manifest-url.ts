@@ -5,7 +5,7 @@ const MOST = 128;
 /** Characters of `/shl/{link_id}/{secret}`: an id has 26, a secret 43. */
 const OWN = '/shl/'.length + 26 + '/'.length + 43;
 
-/** Returns what to warn of if the URLs of shared links are longer than the standard allows; undefined if they aren't. */
+/** Returns a warning if the URLs of shared links are longer than the standard allows; undefined if they aren't. */
 export function manifestUrlWarning(baseUrl: string): string | undefined {
   if (baseUrl.length + OWN <= MOST) return undefined;
   return (

@@ -123,7 +123,7 @@ export class RelyingParty {
   /**
    * Exchanges the issuer's answer for an ID token. State, nonce, `aud`, times, and `iss` where the issuer sends it, are
    * checked; the signature and the age of the proof aren't.
-   * @param query what came to the redirect URI
+   * @param query the query at the redirect URI
    * @throws IssuerAway; errors of openid-client
    */
   async exchange(query: string, { state, nonce, verifier }: Exchange): Promise<Proof> {

@@ -77,7 +77,7 @@ export class Sessions {
    * Starts a session, under a new secret (session fixation), and ends the browser's earlier one.
    * @param authTime `auth_time` of the ID token, in seconds
    * @param earlier the secret that the browser has
-   * @param ssoClient the client at an issuer that organizations alone trust; undefined: the installation does
+   * @param ssoClient the client at an issuer that only organizations trust; undefined: the installation trusts it
    * @returns the secret, for the cookie only
    */
   async start(

@@ -1,4 +1,4 @@
-/** Deletes what sign-ins leave: unanswered ones, sessions that ended, and persons whom nothing here concerns any more. */
+/** Deletes the remains of sign-ins: unanswered ones, sessions that ended, and persons without sessions and links. */
 import type pg from 'pg';
 import { LIVE } from './sessions.ts';
 

@@ -40,8 +40,8 @@ CREATE TABLE operations.sign_in (
 CREATE INDEX sign_in_expires ON operations.sign_in (expires_at);`;
 
 /**
- * DDL of its own migration: the client at an issuer that organizations alone trust, by their SSO settings. Null: an issuer
- * of the installation.
+ * DDL of its own migration: the client at an issuer that only organizations trust, by their SSO settings. Null: an
+ * issuer of the installation.
  */
 export const SIGN_IN_SSO_SQL = `
 ALTER TABLE operations.session ADD COLUMN sso_client text;

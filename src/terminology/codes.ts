@@ -183,9 +183,9 @@ export async function describe(pool: Pool, url: string, code: string): Promise<C
 }
 
 /**
- * Returns what codes are called, by `system|code`: their displays, else the name of the only concept that has the code,
- * in English where it has one. Two concepts that share a code say less than it (R11: nausea, vomiting).
- * Indexes: terminology.system (url), primary keys of terminology.concept and concept_entry, concept_entry_by_code.
+ * Returns the names of codes, by `system|code`: their displays, or else the name of the only concept that has the code,
+ * in English if it has one. Two concepts that share a code say less than it (R11: nausea, vomiting). Indexes:
+ * terminology.system (url), primary keys of terminology.concept and concept_entry, concept_entry_by_code.
  */
 export async function displaysOf(
   pool: Pool,

@@ -1,11 +1,11 @@
 /**
- * Molar masses of what LOINC codes measure, for conversions between mass and amount of substance. A code that isn't here
- * has none: it is never guessed from a name.
+ * Molar masses of the substances that LOINC codes measure, for conversions between mass and amount of substance. A code
+ * that isn't here has none: it is never guessed from a name.
  */
 
 /**
  * g/mol, and codes for mass and for amount of substance. From IUPAC's standard atomic weights (abridged, 2021).
- * Left out is what has no single mass (triglycerides, haemoglobin, proteins) or several usual ones.
+ * Substances without a single mass (triglycerides, haemoglobin, proteins) or with several usual ones are left out.
  */
 const SUBSTANCES: Readonly<Record<string, readonly [mass: number, codes: string]>> = {
   glucose: [180.156, '2345-7 2339-0 1558-6 2340-8 41653-7 14749-6 15074-8 14771-0 5792-7 14743-9 32016-8'],
@@ -41,7 +41,7 @@ export const MOLAR_MASSES: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** Returns the molar mass, in g/mol, of what a LOINC code measures; undefined if it isn't known. */
+/** Returns the molar mass, in g/mol, of the substance that a LOINC code measures; undefined if it is unknown. */
 export function molarMassOf(system: string, code: string): number | undefined {
   return system === 'http://loinc.org' ? MOLAR_MASSES.get(code) : undefined;
 }

@@ -33,7 +33,7 @@ export interface Terminology extends SearchTerminology {
   describe(system: string, code: string): Promise<CodeFacts | undefined>;
   /** Returns displays by `system|code`, for codes that are installed and have one, or that a concept has. */
   displays(codes: readonly SystemCode[]): Promise<ReadonlyMap<string, string>>;
-  /** Returns the molar mass of what a code measures, in g/mol; undefined if it isn't known. */
+  /** Returns the molar mass of the substance that a code measures, in g/mol; undefined if it is unknown. */
   molarMassOf(coded: SystemCode): number | undefined;
   /** Finds codes by typed text. */
   readonly findCodes: FindCodes;

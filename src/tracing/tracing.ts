@@ -94,7 +94,7 @@ export class Tracing {
     });
   }
 
-  /** Sends what is left, if that can be done soon. */
+  /** Sends the remaining spans, if that can be done soon. */
   async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {

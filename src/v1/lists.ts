@@ -29,13 +29,13 @@ export function nameList(type: TimelineType, ...filters: readonly By[]): string 
 export const unsafePart = (list: string): string => `${list} !`;
 
 /**
- * Returns the name of the list of what was entered in error, of the resources that a list would contain. Nothing shows
- * them; series and patterns count them (docs/spec/decisions.md, section 4 "Patient safety").
+ * Returns the name of the list of entries made in error that a list would otherwise contain. Nothing shows them; series
+ * and patterns count them (docs/spec/decisions.md, section 4 "Patient safety").
  */
 export const withdrawnPart = (list: string): string => `${list} -`;
 
 /**
- * Returns the name of the list that has what a list has of dates without a day, by month or year. They belong to all of
+ * Returns the name of the list with a list's entries whose date has no day, only a month or year. They belong to all of
  * these days (docs/spec/decisions.md, section 4 "The day of a value").
  */
 export const vaguePart = (list: string): string => `${list} ~`;
@@ -46,8 +46,9 @@ type Filters = (resource: JsonObject) => readonly (readonly By[])[];
 const ASKED: ReadonlySet<string> = new Set(CATEGORIES.map((code) => codedValue(categorySystem(code), code)));
 
 /**
- * Returns the name of the list that has what a list, or its unsafe part, has of a category; undefined if there is none.
- * Lists by category are those of Observation and of its codes, for the categories of REST v1 in their own code system.
+ * Returns the name of the list with the entries of a category of a list, or of its unsafe part; undefined if there is
+ * none. Lists by category are those of Observation and of its codes, for the categories of REST v1 in their own code
+ * system.
  */
 export function partOfCategory(name: string, system: string | undefined, code: string): string | undefined {
   const own: By = ['category', codedValue(system, code)];

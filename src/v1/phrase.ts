@@ -1,4 +1,4 @@
-/** Phrases: words in which codes stand that have no name of their own, so that a reader can put names in. Pure. */
+/** Phrases: texts with codes that have no name of their own, so that a reader can insert the names. Pure. */
 import { cut } from '#src/shared/cut.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { codesToName, labelCode, nameConcept } from '../clinical/reading/names/name.ts';
@@ -22,7 +22,7 @@ const LONGEST = 300;
 /** A text of more UTF-16 code units has more than `LONGEST` characters: a character has two at most. */
 const LONGEST_UNITS = 2 * LONGEST;
 
-/** Returns what a CodeableConcept, or a list of them, says, as `joinPhrases` does; codes where it has no words. */
+/** Returns the words of a CodeableConcept, or a list of them, as `joinPhrases` does; codes if it has no words. */
 export function conceptPhrase(value: JsonObject[string] | undefined): Phrase | undefined {
   return value === undefined ? undefined : joinPhrases(conceptsIn(value));
 }
@@ -35,7 +35,7 @@ function* conceptsIn(value: JsonObject[string] | undefined): Iterable<string | P
 }
 
 /**
- * Joins what there is of some words; undefined when there is nothing. Stops when the text is longer than `cutLine` keeps: a
+ * Joins the words that are present; undefined if there are none. Stops when the text is longer than `cutLine` keeps: a
  * resource may have tens of thousands of parts.
  */
 export function joinPhrases(

@@ -4,13 +4,14 @@ import { listIn, objectIn, textIn } from './elements.ts';
 
 /** The code system that R4 prefers for `Observation.referenceRange.type`. */
 const MEANING = 'http://terminology.hl7.org/CodeSystem/referencerange-meaning';
-/** Its codes for what a treatment aims at: a value outside of these isn't out of the normal range. */
+/** Its codes for targets of a treatment: a value outside of these isn't out of the normal range. */
 const AIMS = new Set<string | null>(['recommended', 'treatment', 'therapeutic', 'pre', 'post']);
 
 /**
- * Returns the range that says what is normal: the only one, unless it is what a treatment aims at; of several the only one
- * of type `normal`, or the only one without a type ("If this element is not present then the normal range is assumed", R4
- * Observation.referenceRange.type). Undefined if there is none, or several could be meant: those of different ages, say.
+ * Returns the range that says what is normal: the only one, unless it is a target of a treatment; of several the only
+ * one of type `normal`, or the only one without a type ("If this element is not present then the normal range is
+ * assumed", R4 Observation.referenceRange.type). Undefined if there is none, or several could be meant: those of
+ * different ages, say.
  */
 export function normalRange(referenceRange: Json | undefined): JsonObject | undefined {
   const ranges = listIn(referenceRange);

@@ -6,7 +6,7 @@ import ts from 'typescript';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** A part may import itself and what stands here: folders, or files by their path. `type `: its types only. */
+/** A part may import itself and the parts listed here: folders, or files by their path. `type `: its types only. */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   commands: ['src/events', 'src/fhir', 'src/shared', 'src/sandbox', 'type src/documents'],
   projections: ['src/clinical/reading', 'src/events', 'src/fhir', 'src/v1', 'src/shared', 'src/database'],
@@ -23,8 +23,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/reactions': ['src/events', 'src/fhir', 'src/shared', 'src/database'],
   'src/processes': ['src/events', 'src/shared', 'src/database'],
-  // HTTP parses requests and prints answers. What it needs of the log, the database, settings, metrics and the tables of
-  // operations `src/app.ts` hands in: `src/http/ports/` says what.
+  // HTTP parses requests and prints answers. `src/app.ts` hands in the log, the database, settings, metrics and the
+  // tables of operations, by the interfaces in `src/http/ports/`.
   'src/http': [
     'commands', // what a request asks to be written
     'queries', // what a request asks to be read
@@ -166,7 +166,7 @@ export function isAllowed({ from, to, typeOnly }: Import): boolean {
   if (COMPOSERS.some((composer) => within(from, composer))) return true;
   if (COMPOSERS.some((composer) => within(to, composer))) return false;
   const part = findPart(from);
-  // Settings, logging and the like stand beside each other in `src`, and know none of the stations.
+  // Settings, logging and the like are files in `src`, and import none of the parts.
   if (part === undefined) return /^src\/[^/]+\.ts$/.test(to) || within(to, 'src/shared');
   const reachable = (MAY_IMPORT[part] ?? []).map((name) =>
     name.startsWith('type ') ? { name: name.slice(5), typesOnly: true } : { name, typesOnly: false },

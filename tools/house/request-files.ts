@@ -18,7 +18,10 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Length of the window of a request, and of the idle one before it. */
 const WINDOW_MS = 200;
 const WARM = 5;
-/** How often each request is looked at. What doesn't run every time isn't of the request: it runs from time to time. */
+/**
+ * How often each request is looked at. A file that doesn't run every time doesn't belong to the request: it runs from
+ * time to time.
+ */
 const TIMES = 3;
 
 /** The requests that are counted. */
@@ -122,7 +125,7 @@ async function countEach(send: Send, called: () => Promise<string[]>): Promise<R
       const before = ran.get(name);
       const these = await called();
       ran.set(name, new Set(these.filter((file) => before?.has(file) ?? true)));
-      // What is left to do for this request, on a busy machine, isn't of the next one.
+      // Work that a busy machine still has to do for this request doesn't belong to the next one.
       await pause(2 * WINDOW_MS);
       await called();
     }

@@ -1,6 +1,6 @@
 /**
- * Counts what keeps the house small: lines, import cycles, imports against the direction of docs/architecture.md, duplicated
- * lines and crowded folders. `node --import tsx tools/house/structure.ts [--list]`
+ * Counts the properties that keep the code small: lines, import cycles, imports against the direction of
+ * docs/architecture.md, duplicated lines and crowded folders. `node --import tsx tools/house/structure.ts [--list]`
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -14,7 +14,7 @@ const CODE = /\.(?:ts|js|mjs|sql|css)$/;
 const RUN = 6;
 const MOST_BESIDE = 25;
 
-/** Lines that stand again elsewhere. */
+/** Lines that are repeated elsewhere. */
 export interface Duplicate {
   /** As `path:line`. */
   readonly one: string;

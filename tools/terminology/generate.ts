@@ -91,8 +91,8 @@ function commonUnits(list: Source | undefined): CodeSystem {
 }
 
 /**
- * Returns a resource without narrative, contacts and extensions; concepts keep only code, display, what is abstract,
- * and their order.
+ * Returns a resource without narrative, contacts and extensions; concepts keep only code, display, whether they are
+ * abstract, and their order.
  */
 function compact(resource: Source): Source {
   const { id, meta, text, contact, extension, identifier, publisher, ...kept } = resource as Source &

@@ -39,7 +39,7 @@ const ANSWERS = [
   ['LA18978-9', 'Never smoker'],
 ];
 
-/** Names of our own that the table lacks: what people look for when they mean a test of it. */
+/** Our own names that the table lacks: the words by which people look for one of its tests. */
 const MORE_NAMES: Readonly<Record<string, string>> = {
   '8480-6': 'upper blood pressure',
   '8462-4': 'lower blood pressure',

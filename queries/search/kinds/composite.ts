@@ -80,7 +80,7 @@ function pairsPredicate(
   return keysPredicate(formKeys(compiled, forms, scope));
 }
 
-/** Values of the second part's parameter that bear the first (columns `about` and `about_system`). */
+/** Values of the second part's parameter that are stored with the first (columns `about` and `about_system`). */
 function orderedPredicate(
   parameter: RawParameter,
   pairs: readonly (readonly [string, string])[],

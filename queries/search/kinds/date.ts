@@ -79,7 +79,7 @@ export function dateCondition(
     dates.map(({ prefix, period }) => `(${condition(prefix, period, now, binds)})`).join(' or ');
 }
 
-/** Prefixes that a period meets by what of it is before or after a date. */
+/** Prefixes that match if a part of a period is before or after a date. */
 const OPEN: ReadonlySet<Prefix> = new Set(['lt', 'le', 'gt', 'ge']);
 
 /**

@@ -9,7 +9,7 @@ import type { SearchParameter } from '../predicates/parameter.ts';
 import { refuseModifier, split, unescaped } from '../raw.ts';
 import { tokenPredicate } from './token.ts';
 
-/** Business identifiers, exactly. Provenance alone has none. */
+/** Business identifiers, exactly. Only Provenance has none. */
 export const identifierParameter: SearchParameter = {
   name: 'identifier',
   appliesTo: (type) => compiledParameter(type, 'identifier') !== undefined,

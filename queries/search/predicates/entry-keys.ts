@@ -72,7 +72,7 @@ export function hasKeys(entry: string, sets: readonly (readonly string[])[], bin
 
 /**
  * Returns the predicate that rows have one of some keys.
- * @param more what else is known of the predicate
+ * @param more further facts about the predicate
  */
 export function keysPredicate(
   keys: readonly string[],

@@ -10,7 +10,7 @@ export interface NumberRange {
   /** The range that its digits imply: low <= x < high. */
   readonly low: string;
   readonly high: string;
-  /** Ends of what is within a tenth of it, both included: for `ap`. */
+  /** Ends of the range within a tenth of it, both included: for `ap`. */
   readonly near: readonly [low: string, high: string];
 }
 

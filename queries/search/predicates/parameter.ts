@@ -26,7 +26,7 @@ export interface SearchScope {
   readonly exact?: boolean;
   /** Under a grant: which resources references may name. */
   readonly referable?: Referable;
-  /** Counts the types that chains and `_has` of the whole search come to. */
+  /** Counts the types to which chains and `_has` of the whole search lead. */
   readonly steps?: { taken: number };
   /** The type that a chain or `_has` came from. */
   readonly from?: ResourceType;

@@ -16,8 +16,8 @@ export interface Predicate {
   /** It holds exactly for rows whose entry has none of these keys. */
   readonly without?: readonly string[];
   /**
-   * Keys of which every matching row's entry has one; set if the predicate has its own condition that is as
-   * efficient alone.
+   * Keys of which every matching row's entry has one; set if the predicate has its own condition that is as efficient
+   * by itself.
    */
   readonly implied?: () => readonly string[];
   /** The records that it holds for rows of, and for no others of the search's type. */

@@ -49,7 +49,7 @@ export function rowsOfId(table: string, as: string, id: string): string {
 type Of = Pick<SearchScope, 'tenant' | 'type' | 'contained'>;
 type Stored = Pick<CompiledParameter, 'stored'>;
 
-/** Returns the names of the type that keys of a scope bear. */
+/** Returns the names of the type in the keys of a scope. */
 export function typesIn({ type, contained }: Pick<SearchScope, 'type' | 'contained'>): readonly string[] {
   return contained === true ? [type, containedType(type)] : [type];
 }

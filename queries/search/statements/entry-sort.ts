@@ -9,7 +9,10 @@ import type { Predicate } from '../predicates/predicate.ts';
 import { entryConditions, ownedBy, type Source } from '../selection.ts';
 import { framed, type Wanted } from './page.ts';
 
-/** The sets of keys that lead to the entries that are sorted: those of a source, or what every entry with a value has. */
+/**
+ * The sets of keys that lead to the entries that are sorted: those of a source, or the keys of every entry with a
+ * value.
+ */
 function keySetsFor(source: Source | undefined, first: OrderKey): readonly (readonly string[])[] {
   if (source?.kind === 'keys') return source.sets;
   return [first.inEntry?.present ?? []];

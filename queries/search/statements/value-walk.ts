@@ -168,7 +168,7 @@ function walk(
   const passed = `select ${o}.id, ${o}.${column} as k0, ${o}.ctid as at from search.${table} ${o}
     where ${conditions.join(' and ')}
     order by ${o}.${column} ${way}, ${o}.id ${way} ${most === undefined ? 'offset 0' : `limit ${most}`}`;
-  // Values bear their resource's id: its entry need not be looked at.
+  // Values have their resource's id, so its entry needn't be read.
   const ofValues = left.record === undefined && left.predicates.every(isOfValues);
   const row = ofValues ? '(select d.id) r where' : 'search.entry r where r.id = d.id and';
   const resources = updated || others.length > 0;
@@ -182,7 +182,7 @@ function walk(
   return { matches, passed };
 }
 
-/** The conditions that a row bears hashes. */
+/** Returns the conditions that a row has hashes. */
 function bearing(row: string, of: NonNullable<Path['of']>, binds: Binds): string[] {
   return of.map(([column, hash]) => `${row}.${column} = ${binds.add(hash, 'int8')}`);
 }

@@ -8,7 +8,7 @@ import { AccessLogWriter } from '../../operations/access-log/access-log.ts';
 
 /** The writer, and its end. */
 export interface OpenAccessLog extends AccessLog {
-  /** Writes what waits, and lets go of the connections. No call may follow. */
+  /** Writes the waiting entries, and closes the connections. No call may follow. */
   close(): Promise<void>;
 }
 

@@ -1,7 +1,8 @@
 /**
  * Access requests put together: applications ask and poll, a person approves or denies (docs/spec/decisions.md, section
- * 7). A decision is made under a lock of the request and in its row, and what a crash leaves of an approval is carried
- * out by the next call: the application's poll, another answer, or the sweep. The ids of its events follow from the request.
+ * 7). A decision is made under a lock of the request and in its row, and the next call completes an approval that a
+ * crash interrupted: the application's poll, another answer, or the sweep. The ids of its events follow from the
+ * request.
  */
 import type { Pool } from 'pg';
 import type { CriteriaLocks, RequestContext } from '#commands/command.ts';

@@ -1,7 +1,7 @@
 /**
- * Writes the end of what time or another event has ended: grants whose time is over, and proposals that nobody can accept
- * any more. Nothing waits for it: tokens and decisions look at the moment itself. Every instance looks; the second finds
- * that there is nothing left to write.
+ * Writes the events that end grants whose time is over, and proposals that can no longer be accepted. Nothing waits for
+ * it: tokens and decisions look at the moment itself. Every instance looks; the second finds that there is nothing left
+ * to write.
  */
 import type { Logger } from 'pino';
 import type { Done, RequestContext } from '#commands/command.ts';
@@ -15,7 +15,7 @@ export interface EndingsDeps<T> {
   readonly what: string;
   /** How often it looks, in ms. */
   readonly everyMs: number;
-  /** Reads a page of what has ended at a moment. @param except ids that are left out */
+  /** Reads a page of the things that have ended at a moment. @param except ids that are left out */
   readonly find: (at: Micros, except: readonly string[]) => Promise<readonly T[]>;
   readonly idOf: (one: T) => string;
   /** Writes the end of one; nothing if it has an end. */
@@ -29,7 +29,7 @@ export interface EndingsDeps<T> {
 const APART_MS = 10 * 60_000;
 const APART = 1_000;
 
-/** Looks for what has ended until it is stopped. */
+/** Looks for things that have ended, until it is stopped. */
 export class Endings<T> {
   readonly #deps: EndingsDeps<T>;
   /** Ids that failed, so that they don't hold up the others, and since when. */

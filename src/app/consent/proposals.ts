@@ -1,4 +1,4 @@
-/** Puts proposals together: their commands, and what ends those that nobody can accept any more. */
+/** Puts proposals together: their commands, and the end of those that can no longer be accepted. */
 import type { Logger } from 'pino';
 import { type CommandsDeps, makeWriteSide } from '#commands/open.ts';
 import { openProposals as openCommands } from '#commands/proposal/open.ts';
@@ -18,7 +18,7 @@ export interface ProposalParts {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Read models that show proposals, and what they became. */
+/** Read models that show proposals, and the versions that they became. */
 const MODELS = ['consents', 'resources', 'history'];
 
 /** How often lapsed proposals are looked for, in ms: each time it looks at all proposals that wait. */

@@ -1,4 +1,7 @@
-/** Ends trust that someone else than the operator gave: owners could, once. It counts no more, with or without the event. */
+/**
+ * Ends trust that someone else than the operator gave: owners could, once. It no longer counts, with or without the
+ * event.
+ */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { trust } from '#commands/application/decide.ts';

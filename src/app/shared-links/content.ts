@@ -87,9 +87,10 @@ async function* sliced(text: Buffer): AsyncGenerator<Buffer, undefined> {
 }
 
 /**
- * Yields a `collection` of the record and of the directory entries that it refers to, in the order of `$everything`. What
- * an AI wrote is left out, as in a summary: no other application could tell it from facts (docs/spec/interface.md,
- * section 2.5). A tag says how much of that somebody else had written before, and the last entry is a Bundle of it.
+ * Yields a `collection` of the record and of the directory entries that it refers to, in the order of `$everything`.
+ * Entries that an AI wrote are left out, as in a summary: no other application could tell it from facts
+ * (docs/spec/interface.md, section 2.5). A tag says how much of that somebody else had written before, and the last
+ * entry is a Bundle of it.
  */
 async function* everything(
   deps: ContentDeps,

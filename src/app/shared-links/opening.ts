@@ -28,14 +28,14 @@ export interface OpeningParts extends ContentDeps {
   readonly accessLog: AccessLog;
   readonly baseUrl: string;
   readonly fresh: (models: readonly string[]) => void;
-  /** Ends links that have just been closed; the next sweep does what it can't. */
+  /** Ends links that have just been closed; the next sweep ends the rest. */
   readonly sweep: SharedLinkServices['sweep'];
 }
 
 /** The maximum length of an embedded file, in characters: if the client names a limit, and if it doesn't. */
 const EMBEDDED = { most: 1_000_000, unasked: 100_000 } as const;
 
-/** Opens what recipients do. */
+/** Opens the operations of recipients. */
 export async function openOpening(parts: OpeningParts): Promise<SharedLinkOpening> {
   const { pool, rows, consentQueries, accessLog, baseUrl, fresh } = parts;
   const { keyOf } = await openKeys(pool);
@@ -45,7 +45,7 @@ export async function openOpening(parts: OpeningParts): Promise<SharedLinkOpenin
     return id.length > 64 ? undefined : consentQueries.openedLink(id);
   };
 
-  /** Returns the text of the file; undefined if there is nothing to be shown any more. */
+  /** Returns the text of the file; undefined if there is no longer anything to show. */
   const openFile = async (
     link: OpenedLinkRow & { readonly sealed_key: string },
     { budget }: Pick<OpeningAsked, 'budget'>,
@@ -187,7 +187,7 @@ function accessStatus(opened: Opened): AccessStatus {
   return opened.fault === 'not_found' ? 'not_found' : 'denied';
 }
 
-/** Returns a text of at most so many characters; undefined for a longer one, of which no more is read. */
+/** Returns a text of at most so many characters; undefined for a longer one, which is then not read further. */
 async function shortText(parts: AsyncIterable<Buffer>, most: number): Promise<string | undefined> {
   const read: Buffer[] = [];
   let length = 0;

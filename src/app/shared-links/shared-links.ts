@@ -44,13 +44,13 @@ const DAY = 86_400_000_000;
 /** Bytes of a stored part. */
 const STORED_PART = 256 * 1024;
 
-/** Media type of what links show. */
+/** Media type of the contents of links. */
 export const CONTENT_TYPE = 'application/fhir+json';
 
-/** The key of a link; the same id opens what it sealed. */
+/** Returns the key of a link; the same id opens what was encrypted with it. */
 export type KeyOf = (link: { readonly id: string; readonly sealed_key: string }) => Buffer;
 
-/** Returns what unseals keys of links, and what seals them. */
+/** Returns the functions that decrypt and encrypt the keys of links. */
 export async function openKeys(
   pool: Pool,
 ): Promise<{ keyOf: KeyOf; sealKey(key: Buffer, id: string): string }> {

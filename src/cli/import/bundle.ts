@@ -1,4 +1,4 @@
-/** Bundles as sources: their entries, what these are called, and whether their ids mean something outside. Pure. */
+/** Bundles as sources: their entries, the names of these, and whether their ids mean something outside. Pure. */
 import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import type { Entry, Fault } from './entry.ts';
 import { rewriteReferences, typeAndId } from './references.ts';

@@ -15,7 +15,7 @@ import { ServerEntries } from './server-entries.ts';
 import type { ImportState } from './state.ts';
 import { type PreparedEntry, prepare, printTransaction, readAnswer } from './transaction.ts';
 
-/** Entries a transaction: enough to be quick, few enough to name a fault and go on. */
+/** Entries per transaction: enough to be fast, few enough to name a fault and continue. */
 const CHUNK = 500;
 
 /** Key of each entry → `Type/id`, or why it has none. */
@@ -45,7 +45,9 @@ export class Directory {
     this.#there = new ServerEntries(sender);
   }
 
-  /** Sends again what an interrupted import had sent without noting the answer: its Idempotency-Key answers. */
+  /**
+   * Sends the requests again whose answers an interrupted import didn't note: the Idempotency-Key returns the answers.
+   */
   async resume(): Promise<void> {
     for (const { key, body, identities, contents } of [...this.state.intents.values()]) {
       try {

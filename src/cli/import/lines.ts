@@ -1,5 +1,5 @@
 /**
- * A file's lines, one at a time. Only a line feed ends a line: `node:readline` also splits at U+2028, which JSON
+ * Reads a file's lines, one at a time. Only a line feed ends a line: `node:readline` also splits at U+2028, which JSON
  * strings may hold (RFC 8259, section 7).
  */
 import { createReadStream } from 'node:fs';

@@ -23,7 +23,7 @@ export interface Loading {
   readonly makeHeaders: (patient: string | undefined) => Readonly<Record<string, string>>;
 }
 
-/** Loads all bundles, those without a record first: what other files refer to. */
+/** Loads all bundles, those without a record first, because other files refer to them. */
 export async function loadBundles(
   bundles: readonly BundleSource[],
   concurrency: number,

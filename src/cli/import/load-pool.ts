@@ -28,7 +28,7 @@ const DIRECTORY_TYPES = [
 const WINDOW_BYTES = 8_000_000;
 
 /**
- * Loads everything in the pool but what must wait: `loadDeferred` does that, after the bundles.
+ * Loads everything in the pool except the entries that must wait: `loadDeferred` loads those, after the bundles.
  * @returns the keys of directory entries that were refused.
  */
 export async function loadPool(

@@ -10,10 +10,10 @@ export interface Limits {
   readonly bytes: number;
 }
 
-/** The service's limits, minus what the events' metadata and the resources' `meta` add. */
+/** The service's limits, minus the size of the events' metadata and the resources' `meta`. */
 export const LIMITS: Limits = { entries: 5_000, bytes: 11_500_000 };
 
-/** An upper estimate of what an event adds to a resource's text: metadata, hash and header. */
+/** An upper estimate of the bytes that an event adds to a resource's text: metadata, hash and header. */
 const BYTES_PER_EVENT = 1_200;
 
 /**
@@ -66,8 +66,8 @@ function close(open: Entry[], nodes: Map<string, { open: boolean }>, root: Entry
 }
 
 /**
- * Cuts entries into as few transactions as their order allows. One part, in the given order, when all fit.
- * A group of entries that refer to each other is cut only when it alone is over the limits.
+ * Cuts entries into as few transactions as their order allows. One part, in the given order, when all fit. A group of
+ * entries that refer to each other is split only if it exceeds the limits by itself.
  */
 export function cutIntoParts(
   entries: readonly Entry[],

@@ -10,7 +10,7 @@ export type Target =
   | { readonly kind: 'entry'; readonly key: string }
   | { readonly kind: 'dropped'; readonly uri: string; readonly type: string; readonly display?: string };
 
-/** Finds what a reference names; undefined when it names nothing here. */
+/** Finds the target of a reference; undefined if it has none here. */
 export type Scope = (reference: string) => Target | undefined;
 
 /** Returns the scope of a bundle: the names of its entries. Versions and fragments are ignored. */

@@ -1,6 +1,6 @@
 /**
- * Sends transactions and waits out what passes: a service that restarts, a rate limit, a request that still runs.
- * Every request bears an Idempotency-Key made of its content, so that sending again never writes twice.
+ * Sends transactions, and waits while the service restarts, a rate limit applies, or an earlier request is running.
+ * Every request has an Idempotency-Key made from its content, so that sending again never writes twice.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';

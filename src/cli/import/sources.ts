@@ -81,7 +81,7 @@ export async function hashFile(path: string): Promise<string> {
 
 /**
  * Reads a JSON document from a file.
- * @returns its value and text hash, or a message about what is wrong with it.
+ * @returns its value and text hash, or a message about its error.
  */
 export async function readDocument(path: string): Promise<{ value: Json } | { diagnostics: string }> {
   if ((await stat(path)).size > LARGEST_DOCUMENT) {

@@ -35,7 +35,7 @@ export class Spill {
     if (this.#buffered >= BUFFERED_BYTES) await this.flush();
   }
 
-  /** Writes out what is buffered. */
+  /** Writes out the buffer. */
   async flush(): Promise<void> {
     this.#file ??= await open(this.path, 'a', 0o600);
     const text = this.#buffer.join('');
@@ -79,7 +79,7 @@ export class Pool {
   }
 
   /**
-   * An empty pool in a folder; what an interrupted import left there is removed.
+   * Makes an empty pool in a folder, and removes the files of an interrupted import.
    * @param expected bytes that are about to be spilled, roughly.
    */
   static async create(folder: string, expected: number): Promise<Pool> {

@@ -56,7 +56,7 @@ export class ImportState {
     private readonly held: DataDirLock,
   ) {}
 
-  /** A folder that is this import's alone while the state is open. */
+  /** A folder that only this import uses while the state is open. */
   get workFolder(): string {
     return `${this.path}.work`;
   }

@@ -30,7 +30,7 @@ export interface OperatorDecision<S> {
 }
 
 /**
- * Carries out a decision, effective at once on every instance, and prints what holds and whether that changed.
+ * Carries out a decision, effective at once on every instance, and prints the result and whether anything changed.
  * @throws Failure if the decision is refused, or without a database
  */
 export async function decideAsOperator<S>(

@@ -49,7 +49,10 @@ export async function productionCommand(
   );
 }
 
-/** Returns what an action decides, and what holds then. @param newest when the newest production application was registered */
+/**
+ * Returns the decision of an action, and the text about its result. @param newest when the newest production
+ * application was registered
+ */
 function decisionOn(
   project: string,
   action: string,

@@ -58,7 +58,7 @@ export async function webhooksCommand(action: string, options: WebhooksOptions):
 }
 
 function say({ json }: WebhooksOptions, text: string): void {
-  // Standard output is for deliveries alone where a program reads it.
+  // Standard output has only deliveries if a program reads it.
   (json === true ? process.stderr : process.stdout).write(`${text}\n`);
 }
 

@@ -69,7 +69,9 @@ export async function accessLogCommand(patient: string, options: AccessLogOption
   return 0;
 }
 
-/** @throws Failure for what isn't a date or date-time */
+/**
+ * @throws Failure if it isn't a date or date-time
+ */
 function parseSpan(option: string, text: string | undefined): { from: Micros; to: Micros } | undefined {
   if (text === undefined) return undefined;
   const period = parsePeriod(text);

@@ -125,7 +125,10 @@ export async function contextAgain(
   };
 }
 
-/** Compares answers by their hash. Manifests of form 1 have none: what was looked up beside the record is compared. */
+/**
+ * Compares answers by their hash. Manifests of form 1 have none: the data that was looked up outside the record is
+ * compared.
+ */
 function isSame(made: Manifest, given: Manifest): boolean {
   if (given.answer !== undefined) return made.answer === given.answer;
   const { answer: _, version: _v, ...inputs } = made;

@@ -17,7 +17,7 @@ import { resolveStream } from './patients.ts';
 export interface ExportOptions extends Pick<ServiceOptions, 'dataDir'> {
   /** The file to write. */
   readonly out: string;
-  /** Prints what was signed, as JSON. */
+  /** Prints the signed statement as JSON. */
   readonly json?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Patients by what an auditor knows of them: a name, an identifier, an id. All projects; deleted ones too. */
+/** Finds patients by a name, an identifier or an id, as an auditor knows them. All projects; deleted ones too. */
 import type { Pool } from 'pg';
 import { shownName } from '#src/fhir/human-name.ts';
 import { parameterKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';

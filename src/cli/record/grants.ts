@@ -21,7 +21,7 @@ export interface GrantsOptions extends Pick<ServiceOptions, 'dataDir'>, ProjectO
   readonly at?: string;
 }
 
-/** Grants that meet every condition, and what purges left of others. */
+/** Grants that meet every condition, and the remaining facts about purged ones. */
 interface Found {
   readonly grants: readonly GrantRow[];
   readonly erased: readonly ErasedGrant[];
@@ -63,7 +63,9 @@ export async function grantsCommand(
   return 0;
 }
 
-/** @throws Failure for what isn't a date or date-time, and for one in the future */
+/**
+ * @throws Failure if it isn't a date or date-time, or is in the future
+ */
 function parsePastMoment(at: string): Micros {
   const moment = parseMoment(at);
   if (moment?.kind !== 'time') {

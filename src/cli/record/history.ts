@@ -131,8 +131,8 @@ const SHOWN = 60;
 const SAID = 100;
 
 /**
- * The table, with why, and what changed, below each version; of first versions only that they are. Below it who may use
- * the record.
+ * Returns the table, with the reason and the changes below each version; first versions have no changes. Below it who
+ * may use the record.
  */
 function describe({ versions, access }: History, record: boolean): string {
   const heading = ['Version', 'Recorded', 'Operation', 'By', 'Credential', 'On behalf of', 'Source system'];

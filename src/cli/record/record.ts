@@ -83,7 +83,7 @@ export function refuseFuture(at: string): void {
 }
 
 /**
- * Looks up what the codes of a record are called, in the terminology of its database.
+ * Looks up the names of a record's codes in the terminology of its database.
  * @returns no names where the database has no terminology yet: a copy that no service has started on
  */
 async function displaysIn(url: string, { resources }: RecordAt): Promise<Displays> {

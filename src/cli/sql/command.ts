@@ -11,7 +11,7 @@ import { statementsIn } from './statements.ts';
 
 /** The options on the command line. */
 export interface SqlOptions extends Pick<ServiceOptions, 'dataDir'> {
-  /** Must be given: there is no other way. */
+  /** Required: there is no other mode. */
   readonly readOnly?: boolean;
   /** Statements to run; default: those of standard input, one by one where that is a terminal. */
   readonly command?: string;

@@ -10,7 +10,7 @@ const TOKEN =
 
 /**
  * Cuts a text at its semicolons.
- * @returns the statements that have ended, without the semicolon, and what comes after the last one; empty ones are left out.
+ * @returns the complete statements without their semicolons, and the text after the last one; empty ones are left out.
  */
 export function statementsIn(text: string): { readonly complete: string[]; readonly rest: string } {
   const complete: string[] = [];
@@ -28,7 +28,10 @@ export function statementsIn(text: string): { readonly complete: string[]; reado
 const BLANK = /\s+|--[^\n]*|\/\*[\s\S]*?\*\//y;
 const OPENING = /\s+|--[^\n]*|\/\*[\s\S]*?\*\/|\(/y;
 
-/** A text without what a sticky pattern finds at its beginning, piece by piece: one pattern for all would try every division. */
+/**
+ * Returns a text without the pieces that a sticky pattern finds at its beginning, one by one: a single pattern would
+ * try every division.
+ */
 function withoutLead(text: string, piece: RegExp): string {
   let at = 0;
   for (;;) {

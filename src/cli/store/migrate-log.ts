@@ -43,10 +43,7 @@ export interface MigrateLogReport {
   readonly outcome: 'copied' | 'moved' | 'already_moved' | 'cancelled';
 }
 
-/**
- * When a copying pass brings no more than this many events, the copy is as close as it can get while others
- * write.
- */
+/** If a copying pass copies at most this many events, the copy is as close as it can get while others write. */
 const FEW = 500;
 /** How often it checks whether the instances have stopped, in ms. */
 const LOOK_EVERY = 200;
@@ -57,13 +54,13 @@ const OWN = 'database';
 
 /**
  * Runs the command.
- * @returns the exit code: 1 when it was interrupted; the same command goes on.
+ * @returns the exit code: 1 if it was interrupted; the same command continues.
  * @throws Failure when a store cannot be reached, the logs differ, or an instance runs that must not.
  */
 export async function migrateLogCommand(options: MigrateLogOptions): Promise<number> {
   const own = process.env.DATABASE_URL;
   const embedded = own === undefined || own === '';
-  // The embedded database ends with the service: what needs the service stopped starts it for the occasion.
+  // The embedded database stops with the service: steps that need a stopped service start the database themselves.
   if (embedded && (options.cutover === true || options.cancel === true)) {
     return withStoppedService(options, (databaseUrl) => migrate(databaseUrl, options));
   }

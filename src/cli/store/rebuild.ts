@@ -48,7 +48,7 @@ export async function rebuildCommand(names: readonly string[], options: RebuildO
   return rebuildNamed(await requireDatabaseUrl(options), wanted, options);
 }
 
-/** Rebuilds and prints what became of it. @returns the exit code. @throws Failure */
+/** Rebuilds and prints the result. @returns the exit code. @throws Failure */
 export async function rebuildNamed(
   databaseUrl: string,
   wanted: readonly string[],

@@ -26,7 +26,7 @@ export async function withAccessCheck<T>(
   }
 }
 
-/** Returns what looks purges up in a log of events. */
+/** Returns a function that looks purges up in a log of events. */
 export function purgesIn(store: Pick<EventStore, 'subscribe' | 'head'>): FindPurges {
   return async (records) => {
     const found = new Map<string, PurgeTrace>();

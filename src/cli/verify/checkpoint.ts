@@ -113,7 +113,7 @@ function faultsIn(error: unknown): Faults | undefined {
   return error instanceof AccessLogFaulty ? { log: [], accessLog: error.faults } : undefined;
 }
 
-/** Yields what both yield, one after the other. */
+/** Yields the items of both, one after the other. */
 async function* joined(
   first: AsyncIterable<StreamLeaf>,
   second: AsyncIterable<StreamLeaf>,

@@ -134,9 +134,8 @@ function logCause(group: Group, rows: readonly Rows[], noted: readonly Operation
 }
 
 /**
- * Groups rows by cause. Rows about one resource are one cause, and so are those of a record that has versions
- * without events: the end of its stream is missing. Rows without a resource are grouped by their record, or
- * each alone.
+ * Groups rows by cause. Rows about one resource are one cause, and so are those of a record that has versions without
+ * events: the end of its stream is missing. Rows without a resource are grouped by their record, or each by itself.
  */
 function rowGroups(rows: readonly Rows[]): Rows[][] {
   const groups = new Map<string, Rows[]>();

@@ -1,6 +1,6 @@
 /**
- * Dates of a record, each with what it means: the day of prescribing isn't one of starting or stopping, and the day on which
- * something was recorded isn't one on which it happened.
+ * Reads dates of a record, each with its meaning: the day of prescribing isn't one of starting or stopping, and the day
+ * on which something was recorded isn't one on which it happened.
  */
 import { first, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
@@ -25,7 +25,7 @@ export const MEANINGS = [
 /** The meaning of a date. */
 export type Meaning = (typeof MEANINGS)[number];
 
-/** A date as the record writes it, a number to sort by, and what it means. */
+/** A date as written in the record, a number to sort by, and its meaning. */
 export interface Dated {
   /** A FHIR date or date-time, as exact as it is; null if the record has none. */
   readonly date: string | null;
@@ -34,10 +34,10 @@ export interface Dated {
   readonly means: Meaning;
 }
 
-/** An element, and what its date means; a dot leads into an element. */
+/** An element, and the meaning of its date; a dot leads into an element. */
 type Element = readonly [path: string, means: Meaning];
 
-/** Elements that say when what a resource describes happened or began, in order of preference. */
+/** Elements that say when the event of a resource happened or began, in order of preference. */
 const HAPPENED: Readonly<Record<string, readonly Element[]>> = {
   Patient: [['birthDate', 'born']],
   Condition: [
@@ -114,7 +114,9 @@ export const DATED_BY: readonly string[] = [
   ),
 ];
 
-/** Returns when what a resource describes happened or began; else when it was recorded. A Period counts by its start. */
+/**
+ * Returns when the event of a resource happened or began, or else when it was recorded. A Period counts by its start.
+ */
 export function happened({ type, value }: { readonly type: string; readonly value: JsonObject }): Dated {
   for (const { name, rest, means } of ELEMENTS.get(type) ?? []) {
     const element = value[name];
@@ -144,7 +146,7 @@ function dateIn(value: Json | undefined): string | undefined {
   return text(value) ?? text(start) ?? text(end);
 }
 
-/** Compares the newest first; what has no date of its own, or only one of recording, last. */
+/** Compares by date, the newest first; entries without a date, or with only a date of recording, come last. */
 export function newestFirst(a: { readonly dated: Dated }, b: { readonly dated: Dated }): number {
   const [own, other] = [isOwn(a.dated), isOwn(b.dated)];
   if (own !== other) return own ? -1 : 1;

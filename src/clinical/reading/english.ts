@@ -30,18 +30,18 @@ function inEnglish({ says, days, times, state }: Phrase): string {
   );
 }
 
-/** Returns a date with what it means: `since 2019`, `recorded 2020-02-03`; undefined if there is none. */
+/** Returns a date with its meaning: `since 2019`, `recorded 2020-02-03`; undefined if there is none. */
 export function dateText(dated: Dated): string | undefined {
   const phrase = datePhrase(dated);
   return phrase === undefined ? undefined : inEnglish(phrase);
 }
 
-/** Returns how things stand with a medicine, and since when: `stopped; date not recorded; prescribed 2019-01-02`. */
+/** Returns the state of a medicine, and since when: `stopped; date not recorded; prescribed 2019-01-02`. */
 export function standingText(medicine: Medicine, died: Death | undefined): string {
   return [stateWord(medicine, died), ...medicinePhrases(medicine).map(inEnglish)].join('; ');
 }
 
-/** Returns how things stand with a medicine in words. */
+/** Returns the state of a medicine in words. */
 export function stateWord(medicine: Pick<Medicine, 'standing' | 'status'>, died: Death | undefined): string {
   const status = statusWord(medicine.status);
   switch (stateOfMedicine(medicine, died)) {

@@ -11,7 +11,7 @@ function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
   );
 }
 
-/** Returns the items of a list; an item that stands alone is a list of one. */
+/** Returns the items of a list; a single item is a list of one. */
 export function listItems(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return value === undefined || value === null ? [] : [value];

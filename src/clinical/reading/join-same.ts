@@ -1,4 +1,4 @@
-/** Joins what several resources say of one thing, by its codes and its name. Pure. */
+/** Joins the statements of several resources about one thing, by its codes and its name. Pure. */
 import type { Coded } from './told.ts';
 
 /** An entry that can be joined with others. */
@@ -14,8 +14,8 @@ interface Group<Member> {
 }
 
 /**
- * Returns groups of what is the same: sources that share a code of a system, and those that share the name unless codes of
- * one system tell them apart, as those of a gel and of tablets do.
+ * Groups sources that are the same: those that share a code of a system, and those that share the name unless their
+ * codes in one system differ, as with a gel and tablets.
  * @param apartBy returns a text that only sources of one group have in common
  */
 export function joinSame<Member extends Named>(

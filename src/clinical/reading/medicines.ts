@@ -1,5 +1,5 @@
 /**
- * Medicines: what the patient takes or took, by MedicationStatements and MedicationRequests, each drug once
+ * Reads the medicines that the patient takes or took from MedicationStatements and MedicationRequests, each drug once
  * (docs/clinical-reading.md explains the rules). https://hl7.org/fhir/R4/medicationstatement.html
  */
 import { first, objects, text } from '#src/fhir/parts.ts';
@@ -12,8 +12,8 @@ import { isIdea } from './status.ts';
 import type { Around, Coded, Told } from './told.ts';
 
 /**
- * How things stand with a medicine: `current` by what the record says; `unclear` if it says so, but its period is over;
- * `past`; or it must not be given.
+ * The state of a medicine: `current` if the record says so; `unclear` if it says so, but the period is over; `past`; or
+ * it must not be given.
  */
 export type Standing = 'current' | 'unclear' | 'past' | 'forbidden';
 
@@ -59,7 +59,7 @@ export interface Medicine<Of extends Told = Told> {
   /** When the patient stopped, or the period that is over ended. */
   readonly until: string | undefined;
   readonly reasons: readonly string[];
-  /** A later statement that the patient doesn't take what another source calls current. */
+  /** A later statement that the patient doesn't take a medicine that another source calls current. */
   readonly contradicted: MedicineSource<Of> | undefined;
   /** The source that decides the standing: a statement, which says how it is taken, before a prescription. */
   readonly lead: MedicineSource<Of>;
@@ -68,7 +68,7 @@ export interface Medicine<Of extends Told = Told> {
   readonly dated: Dated;
 }
 
-/** Statuses of what the patient takes or may take: the codes of both value sets. */
+/** Statuses of medicines that the patient takes or may take: the codes of both value sets. */
 const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', 'unknown']);
 /** Orders that never were one. */
 const NO_ORDER: ReadonlySet<string> = new Set(['draft', 'cancelled']);
@@ -79,7 +79,7 @@ export function isMedicine({ status, intent, doNotPerform }: JsonObject): boolea
   return doNotPerform !== true || status === 'active';
 }
 
-/** Reads what one resource says of a medicine. */
+/** Reads the statement of one resource about a medicine. */
 export function readMedicineSource<Of extends Told>(
   told: Of,
   { today, look, name }: Around,
@@ -143,7 +143,7 @@ export function reasonsIn(value: JsonObject, look: Around['look'], name: Around[
 }
 
 /**
- * Joins what resources say of the same drug.
+ * Joins the statements of resources about the same drug.
  * @returns current ones first, then unclear ones, prohibitions and past ones, each the newest first
  */
 export function joinMedicines<Of extends Told>(sources: readonly MedicineSource<Of>[]): Medicine<Of>[] {
@@ -151,8 +151,9 @@ export function joinMedicines<Of extends Told>(sources: readonly MedicineSource<
 }
 
 /**
- * Groups what resources say of the same drug: those that share a code of a system, and those that share the name unless
- * codes of one system tell them apart, as those of a gel and of tablets do. What must not be given stands apart.
+ * Groups the statements of resources about the same drug: those that share a code of a system, and those that share the
+ * name unless their codes in one system differ, as with a gel and tablets. Medicines that must not be given are
+ * separate.
  */
 export function groupMedicines<Of extends Told>(
   sources: readonly MedicineSource<Of>[],
@@ -249,7 +250,7 @@ function latestEnd(own: readonly MedicineSource[]): string | undefined {
   return ends.filter((end) => end !== undefined).sort((a, b) => Date.parse(b) - Date.parse(a))[0];
 }
 
-/** Returns a statement that it isn't taken, of the same day as what calls it current or later. */
+/** Returns a statement that it isn't taken, made on the same day as the one that calls it current, or later. */
 function contradiction<Of extends Told>(
   sources: readonly MedicineSource<Of>[],
   own: readonly MedicineSource<Of>[],

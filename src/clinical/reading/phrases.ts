@@ -40,7 +40,7 @@ function phrase(says: PhraseName, ...dates: readonly string[]): Phrase {
   return { says, days: Object.fromEntries(DAYS[says].map((name, n) => [name, dates[n] ?? ''])) };
 }
 
-/** How the state of a medicine is said: its status as it is, or with what it has to be read by. */
+/** The phrase for the state of a medicine: its plain status, or its status with the fact that qualifies it. */
 export type StateName = 'plain' | 'unclear' | 'beforedeath' | 'forbidden';
 
 /** Returns how the state of a medicine is said. */
@@ -81,7 +81,7 @@ export function medicinePhrases(
   return said;
 }
 
-/** Returns a date with what it means; undefined if there is none. */
+/** Returns a date with its meaning; undefined if there is none. */
 export function datePhrase({ date, means }: Dated): Phrase | undefined {
   if (date === null) return undefined;
   if (means === 'recorded' || means === 'reported') return phrase(means, date);

@@ -18,20 +18,20 @@ export interface Problem<Of extends Told = Told> extends Omit<ProblemSource<Of>,
   readonly oldest: ProblemSource<Of>;
 }
 
-/** Reads what one Condition says. */
+/** Reads the statement of one Condition. */
 export function readProblemSource<Of extends Told>(told: Of, around: Around): ProblemSource<Of> {
   const { bodySite } = told.value;
   return { ...readStated(told, around), site: bodySite === undefined ? undefined : around.name(bodySite) };
 }
 
-/** Joins what Conditions say of one problem. @returns active ones first, each the newest first */
+/** Joins the statements of Conditions about one problem. @returns active ones first, each the newest first */
 export function joinProblems<Of extends Told>(sources: readonly ProblemSource<Of>[]): Problem<Of>[] {
   return groupProblems(sources).map(joinProblem).sort(activeFirst);
 }
 
 /**
- * Groups what Conditions say of one problem: those of one name, body site and certainty that are all active, or all over. A
- * text or a site of its own isn't lost behind a code that many problems have.
+ * Groups the statements of Conditions about one problem: those with the same name, body site and certainty that are all
+ * active, or all over. A text or a site of its own isn't lost behind a code that many problems have.
  */
 export function groupProblems<Of extends Told>(sources: readonly ProblemSource<Of>[]): ProblemSource<Of>[][] {
   return joinSame(sources, ({ name = '', site, isOver, uncertainty }) =>

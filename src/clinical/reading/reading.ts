@@ -1,6 +1,6 @@
 /**
- * The clinical reading: what a record says of the person, allergies, medicines, problems and vaccinations. Every view shows
- * this and looks into no resource for its meaning (docs/clinical-reading.md). Pure.
+ * The clinical reading of a record: the person, allergies, medicines, problems and vaccinations. Every view shows this
+ * and looks into no resource for its meaning (docs/clinical-reading.md). Pure.
  */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { type Allergy, mostDangerousFirst, readAllergy } from './allergies.ts';
@@ -11,7 +11,7 @@ import { hasModifier, type Withdrawn, withdrawnAs } from './status.ts';
 import type { Around, PartOfAi, Told } from './told.ts';
 import { joinVaccinations, readVaccination, type Vaccination } from './vaccinations.ts';
 
-/** A resource, what an AI has to do with its current version, and what somebody else had written before it. */
+/** A resource, the part of an AI in its current version, and the last version by somebody else before it. */
 export interface Entry extends Told {
   readonly partOfAi: PartOfAi;
 }
@@ -89,7 +89,8 @@ function leftOutAs({ value, partOfAi }: Entry): LeftOutAs | undefined {
   if (hasModifier(value)) return 'modified';
   const withdrawn = withdrawnAs(value);
   if (withdrawn === undefined) return undefined;
-  // An AI's word isn't a fact: what it withdrew may still hold (docs/spec/interface.md, section 2.5).
+  // A statement of an AI isn't a fact: an entry that it withdrew may still be true (docs/spec/interface.md, section
+  // 2.5).
   return partOfAi === 'changed' ? 'withdrawn by an AI' : withdrawn;
 }
 

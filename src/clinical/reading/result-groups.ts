@@ -1,6 +1,6 @@
 /**
- * The groups that results stand in for reading, as pure data: LOINC codes in the order in which a group lists them, each
- * group with its source. Codes that aren't here go by their category.
+ * The groups in which results are shown, as pure data: LOINC codes in the order in which a group lists them, each group
+ * with its source. Codes that aren't here go by their category.
  */
 
 /** A group of results. */
@@ -111,7 +111,7 @@ export const RESULT_GROUPS = {
 /** The name of a group. */
 export type ResultGroup = keyof typeof RESULT_GROUPS;
 
-/** Where a code stands. */
+/** The place of a code. */
 interface Place {
   readonly group: ResultGroup;
   /** Its position in the group. */

@@ -41,8 +41,8 @@ export function hasResult(status: Json | undefined): boolean {
 }
 
 /**
- * Tells whether something in a resource could turn its meaning around: a modifier extension anywhere outside of what it
- * contains, or rules of its own. https://hl7.org/fhir/R4/extensibility.html#modifierExtension
+ * Tells whether something in a resource could reverse its meaning: a modifier extension anywhere outside its contained
+ * resources, or `implicitRules`. https://hl7.org/fhir/R4/extensibility.html#modifierExtension
  */
 export function hasModifier(value: JsonObject): boolean {
   if (value.implicitRules !== undefined) return true;

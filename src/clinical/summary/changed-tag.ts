@@ -1,5 +1,5 @@
 /**
- * Says in a Bundle how many of a record's resources it leaves out because an AI changed what somebody else had written
+ * Says in a Bundle how many of a record's resources it leaves out because an AI changed the entries of somebody else
  * (docs/decisions/0025-changed-by-ai-is-said.md): for programs, which don't read narratives.
  */
 

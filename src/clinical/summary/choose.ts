@@ -185,7 +185,7 @@ export function lookupIn(all: readonly Stored[], hidden: AiVersions = NONE): Loo
   };
 }
 
-/** Returns what an AI has to do with this version of a resource. */
+/** Returns the part of an AI in this version of a resource. */
 function partOfAi(source: Source, byAi: AiVersions): PartOfAi {
   const name = byAi.size === 0 ? undefined : versionName(source);
   if (name === undefined || !byAi.has(name)) return 'no';

@@ -22,13 +22,13 @@ export type LeftOut =
  */
 export const CHANGED_BY_AI = 'changed by an AI since somebody else wrote it';
 
-/** A section; or a reason for leaving it out that readers are told; undefined if it isn't for a summary. */
+/** A section, or a reason for leaving it out that readers see; undefined if it isn't for a summary. */
 export type Place =
   | {
       readonly section: SectionName;
       /** If set, the section has only the newest resource with the same value. */
       readonly single: string | undefined;
-      /** False for what the section's narrative only takes into account: what is over, and what must not be given. */
+      /** False for entries that only the section's narrative uses: past ones, and medicines that must not be given. */
       readonly isEntry: boolean;
     }
   | { readonly leftOut: LeftOut; readonly section?: SectionName | undefined }
@@ -42,12 +42,13 @@ export const PLACED_BY = [
 
 /**
  * Returns the section of a resource, or why it is left out.
- * @param byAi whether an AI wrote this version of it, and so changed what somebody else had written.
+ * @param byAi the part of an AI: whether it wrote this version, and so changed the entry of somebody else.
  */
 export function placeInSummary(source: Source, byAi: PartOfAi): Place {
   const section = SECTION_OF[source.type]?.(source);
   const beside = section === undefined ? besideIn(source) : undefined;
-  // An AI may have ended or refuted what somebody else stated: neither is a fact, and readers have to know of it.
+  // An AI may have ended or refuted the statement of somebody else: neither is a fact, and readers have to know about
+  // it.
   if (byAi === 'changed') {
     const before = section ?? sectionIfCurrent(source);
     return before === undefined ? undefined : { leftOut: CHANGED_BY_AI, section: before };
@@ -89,7 +90,7 @@ function sectionIfCurrent(source: Source): SectionName | undefined {
   return SECTION_OF[type]?.({ ...source, value: status === undefined ? rest : { ...rest, status } });
 }
 
-/** The status of what has a section, where a resource without a status has none. */
+/** The status that an entry needs for a section, if a resource without a status has none. */
 const STATUS_OF_CURRENT: Readonly<Record<string, string>> = {
   MedicationStatement: 'active',
   MedicationRequest: 'active',

@@ -109,7 +109,7 @@ function stateIn(type: string, { status }: JsonObject): string | undefined {
   return set === undefined ? text(status) : nameCodes('en', set, status);
 }
 
-/** Returns what is said of a value, in words. */
+/** Returns the judgement of a value, in words. */
 function judged({ interpretation }: JsonObject): string | undefined {
   return nameCoded('en', interpretation, 'interpretation');
 }
@@ -134,7 +134,7 @@ function* problems(sources: readonly Source[], beside: Beside): Steps<readonly P
 
 const leadValue = ({ sources: [lead], oldest }: Problem<Source>): JsonObject => (lead ?? oldest).told.value;
 
-/** Returns a column of what the newest source of a problem says. */
+/** Returns a column with the data of the newest source of a problem. */
 const ofLead = (
   heading: string,
   cell: (value: JsonObject) => string | undefined,
@@ -235,7 +235,7 @@ function writeDoses({ name, doses }: Row): string | undefined {
   );
 }
 
-/** Returns the notes of what decides how things stand with a medicine, each once. */
+/** Returns the notes of the sources that decide the state of a medicine, each once. */
 function joinNotes({ sources, standing }: Row): string | undefined {
   const own = sources.filter((source) => source.standing === standing);
   return joined([...new Set(own.map(({ told }) => notes(told.value.note)))], ' ');

@@ -116,7 +116,7 @@ const UNAVAILABLE = {
   ],
 };
 
-/** Returns a narrative of the summary's subject, its time, and what it leaves out. */
+/** Returns a narrative of the summary's subject, its time, and the number of entries that it leaves out. */
 function overview({ patient, now, leftOut, isWhole }: Composed, name: string | undefined): Narrative {
   const identifiers = objects(patient.identifier).map(({ value, system }) =>
     joined([text(value), text(system) === undefined ? undefined : `(${text(system)})`], ' '),

@@ -30,7 +30,7 @@ function isTold({ type, body, value }: Source): boolean {
   return (type !== 'MedicationStatement' && type !== 'MedicationRequest') || isMedicine(value);
 }
 
-/** Returns what a section had before an AI changed it, as its table shows it. */
+/** Returns the entries that a section had before an AI changed them, as its table shows them. */
 export function earlierIn(
   { changed }: ChosenSection,
   { earlier, subject, links }: Pick<Chosen, 'earlier' | 'subject' | 'links'>,

@@ -50,7 +50,7 @@ export interface Content {
   readonly coverage: ReturnType<Coverage>;
 }
 
-/** Returns a section's narrative, in steps. @param then as `around`, for what was there before an AI changed it */
+/** Returns a section's narrative, in steps. @param then as `around`, for entries before an AI changed them */
 export function* sectionNarrative(content: Content, around: Beside, then: Beside): Steps<Narrative> {
   const { section, sources, beside, found, changed, coverage, hasPast } = content;
   const { name, empty } = section;
@@ -85,7 +85,10 @@ export function* sectionNarrative(content: Content, around: Beside, then: Beside
   return narrative([...missing, ...part, ...cut, yield* table(columns)]);
 }
 
-/** Returns how many entries a section lacks because an AI changed them, and what was there before. */
+/**
+ * Yields paragraphs on the number of entries that a section lacks because an AI changed them, and on their earlier
+ * versions.
+ */
 function* changedParagraphs({ section, changed, earlier }: Content, around: Beside): Steps<string[]> {
   const number = changed.length;
   const columns = yield* TABLES[section.name](earlier, around);

@@ -14,7 +14,7 @@ export const UNKNOWN = {
 const NAME = [{ _text: UNKNOWN }];
 
 /**
- * Returns the members that a resource lacks, by name; none if it has what its profile requires.
+ * Returns the members that a resource lacks, by name; none if it has all that its profile requires.
  * @param section of the resource; undefined if it is only referred to
  */
 export function missingMembers(

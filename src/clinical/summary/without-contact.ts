@@ -1,6 +1,6 @@
 /**
- * Leaves out of a summary what identifies or locates the person beyond name, birth date and sex, for readers who need to
- * know about the illness and not where somebody lives (docs/shared-links.md).
+ * Removes from a summary the data that identifies or locates the person, except name, birth date and sex, for readers
+ * who need to know about the illness and not where somebody lives (docs/shared-links.md).
  */
 import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
@@ -80,7 +80,7 @@ export function dropContacts(type: string, value: JsonObject, links: Links): Jso
 /** The replacement for a reference without any other member: an object must not be empty. */
 const NAMELESS = { display: '–' };
 
-/** Returns a resource without contained ones that nothing refers to any more (R4, dom-3). */
+/** Returns a resource without contained ones to which nothing refers anymore (R4, dom-3). */
 function withReferred(value: JsonObject): JsonObject {
   const contained = objects(value.contained);
   if (contained.length === 0) return value;

@@ -71,8 +71,9 @@ export interface Always {
 
 /**
  * The rules for kinds of work. Acute care needs the parameters of the early warning score and the blood tests of
- * suspected sepsis; a medication review what the STOPP criteria depend on, and the weight that anticoagulants are dosed by;
- * letters and general questions the vital signs, results, smoking and pregnancy of a patient summary.
+ * suspected sepsis; a medication review needs the facts on which the STOPP criteria depend, and the weight by which
+ * anticoagulants are dosed; letters and general questions the vital signs, results, smoking and pregnancy of a patient
+ * summary.
  */
 export const ALWAYS: Readonly<Record<Work, Always>> = {
   review: {
@@ -160,7 +161,9 @@ function atPlace(worth: number, place: number | undefined): number {
   return place === undefined ? 0 : Math.max(0, worth - 12 * place);
 }
 
-/** Returns what an old value loses. The thresholds are not clinical: a little over one, three and five years. */
+/**
+ * Returns the points that an old value loses. The thresholds are not clinical: a little over one, three and five years.
+ */
 function staleness(ageDays: number): number {
   if (ageDays < 400) return 0;
   if (ageDays < 1_100) return 60;

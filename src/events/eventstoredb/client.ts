@@ -34,7 +34,8 @@ export class LogClient {
   /**
    * Connects when first used.
    * @param url a connection string of the client library.
-   * @throws Unavailable when it is none, or names a file that is not there; never quotes it, since it bears a password.
+   * @throws Unavailable if it is not a connection string, or names a missing file; never quotes it, because it has a
+   * password.
    */
   constructor(
     url: string,
@@ -80,9 +81,8 @@ export class LogClient {
 
   /**
    * Calls the HTTP interface of the server.
-   * @returns what its answer says
-   * @throws Unavailable when there is none within the deadline; the library's call cannot be taken back, and its
-   *   socket stays until the agent of the process lets go of it.
+   * @returns its answer @throws Unavailable if there is none within the deadline; the library's call cannot be
+   * cancelled, and its socket stays open until the agent of the process closes it.
    */
   http(method: 'GET' | 'POST', path: string): Promise<unknown> {
     return this.#within(callHttp(this.#client, method, path));

@@ -141,7 +141,7 @@ export class Feed {
     if (this.options.closing.closed !== undefined) this.options.onClosed();
   }
 
-  /** Publishes an append. Only events of the server itself lie between it and the one before. */
+  /** Publishes an append. Only events of the server itself are between it and the previous one. */
   #publish(): void {
     const events = this.#part;
     const position = events.at(-1)?.position;

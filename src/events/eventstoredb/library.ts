@@ -86,8 +86,8 @@ function lost({ message }: Error): UnavailableError {
 }
 
 /**
- * Waits until the connection stands, or is refused, which the next call reports. The library would wait for ever on a node
- * that takes connections and says nothing, because it is frozen.
+ * Waits until the connection is established, or refused, which the next call reports. The library would wait for ever
+ * on a node that takes connections and says nothing, because it is frozen.
  * @throws Unavailable when that takes too long: the next call looks for the leader again
  */
 async function requireConnection(client: EventStoreDBClient): Promise<void> {
@@ -98,7 +98,7 @@ async function requireConnection(client: EventStoreDBClient): Promise<void> {
   throw late;
 }
 
-/** Tells whether a connection stands, or was refused, in time. */
+/** Tells whether a connection was established or refused in time. */
 async function stands(channel: Channel): Promise<boolean> {
   const deadline = Date.now() + CONNECT_MS;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Logs an outage: its start, its end, and one line a minute while it lasts. */
+/** Logs an outage: its start, its end, and one line per minute while it lasts. */
 
 /** A pino logger fits. */
 export interface OutageLog {

@@ -48,7 +48,7 @@ export class EventStoreDbStore implements EventStore {
   /** The last append of each stream that has any under way. */
   readonly #turns = new Map<string, Promise<unknown>>();
   #closed = false;
-  /** Why this process must not write to the log any more. */
+  /** The reason why this process must no longer write to the log. */
   #left: LogClosed | undefined;
 
   private constructor(options: EventStoreDbOptions) {
@@ -110,8 +110,8 @@ export class EventStoreDbStore implements EventStore {
     const write = (): Promise<AppendResult> => persist(() => this.#append(append), { stream, onRetry });
     const result = await inTime(this.#answerWithin, this.#track(this.#inTurn(stream, write)));
     this.#appending.works();
-    // If the append was written after the marker that closes the log, it counts as lost, because nobody reads
-    // this log any more.
+    // If the append was written after the marker that closes the log, it counts as lost, because nobody reads this log
+    // anymore.
     this.#assertStays();
     this.#feed.expect(result.position);
     this.#options.onBatch?.(1);
@@ -181,7 +181,7 @@ export class EventStoreDbStore implements EventStore {
     return this.#closing.reopen(this.#reader, this.#appender);
   }
 
-  /** Refuses what is new, waits for appends and handlers in flight, completes subscriptions. */
+  /** Refuses new appends, waits for appends and handlers in flight, and completes subscriptions. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

@@ -53,7 +53,7 @@ export class AppendQueue {
     (this.#isLarge(append) ? this.#large : this.#waiting).push(append);
     if (this.#draining) return;
     this.#draining = true;
-    // A microtask later, so that what one tick appends goes together.
+    // A microtask later, so that the appends of one tick go together.
     this.#drained = Promise.resolve().then(() => this.#drain());
   }
 
@@ -74,8 +74,9 @@ export class AppendQueue {
   }
 
   /**
-   * The next batch: at most one append a stream, since the second depends on what becomes of the first, and half of
-   * what waits where that is many. A large append is a batch of its own, and goes after one batch of small ones.
+   * Returns the next batch: at most one append per stream, because the second depends on the result of the first, and
+   * half of the waiting appends if there are many. A large append is a batch of its own, and goes after one batch of
+   * small ones.
    */
   #next(): readonly Append[] {
     const { batchAppends, batchBytes } = this.options;
@@ -118,7 +119,7 @@ export class AppendQueue {
         for (const append of [...batch, ...this.#waiting.splice(0), ...this.#large.splice(0)])
           append.reject(asUnavailable(error));
       } else if (batch.length > 1) {
-        // Something in one of them: alone, it fails alone.
+        // One of them is at fault: written one by one, only that one fails.
         for (const append of batch) await this.#write([append]);
       } else {
         for (const append of batch) append.reject(error);

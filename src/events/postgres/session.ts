@@ -48,7 +48,7 @@ export class Session {
     return this.#client;
   }
 
-  /** Ends the connection once what it does is done. */
+  /** Ends the connection once its work is done. */
   async end(): Promise<void> {
     const opening = this.#client;
     this.#client = undefined;

@@ -150,7 +150,7 @@ export class PostgresEventStore implements EventStore {
     return this.#reader.ping();
   }
 
-  /** Refuses what is new, waits for appends and handlers in flight, completes subscriptions. */
+  /** Refuses new appends, waits for appends and handlers in flight, and completes subscriptions. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

@@ -2,9 +2,9 @@
  * Upcasting: events that were written as an earlier version of their type are turned into the current version when they
  * are read. The log keeps the bytes as they were written, and the hash chain is computed over those bytes.
  *
- * Each upcaster turns the data of one version into the next version's. It never changes once it was released, because logs
- * keep events of that version. Of resource events it is handed the header alone (`resource-header.ts`): bodies are returned
- * as they were written.
+ * Each upcaster turns the data of one version into the next version's. It never changes once it was released, because
+ * logs keep events of that version. Of resource events it gets only the header (`resource-header.ts`): bodies are
+ * returned as they were written.
  */
 import { isObject } from '../../shared/json/json.ts';
 import { CATALOG, type EventType } from '../catalog.ts';

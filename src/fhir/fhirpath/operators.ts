@@ -57,7 +57,7 @@ function logical(operator: 'and' | 'or' | 'xor' | 'implies', left: Compiled, rig
       return one === undefined || other === undefined ? undefined : one !== other;
     });
   }
-  /** The value on the left, and on the right, that decides the result alone, and the result that it gives. */
+  /** The value on the left, and on the right, that decides the result by itself, and that result. */
   const [decisiveLeft, decisiveRight, outcome] = {
     and: [false, false, false],
     or: [true, true, true],

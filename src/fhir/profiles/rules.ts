@@ -6,7 +6,10 @@ import type { Item } from './items.ts';
 import type { Place } from './places.ts';
 import type { ProfileNode } from './table.ts';
 
-/** A fault without what the scope adds. By default it is an error and doesn't concern the profile's identity. */
+/**
+ * A fault without the members that the scope adds. By default it is an error and doesn't concern the profile's
+ * identity.
+ */
 type Tell = Pick<Fault, 'code' | 'path' | 'text'> & Partial<Fault>;
 
 /** The context of a check: the resource, the profile, and the receiver of faults. */

@@ -1,7 +1,7 @@
 /**
- * References into other records, which an application under a grant doesn't see (docs/spec/decisions.md, section 1). Its
- * writes start from what it sees, and don't remove what it can't: a Reference that comes back as it was shown gets its
- * `reference` again.
+ * References into other records, which an application under a grant doesn't see (docs/spec/decisions.md, section 1).
+ * Its writes start from the visible data, and don't remove hidden data: a Reference that comes back as it was shown
+ * gets its `reference` again.
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { sameJson } from '#src/shared/json/json-equal.ts';

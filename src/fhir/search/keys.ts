@@ -83,8 +83,8 @@ export function inRecordKey(about: string, record: string): string {
 const READ_BY = new Set(['category', 'code']);
 
 /**
- * Returns whether resources have a combined key for this form and their record (`inRecordKey`). With the form's key
- * alone, an index finds resources of the whole project, and with the record's key alone the whole record: either may be
+ * Returns whether resources have a combined key for this form and their record (`inRecordKey`). With only the form's
+ * key, an index finds resources of the whole project, and with only the record's key the whole record: either may be
  * many times the matches.
  * @param code of the parameter.
  */

@@ -9,7 +9,7 @@ const MARKS = /\p{M}/gu;
 const PLAIN = /^[ -~]*$/;
 
 /**
- * Letters that Unicode doesn't decompose, in lower case, and what people type for them: ligatures, strokes, hooks and
+ * Letters that Unicode doesn't decompose, in lower case, and their usual replacements: ligatures, strokes, hooks and
  * bars as in CLDR's transform Latin-ASCII, and the Greek sigma at the end of a word.
  */
 const LETTERS: ReadonlyMap<string, string> = new Map(
@@ -47,7 +47,7 @@ const LETTERS: ReadonlyMap<string, string> = new Map(
 );
 const UNDECOMPOSED = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'gu');
 
-/** Returns a text without case, accents and surplus blanks; letters such as ø and ß become what people type for them. */
+/** Returns a text without case, accents and extra blanks; letters such as ø and ß become their usual replacements. */
 export function folded(text: string): string {
   if (PLAIN.test(text)) return withoutBlanks(text.toLowerCase());
   const decomposed = text.normalize('NFKD').replace(MARKS, '').toLowerCase();
@@ -88,9 +88,10 @@ const SHORTEST = 34;
 
 /**
  * Returns a text of the same length whose UUIDv7 have zeros for digits and letters. An application with a grant knows
- * another id of the patient, but what it writes has the real one, and what the owner wrote may have it: comparing texts
- * by their beginnings, parts or order would tell its digits. All ids are masked, not only the patient's, because a text
- * that behaves unlike texts with other ids would confirm that it has the real one (docs/spec/decisions.md, section 1).
+ * another id of the patient, but its stored texts have the real one, and the owner's texts may have it: comparing texts
+ * by their beginnings, parts or order would reveal its digits. All ids are masked, not only the patient's, because a
+ * text that behaves unlike texts with other ids would confirm that it has the real one (docs/spec/decisions.md, section
+ * 1).
  */
 export function withoutIds(text: string): string {
   if (text.length < SHORTEST || !text.includes('-7')) return text;
@@ -106,8 +107,8 @@ export function withoutIds(text: string): string {
 }
 
 /**
- * Returns a changed text without ids if the change made some, such as by taking out a blank of no width: under a grant ids
- * were exchanged before, and what is one only now would be exchanged only in one direction.
+ * Returns a changed text without ids if the change made some, such as by taking out a blank of no width: under a grant
+ * ids were exchanged earlier, and a new one would be exchanged only in one direction.
  * @param before the text before the change, which breaks no id
  */
 export function withoutNewIds(after: string, before: string): string {

@@ -58,7 +58,7 @@ export function toUcum(text: string, named = false): string | undefined {
   return isListed || (isOneWord && isCertain(ucum)) ? withLitres(ucum) : undefined;
 }
 
-/** Tells whether a unit means in a laboratory's text what it means in UCUM. */
+/** Tells whether a unit means the same in a laboratory's text as in UCUM. */
 function isCertain(unit: string): boolean {
   if (/^\d/.test(unit) && !/^10\*\d+\//.test(unit)) return false;
   return unit

@@ -159,7 +159,7 @@ function elementCheck(owner: string, element: ElementDefinition, type: ElementTy
   };
 }
 
-/** Checks a resource that stands alone inside another one, such as a Bundle's entry. */
+/** Checks an independent resource inside another one, such as a Bundle's entry. */
 function checkResource(resource: JsonObject, walk: Walk): void {
   const outer = walk.scope;
   walk.scope = newScope(resource);
@@ -244,9 +244,9 @@ function checkText(
 const DEFINITIONS = 'http://hl7.org/fhir/StructureDefinition/';
 
 /**
- * Checks `Reference.type`: it is the type of what the reference names, and one that the element may refer to
+ * Checks `Reference.type`: it must be the type of the reference's target, and one that the element may refer to
  * (https://hl7.org/fhir/R4/references-definitions.html#Reference.type).
- * @param named type of what the literal reference names, if known
+ * @param named type of the literal reference's target, if known
  */
 function checkType(
   type: Json | undefined,

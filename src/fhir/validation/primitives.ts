@@ -4,7 +4,7 @@
  */
 import { isNumber, type Json } from '#src/shared/json/json.ts';
 
-/** Returns what is wrong with a value, as a sentence after the element's name; undefined if it is valid. */
+/** Returns the error of a value, as the rest of a sentence after the element's name; undefined if it is valid. */
 export type PrimitiveTest = (value: Json) => string | undefined;
 
 /** R4: "strings SHALL NOT exceed 1MB (1024*1024 characters) in size". */

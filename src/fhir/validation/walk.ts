@@ -1,6 +1,6 @@
 /**
- * The state of one pass over a resource: the current position, the faults found, and what later rules of the same
- * resource need.
+ * The state of one pass over a resource: the current position, the faults found, and the values that later rules of the
+ * same resource need.
  */
 import { cut } from '#src/shared/cut.ts';
 import { Faults } from '#src/shared/faults.ts';
@@ -87,7 +87,7 @@ export class Walk {
   }
 }
 
-/** Returns the scope of a resource that stands alone. */
+/** Returns the scope of an independent resource. */
 export function newScope(root: JsonObject): Scope {
   return { root, resource: root, ids: new Set(), local: new Set(), upward: new Set() };
 }

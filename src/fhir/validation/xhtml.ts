@@ -108,7 +108,7 @@ function checkElement(name: string, attributes: string): MarkupFault | undefined
   return undefined;
 }
 
-/** Returns what is wrong with the first invalid ampersand of a text. */
+/** Returns the error of the first invalid ampersand of a text. */
 function entityFault(text: string): string | undefined {
   if (!text.includes('&')) return undefined;
   for (const [all, number, name] of text.matchAll(SUSPECT)) {

@@ -21,7 +21,7 @@ const CONFIDENTIAL: ReadonlySet<string> = new Set([
   'urn:openid:params:grant-type:ciba',
 ]);
 
-/** Returns what is wrong with a scope, as the rest of a sentence; undefined if it can be granted. */
+/** Returns the error of a scope, as the rest of a sentence; undefined if it can be granted. */
 export function scopeFault(scope: string): string | undefined {
   const parsed = parseScope(scope);
   return 'fault' in parsed ? parsed.fault : undefined;

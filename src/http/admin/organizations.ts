@@ -14,8 +14,8 @@ import { readSso } from './sso.ts';
 const TAG = 'Organizations';
 
 /**
- * Returns an organization for an answer. A domain that was confirmed before its provider was known as a public one counts
- * no more.
+ * Returns an organization for an answer. A domain no longer counts if it was confirmed before its provider was known as
+ * a public one.
  */
 export function organizationView(row: OrganizationRow): z.input<typeof organizationSchema> {
   const { confirmed_domain } = row;

@@ -10,7 +10,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 
 /**
- * Returns what is wrong with a redirect URI as the rest of a sentence; undefined if nothing is. Valid are `https` URLs,
+ * Returns the error of a redirect URI as the rest of a sentence; undefined if it is valid. Valid are `https` URLs,
  * `http` on this machine, and for public applications private schemes with a dot (`org.example.app:/back`).
  */
 export function redirectFault(uri: string, kind: 'public' | 'confidential'): string | undefined {

@@ -9,7 +9,7 @@ import { endWhenStalled } from './send.ts';
  * Sends content. It ends when the client disconnects. If the source fails, the connection is closed, so that a part
  * isn't taken for the whole.
  * @param onFailure called if the source fails
- * @throws what `content.open` throws; nothing has been sent then
+ * @throws the errors of `content.open`; nothing has been sent then
  */
 export async function sendContent(
   ctx: Context,

@@ -1,6 +1,6 @@
 /**
- * Checks what a client accepts, FHIR JSON and its generic names (https://hl7.org/fhir/R4/http.html#mime-type), and reads what
- * it would like (`Prefer`: https://hl7.org/fhir/R4/http.html#ops, RFC 7240).
+ * Checks what a client accepts, FHIR JSON and its generic names (https://hl7.org/fhir/R4/http.html#mime-type), and
+ * reads its preferences (`Prefer`: https://hl7.org/fhir/R4/http.html#ops, RFC 7240).
  */
 import { Refusal } from '#src/shared/refusal.ts';
 

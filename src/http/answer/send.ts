@@ -58,9 +58,8 @@ export function sendEnd(res: ServerResponse, body: string | Buffer, ms = STALLED
 }
 
 /**
- * Sends text while it is produced, each piece when the one before has left. It stops when the reader
- * disconnects. If producing the text fails, it closes the connection, so that no client mistakes a part for
- * the whole.
+ * Sends text while it is produced, each piece when the previous one has been sent. It stops when the reader
+ * disconnects. If producing the text fails, it closes the connection, so that no client mistakes a part for the whole.
  * @throws errors of producing the text
  */
 export async function sendStream(
@@ -80,7 +79,7 @@ export async function sendStream(
   }
 }
 
-/** Waits until what was written has left, or the connection is closed. */
+/** Waits until the written data has been sent, or the connection is closed. */
 async function drained(res: ServerResponse, ms: number): Promise<void> {
   const { socket } = res;
   if (res.closed || socket === null) return;
@@ -123,7 +122,7 @@ export function send(ctx: Context, answer: Answer): void | Promise<void> {
   return compressed(body, coding).then((bytes) => reply(ctx, { ...coded, body: bytes }));
 }
 
-/** Sends what is made while it is sent. @throws what making it throws */
+/** Sends an answer that is made while it is sent. @throws the errors of making it */
 function replyStream(
   ctx: Context,
   { status, headers }: Answer,

@@ -19,8 +19,8 @@ const ADVICE = 'provide ';
 const SHOWN = 60;
 
 /**
- * Adds what zod found; an object with several unknown members has a fault for each.
- * @param value what was parsed: tells a missing member from one of a wrong type.
+ * Adds the issues that zod found; an object with several unknown members has a fault for each.
+ * @param value the parsed value: distinguishes a missing member from one of a wrong type.
  * @param place `query.`, `path.`, or nothing for the body.
  * @param otherwise where to ask what the query cannot: the end of a message about an unknown query parameter.
  */
@@ -152,7 +152,7 @@ function namesOf({ inst }: Raw): string {
   return inst instanceof z.ZodObject ? Object.keys(inst.shape).join('\n') : '';
 }
 
-/** Returns what the forms of a union take: `must be a date, or a number`. */
+/** Returns the requirements of a union's forms: `must be a date, or a number`. */
 function alternatives(errors: readonly (readonly Found[])[]): string {
   const ofType = errors.filter((form) => !form.some(isOtherType));
   const said = (ofType.length === 0 ? errors : ofType).map(([first]) => first?.message ?? '');

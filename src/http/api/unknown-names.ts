@@ -37,7 +37,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 /**
  * Returns the sentence about an unknown name: with the nearest known one, else with all of them if they are few.
  * @param what `field`, `query parameter`.
- * @param at where it stands: the name itself, or a dotted path that ends with it.
+ * @param at its place: the name itself, or a dotted path that ends with it.
  * @param known the names that are known in its place.
  * @param otherwise where to ask what these cannot, if there is such a place.
  */

@@ -66,7 +66,7 @@ ${part === 'interfaces' ? referenceFiles(root) : html``}`,
   });
 }
 
-/** Returns the elements that load what the pages of operations need besides. */
+/** Returns the elements that load the further files of the pages of operations. */
 function referenceFiles(root: string): Html {
   return html`<link rel="stylesheet" href="${root}/docs/assets/reference.css">
 <script src="${root}/docs/assets/reference.js" type="module"></script>`;

@@ -1,4 +1,4 @@
-/** An operation: what it does, takes and answers, with a form that sends the request. */
+/** Shows an operation: its purpose, inputs and answers, with a form that sends the request. */
 import { type Html, html } from '#src/shared/html.ts';
 import { ID_OF_URL } from '../openapi/fhir-examples.ts';
 import { renderInline, renderMarkdown } from './markdown.ts';
@@ -161,7 +161,7 @@ ${choice}${bodies}</fieldset>
 `;
 }
 
-/** Returns what the body is prefilled with, each with its name where there are several. */
+/** Returns the texts with which the body is prefilled, each with its name if there are several. */
 function examplesOf({ example, examples }: Media, type: string): readonly (readonly [string, string])[] {
   const print = (value: unknown): string => {
     if (typeof value === 'string') return value.replaceAll('\r', '\n');

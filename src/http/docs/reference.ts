@@ -129,8 +129,8 @@ export interface Group {
 }
 
 /**
- * The operations of an OpenAPI document. Only what lists show is parsed at once: all of the document takes a quarter of a
- * second.
+ * The operations of an OpenAPI document. At first only the parts for lists are parsed: the whole document takes a
+ * quarter of a second.
  */
 export class Reference {
   readonly operations: readonly ListedOperation[];

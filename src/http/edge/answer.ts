@@ -72,8 +72,8 @@ function startOfLastId(text: string): number {
 }
 
 /**
- * Yields a stream as the application gets it. What may be the beginning of an id at the end of a piece waits for the
- * next one.
+ * Yields a stream as the application gets it. If a piece ends with a possible beginning of an id, that waits for the
+ * next piece.
  * @param around undefined: references aren't looked at
  */
 async function* outwardStream(

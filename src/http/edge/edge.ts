@@ -82,8 +82,9 @@ export class Edge {
   }
 
   /**
-   * Runs what reads a body before its ids are exchanged. A refusal that quotes the body is what it would be afterwards.
-   * @throws what it throws, and Refusal with exchanged texts
+   * Runs a function that reads a body before its ids are exchanged. A refusal that quotes the body is the same as after
+   * the exchange.
+   * @throws its errors, and Refusal with exchanged texts
    */
   refusing<T>(read: () => T): T {
     try {

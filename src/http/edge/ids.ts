@@ -2,16 +2,16 @@
  * Exchanges a Patient's real id and the id that an application knows, in both directions (docs/spec/decisions.md,
  * section 1).
  *
- * In requests the pairwise id becomes the real id. The real id becomes a third id, the hidden id, which no resource has,
- * so it behaves like every unknown id. In answers the real id becomes the pairwise id, and the hidden id becomes the
- * real id again, because only a client that sent the real id can have made it. So a client gets back what it sent, and
- * nothing tells that one of its texts contained the real id. An answer never turns a pairwise id into the real one:
+ * In requests the pairwise id becomes the real id. The real id becomes a third id, the hidden id, which no resource
+ * has, so it behaves like every unknown id. In answers the real id becomes the pairwise id, and the hidden id becomes
+ * the real id again, because only a client that sent the real id can have made it. So a client gets back its own texts,
+ * and nothing reveals that one of them contained the real id. An answer never turns a pairwise id into the real one:
  * others may have written the pairwise id into the record.
  *
  * All three ids have 36 characters, so lengths and limits are the same on both sides.
  *
- * The real id and the hidden one begin with the same two digits, and are exchanged without them: where a text is encoded
- * (`%40`, `\u0010`), these digits may come from the character before.
+ * The real id and the hidden one begin with the same two digits, and are exchanged without them: where a text is
+ * encoded (`%40`, `\u0010`), these digits may come from the character before.
  */
 import { createHmac } from 'node:crypto';
 import { withPlainIds } from './encoded.ts';

@@ -21,7 +21,7 @@ const REFERENCE = /"reference":"((?:[^"\\]|\\.)*)"/g;
 /**
  * Returns the references of a JSON text into other records, with the types that they name. One look-up answers for all
  * of them; there is none if all name the record's Patient, the directory, or nothing here.
- * @param text of one body or of several; an UTF-8 text may stand in it as Latin-1
+ * @param text of one body or of several; a UTF-8 text may be in it as Latin-1
  * @throws as `within`
  */
 export async function foreignTypes(

@@ -107,7 +107,7 @@ async function severalTypes(
   return answerPage(request, path, { ...asked, rest, several: true }, { ignored, ...page });
 }
 
-/** Returns what gives a resource's id as the caller knows it, which results are sorted by. */
+/** Returns a function for a resource's id as the caller knows it, by which results are sorted. */
 function shownId({ caller: { sees } }: FhirRequest): (id: string) => string {
   const { record, patient } = sees.within ?? {};
   return (id) => (id === record ? (patient ?? id) : id);
@@ -180,7 +180,7 @@ async function requireSearchable(
 /**
  * Searches one type.
  * @param automatic whether Provenances made by the service are included
- * @param letters that a grant must have on what is found
+ * @param letters that a grant must have on the types of the results
  */
 function ask(
   { service, caller, budget }: FhirRequest,
@@ -261,8 +261,8 @@ async function answerPage(
 }
 
 /**
- * Returns the cursors of the pages around a page. The only page of a search has none; the one that no page follows is
- * the last, unless what it had is gone.
+ * Returns the cursors of the pages around a page. The only page of a search has none; a page without a next one is the
+ * last, unless its resources are gone.
  * @param own the page's cursor; '' for the first page
  */
 function pagesAround(

@@ -34,7 +34,7 @@ export function timeOf({ lastUpdated }: WriteResult): Micros | undefined {
 
 /**
  * Returns the OperationOutcome of a write, for `Prefer: return=OperationOutcome`.
- * @param warnings of implausible values; they are told only to a caller that may see what it wrote
+ * @param warnings of implausible values; only a caller that may see its own write gets them
  */
 export function printOutcome(
   caller: Caller,
@@ -71,8 +71,8 @@ export function warningIssues(
 }
 
 /**
- * Tells whether an answer contains only what the request sent, and nothing that a condition matched or that a patch or
- * update kept from before. Other answers need the scope `read`.
+ * Tells whether an answer contains only data that the request sent, and nothing that a condition matched or that a
+ * patch or update kept. Other answers need the scope `read`.
  */
 function isOwn(method: WriteMethod, { outcome, type }: WriteResult): boolean {
   if (outcome === 'matched' || outcome === 'unchanged') return false;
@@ -80,8 +80,8 @@ function isOwn(method: WriteMethod, { outcome, type }: WriteResult): boolean {
 }
 
 /**
- * Remembers for the access log that a write was a read, too: its answer shows more than the request sent, or it is a patch,
- * which may test values of what is stored.
+ * Remembers for the access log that a write was a read, too: its answer shows more than the request sent, or it is a
+ * patch, which may test stored values.
  * @param represents whether the answer has the resource
  */
 export function noteRead(

@@ -39,9 +39,10 @@ export interface GatewayDeps {
 /**
  * Checks a request of the gateway, and puts the person in the place of its credential.
  * @param path of the interface that it is for
- * @throws Refusal unauthenticated (401) without a live session; malformed (400) for another credential beside a session;
- *   forbidden (403) for another credential instead of one, from another origin, without the header, and of a session that
- *   an organization alone trusts outside `/admin`; throttled (429)
+ * @throws Refusal unauthenticated (401) without a live session; malformed (400) for another credential beside a
+ * session;
+ *   forbidden (403) for another credential instead of one, from another origin, without the header, and outside
+ *   `/admin` for a session that only an organization trusts; throttled (429)
  */
 export async function enter(deps: GatewayDeps, ctx: Context, path: string): Promise<void> {
   headOf(ctx).set('Cross-Origin-Resource-Policy', 'same-origin');
@@ -96,7 +97,7 @@ async function memberOf(
   const found = await projects.project(person, project);
   if (found === undefined) throw notFound('project', project.slice(0, 60));
   requireRole(found.role, ROLE_FOR[environment]);
-  // Asks the event store, without which reads of sandboxes go on.
+  // Asks the event store, which reads of sandboxes don't need.
   if (environment === 'production') await requireEnvironment(found.id, environment);
   const { issuer, subject } = person;
   const tenant = { project: found.id, environment };

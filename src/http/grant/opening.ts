@@ -24,7 +24,7 @@ export interface Opening {
   readonly id: string | null;
   /** Its parts are reads with entries of their own: a Bundle. */
   readonly inParts?: true;
-  /** It writes: it is a read as far as it is told so (`GrantPass.searched`, `GrantPass.shows`). */
+  /** It writes: it is a read only as far as it reports reads (`GrantPass.searched`, `GrantPass.shows`). */
   readonly writes?: true;
 }
 

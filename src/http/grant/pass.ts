@@ -54,7 +54,7 @@ export class GrantPass {
     return new GrantPass(service, checked, within, credential, requestId);
   }
 
-  /** Returns a pass for what is tried before it is done: its reads are shown to nobody, and logged only if refused. */
+  /** Returns a pass for a rehearsal of a write: its reads are shown to nobody, and logged only if refused. */
   rehearsal(): GrantPass {
     const { accessLog: log } = this.service;
     const accessLog: AccessLog = { written: async () => undefined, note: (entry) => log.note(entry) };
@@ -68,7 +68,7 @@ export class GrantPass {
   }
 
   /**
-   * Runs a request, or a part of one, and remembers what it read. A refused read is logged without waiting.
+   * Runs a request, or a part of one, and remembers its reads. A refused read is logged without waiting.
    * @throws Refusal forbidden (403) if it takes no token of a grant, or a type is outside the grant; rethrows errors of
    *   `answer`
    */
@@ -77,7 +77,7 @@ export class GrantPass {
     try {
       for (const { type, letters } of opening.needs) requireLetters(this.granted, type, letters);
       const answered = await answer();
-      // What a repeated answer shows isn't known any more.
+      // The resources in a repeated answer are no longer known.
       const isRepeated = answered.headers['Idempotent-Replayed'] === 'true';
       if (isRepeated || (opening.inParts !== true && opening.writes !== true)) {
         const count = isRepeated && opening.writes === true ? null : countOf(opening, answered);
@@ -102,7 +102,7 @@ export class GrantPass {
     this.#entries.push(this.#entry({ action: 'condition', type, id: null }, 200, Math.min(matches, 1)));
   };
 
-  /** Remembers that the answer of a write shows a stored resource, or what a write kept of one. */
+  /** Remembers that the answer of a write shows a stored resource, or parts of one that the write kept. */
   shows(action: string, type: string, id: string): void {
     this.#entries.push(this.#entry({ action, type, id }, 200, 1));
   }

@@ -64,7 +64,7 @@ function requirePending({ status }: AccessRequestRow): void {
 }
 
 /**
- * Returns what a person allows of what was asked for.
+ * Returns the part of the requested scopes that a person allows.
  * @param names undefined for all of it
  * @throws Refusal invalid (422) for a scope that wasn't asked for, and if none of clinical data is left
  */

@@ -37,7 +37,7 @@ export const accessRequestSchema = z
   })
   .meta({ id: 'AccessRequest' });
 
-/** Returns what scopes allow, in sentences. @param own whether every record on offer is the person's own */
+/** Words the rights of scopes in sentences. @param own whether every record on offer is the person's own */
 export function requestSentences(say: Texts, scopes: readonly Scope[], app: string, own: boolean): string[] {
   return [
     ...itemSentences(say, scopes, own).map(({ sentence }) => sentence),

@@ -5,7 +5,7 @@ import { fixedSentences, itemSentences } from '../oauth/authorize/sentences.ts';
 import { languageOf, texts } from '../pages/texts.ts';
 
 /**
- * Returns the sentences that the person read, or what they say in another language.
+ * Returns the sentences that the person read, or the same in another language.
  * @param lang undefined for the language of the consent; an unknown one is English
  */
 export function grantSentences(row: GrantRow, lang: string | undefined): readonly string[] {

@@ -65,7 +65,7 @@ const GENDERS = 'http://hl7.org/fhir/administrative-gender';
 const GENDER_SET = 'http://hl7.org/fhir/ValueSet/administrative-gender';
 const ATC = 'http://www.whocc.no/atc';
 
-/** Inputs of operations at a type, by name of the operation and the type; FHIR's type of each value stands before it. */
+/** Inputs of operations at a type, by name of the operation and the type; FHIR's type of each value comes before it. */
 const INPUTS: Readonly<Record<string, Readonly<Record<string, readonly [type: string, value: string]>>>> = {
   'summary Patient': { identifier: ['String', CONDITION.identifier] },
   'lookup CodeSystem': { code: ['Code', '8867-4'], system: ['Uri', 'http://loinc.org'] },

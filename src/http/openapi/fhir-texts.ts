@@ -149,7 +149,7 @@ export const FHIR_TEXTS: Readonly<Record<string, FhirText>> = {
 function compartmentTexts(): Record<string, FhirText> {
   return Object.fromEntries(
     COMPARTMENT_TYPES.flatMap((type): [string, FhirText][] => {
-      // The type stands at the end of every name but a Patient's.
+      // Every name except a Patient's ends with the type.
       const [whole, what] =
         type === 'Patient'
           ? ['Record', 'a patient’s record']
@@ -183,7 +183,7 @@ function compartmentTexts(): Record<string, FhirText> {
   );
 }
 
-/** Paths below the base and, for each, segments that it is tried with: a type stands at `{resource_type}`. */
+/** Paths below the base and, for each, segments to try: `{resource_type}` is a type. */
 export const FHIR_SHAPES: readonly string[] = [
   ...new Set(Object.keys(FHIR_TEXTS).map((key) => key.slice(key.indexOf(' ') + 1))),
 ];

@@ -6,7 +6,7 @@ import type { Part } from './schemas.ts';
 
 const NULL = { type: 'null' };
 
-/** Rewrites a part of the document and all that it contains; what it accepts stays the same. */
+/** Rewrites a part of the document and all that it contains; the accepted values stay the same. */
 export function rewriteForGenerators(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(rewriteForGenerators);
   if (!isPart(part)) return part;

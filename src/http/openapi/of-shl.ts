@@ -1,4 +1,4 @@
-/** `/shl`: what the recipients of SMART Health Links call (docs/spec/interface.md, section 4.6). */
+/** `/shl`: the endpoints for recipients of SMART Health Links (docs/spec/interface.md, section 4.6). */
 import type { Part } from './schemas.ts';
 
 const REQUEST_ID = { 'Service-Request-Id': { $ref: '#/components/headers/Service-Request-Id' } };

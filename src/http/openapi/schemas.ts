@@ -1,4 +1,6 @@
-/** JSON Schemas (draft 2020-12) of zod schemas; those with a name (`.meta({ id })`) stand among the document's components. */
+/**
+ * JSON Schemas (draft 2020-12) of zod schemas; those with a name (`.meta({ id })`) are among the document's components.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 
@@ -13,7 +15,7 @@ export class Schemas {
   readonly #named = new Map<string, Part>();
 
   /**
-   * Returns the schema of what a client sends (`input`: defaults are optional) or receives (`output`).
+   * Returns the schema of data that a client sends (`input`: defaults are optional) or receives (`output`).
    * @throws Error when two different schemas have the same name.
    */
   of(schema: z.ZodType, io: 'input' | 'output'): Part {

@@ -1,4 +1,4 @@
-/** The ways onward on a page that stops a person: links to what they can do next. */
+/** Links on a page that stops a person, to what they can do next. */
 import type { Context } from 'koa';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from './texts.ts';

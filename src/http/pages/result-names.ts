@@ -65,7 +65,10 @@ export interface NamedCode {
   readonly display: string | null;
 }
 
-/** Returns what a measurement is called: its everyday name, else its display or code. @param say returns a text of the pages */
+/**
+ * Returns the name of a measurement: its everyday name, or else its display or code. @param say returns a text of the
+ * pages
+ */
 export function resultName(say: (key: TextKey) => string, { system, code, display }: NamedCode): string {
   const key = system === LOINC && code !== null ? KEY_OF.get(code) : undefined;
   return key === undefined ? (display ?? code ?? say('entry.unnamed')) : say(key);

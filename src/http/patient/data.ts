@@ -7,7 +7,7 @@ import type { Outcome, PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
 import { HOME, type Visit } from './visit.ts';
 
-/** The downloads: name in the path, what it reads, ending of the file. */
+/** The downloads: name in the path, the read, ending of the file. */
 const DOWNLOADS = [
   ['summary', 'data.summary', 'data.summarynote'],
   ['everything', 'data.everything', 'data.everythingnote'],
@@ -73,7 +73,7 @@ export async function recordDownload(visit: Visit, record: OpenRecord, kind: str
   return { download: { ...answer, headers } };
 }
 
-/** Returns the name of a file: what is in it, whose it is, and of which day. */
+/** Returns the name of a file: its content, the person, and the day. */
 function fileOf(
   { say, now }: Visit,
   { name }: OpenRecord,

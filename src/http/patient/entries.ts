@@ -1,9 +1,9 @@
-/** Entries of a record on the pages: facts in one list, and what AI noted in another, marked as not verified. */
+/** Entries of a record on the pages: facts in one list, and AI's notes in another, marked as not verified. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
 
-/** Splits entries by their author: values of AI never stand among facts (docs/spec/interface.md, section 2.5). */
+/** Splits entries by their author: values of AI are never among facts (docs/spec/interface.md, section 2.5). */
 export function apart<T extends { readonly author_type: string }>(
   entries: readonly T[],
 ): { readonly facts: readonly T[]; readonly notes: readonly T[] } {
@@ -14,8 +14,8 @@ export function apart<T extends { readonly author_type: string }>(
 }
 
 /**
- * Returns a section with what AI noted; nothing if there is none. It says how many of these entries somebody else had made:
- * they are missing among the facts (docs/decisions/0025-changed-by-ai-is-said.md).
+ * Returns a section with AI's notes; nothing if there is none. It says how many of these entries somebody else had
+ * made: they are missing among the facts (docs/decisions/0025-changed-by-ai-is-said.md).
  * @param id unique on the page; `<id of a heading>-ai` within a section of that heading
  * @param rows one for each entry
  * @param changed how many of them AI changed
@@ -58,7 +58,8 @@ interface Withdrawn {
 }
 
 /**
- * Returns what AI marked as wrong or refuted although somebody else had stated it; nothing if there is none. No list has it.
+ * Returns the part about entries of somebody else that AI marked as wrong or refuted; nothing if there are none. No
+ * list has it.
  * @param withdrawn of the types of a list
  */
 export function withdrawnPart(visit: Visit, record: OpenRecord, withdrawn: readonly Withdrawn[]): Html {
@@ -73,14 +74,17 @@ ${rows}</ul></div>
 `;
 }
 
-/** Returns the link to the page that says who entered something. @param fhir `Type/id` @param of what it is, for screen readers */
+/**
+ * Returns the link to the page that says who entered something. @param fhir `Type/id` @param of its name, for screen
+ * readers
+ */
 export function originLink(visit: Visit, { path }: OpenRecord, fhir: string, of: string): Html {
   const [type = '', id = ''] = fhir.split('/', 2);
   const url = visit.to(`${path}/entries/${encodeURIComponent(type)}/${encodeURIComponent(id)}`);
   return html`<a class="small" href="${url}">${visit.say('entry.who')}<span class="visually-hidden">: <bdi>${of}</bdi></span></a>`;
 }
 
-/** Returns the same behind what is said of the entry; paper has no links. */
+/** Returns the same for the end of an entry's text; paper has no links. */
 export function originAfter(visit: Visit, record: OpenRecord, fhir: string, of: string): Html {
   return html`<span class="origin"> · ${originLink(visit, record, fhir, of)}</span>`;
 }

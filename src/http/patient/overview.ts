@@ -1,4 +1,4 @@
-/** The first page of a record: what is new since the last visit, which applications read it, how things stand. */
+/** The first page of a record: changes since the last visit, applications that read it, and the current state. */
 import type { Change } from '#queries/rest/changes.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';

@@ -36,7 +36,7 @@ export interface OwnInputs {
   readonly body?: object;
 }
 
-/** A read of a record: what the access log says of it if the person is a representative. */
+/** A read of a record: its access-log entry if the person is a representative. */
 export type ReadAs = Pick<AccessEntry, 'action' | 'resourceType'> & { readonly resourceId?: string };
 
 const BY_OPERATION = new Map(ROUTES.map((route) => [route.operationId, route]));

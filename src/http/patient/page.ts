@@ -96,7 +96,9 @@ ${above}${record === undefined ? html`` : runningHead(visit, record)}`,
   ctx.vary('Cookie');
 }
 
-/** Returns what heads each sheet of a printed page: whose record it is, and when it was printed. Screens don't show it. */
+/**
+ * Returns the head of each sheet of a printed page: whose record it is, and when it was printed. Screens don't show it.
+ */
 function runningHead({ say, now }: Visit, record: OpenRecord): Html {
   return html`<div class="running"><p><strong><bdi>${record.name}</bdi></strong>${bornAndDied(say, record).map((detail) => html` · ${detail}`)} · ${say('print.printed', { day: say.day(now) })}</p></div>
 `;

@@ -1,4 +1,4 @@
-/** A summary to print or to save as a PDF: what holds now, allergies and medicines first, and the newest results. */
+/** A summary to print or to save as a PDF: the current facts, allergies and medicines first, and the newest results. */
 import { type Html, html } from '#src/shared/html.ts';
 import { aiPartOf } from './entries.ts';
 import { listsPart } from './known/health.ts';
@@ -35,7 +35,7 @@ ${resultsPart(say, measures)}${await aiPartOf(visit, 'results-ai', notes, (note)
   };
 }
 
-/** Returns the latest result of each kind: what is out of its range first, the gravest of all before. */
+/** Returns the latest result of each kind: those out of their range first, beginning with the most severe. */
 function resultsPart(say: Visit['say'], measures: readonly Measure[]): Html {
   const newest = measures.flatMap(({ name, latest: first, failed }) =>
     first === undefined ? [] : [{ name, first, failed }],

@@ -53,7 +53,7 @@ function opened(record: MyPatient, say: Texts): OpenRecord {
   };
 }
 
-/** Returns what tells a record from others: whose it is, the birth date, who keeps it. */
+/** Returns the facts that distinguish a record from others: whose it is, the birth date, who keeps it. */
 export function detailsOf(say: Texts, record: MyPatient): string[] {
   const { relationship, via, keeper } = record;
   return [

@@ -145,7 +145,7 @@ export function patientRouter(deps: PatientRoutes): Router {
     if ('goTo' in outcome) return redirectTo(ctx, `${baseUrl}${outcome.goTo}`);
     if (!('download' in outcome)) return answerPatientPage(visit, outcome);
     const { download } = outcome;
-    // What was sent in is never shown under this origin, whatever it is.
+    // Uploaded content is never shown under this origin, whatever it is.
     const headers = {
       ...download.headers,
       'Cache-Control': 'no-store',

@@ -28,7 +28,7 @@ export interface State {
   readonly label: string;
 }
 
-/** Returns the states that a summary begins with, and what follows them; null for nothing. */
+/** Returns the states with which a summary begins, and the rest; null for nothing. */
 export function splitStates(
   say: Texts,
   kind: string,

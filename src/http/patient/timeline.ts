@@ -43,7 +43,7 @@ const timelineEntry = z.object({
   summary: z.string().nullable(),
 });
 
-/** Returns what a kind of the timeline is called. */
+/** Returns the name of a kind of the timeline. */
 export function kindText(say: Visit['say'], kind: string): string {
   const key = TIMELINE_KINDS.find((each) => each === kind);
   return key === undefined ? kind : say(KINDS[key]);
@@ -131,7 +131,7 @@ ${rows}</ul>
   return html`${parts}`;
 }
 
-/** Returns the day of an entry, with what it means where that isn't the day on which it happened or began. */
+/** Returns the day of an entry, with its meaning if that isn't the day on which it happened or began. */
 function dayText(say: Visit['say'], date: string, means: string): string {
   const day = dateText(say, date);
   if (means === 'entered') return say('known.nodate', { day });

@@ -65,7 +65,9 @@ export class Visit {
     return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
   }
 
-  /** Returns the beginning of a form that is sent to a page, with what proves that it comes from this session. */
+  /**
+   * Returns the beginning of a form that is sent to a page, with the token that proves that it comes from this session.
+   */
   form(path: string, className?: string): Html {
     const style = className === undefined ? html`` : html` class="${className}"`;
     return html`<form${style} method="post" action="${this.to(path)}">

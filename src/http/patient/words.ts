@@ -26,18 +26,18 @@ const GROUP_KEYS = [
   ['demographics', 'short.demographics'],
 ] as const satisfies readonly (readonly [keyof typeof CONSENT_GROUPS, TextKey])[];
 
-/** In the order in which they are told. */
+/** In the order in which they are shown. */
 const KIND_KEYS = [...GROUP_KEYS.map(([, key]) => key), 'kind.directory'] as const;
 
 type KindKey = (typeof KIND_KEYS)[number];
 
-/** Returns the key of what a type is called: that of its group. */
+/** Returns the key of a type's name: that of its group. */
 function kindKey(type: string): KindKey {
   const found = GROUP_KEYS.find(([group]) => CONSENT_GROUPS[group].some((each) => each === type));
   return found?.[1] ?? 'kind.directory';
 }
 
-/** Returns what types of resources are called: each group once, in the order of the consent page. */
+/** Returns the names of types of resources: each group once, in the order of the consent page. */
 export function kindsText(say: Texts, types: readonly string[]): string {
   const keys = new Set(types.map(kindKey));
   return say.list(KIND_KEYS.filter((key) => keys.has(key)).map((key) => say(key)));

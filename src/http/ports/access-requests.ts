@@ -55,7 +55,7 @@ export interface AccessRequestServices {
     person: Identity,
     environment: Environment,
   ) => Promise<{ readonly ids: readonly string[]; readonly own: boolean }>;
-  /** Returns the application of a request with the records that it can get; undefined if it may not ask any more. */
+  /** Returns the application of a request with the records that it can get; undefined if it may no longer ask. */
   readonly offer: (
     person: Identity,
     request: AccessRequestRow,

@@ -64,7 +64,7 @@ export interface AuthorizeServices {
     environment: Environment,
     details: PersonalDetails,
   ) => Promise<string>;
-  /** Gives access; what it returns is seen by every read that follows. */
+  /** Gives access; every read that follows sees the returned grant. */
   readonly grant: (by: RequestContext, asked: NewGrant) => Promise<Granted>;
   /** Issues a code for a grant; undefined if the grant has ended. */
   readonly issueCode: (asked: NewCode) => Promise<string | undefined>;

@@ -14,7 +14,7 @@ import type { BackchannelEndpoints } from './access-requests.ts';
 export interface TokenEndpoints {
   /** Exchanges a code; it is used up in either case. */
   readonly exchangeCode: (asked: Exchange) => Promise<Issued | FailedExchange>;
-  /** Returns what a refresh token stands for; undefined if it is unknown or another application's. */
+  /** Returns the state of a refresh token; undefined if it is unknown or another application's. */
   readonly findRefreshToken: (token: string, applicationId: string) => Promise<RefreshTokenState | undefined>;
   /** Exchanges a refresh token for the next one; a used one ends its chain. */
   readonly refresh: (asked: Refresh) => Promise<Issued | FailedRefresh>;
@@ -26,7 +26,7 @@ export interface TokenEndpoints {
   ) => Promise<{ readonly accessToken: string; readonly expiresIn: number }>;
   /** Revokes a token of an application; does nothing for any other. */
   readonly revokeToken: (token: string, applicationId: string) => Promise<void>;
-  /** Returns what a token stands for; undefined unless it works now. */
+  /** Returns the data of a token; undefined unless it works now. */
   readonly introspectToken: (token: string) => Promise<ActiveToken | undefined>;
   /** Returns the ID token that goes with tokens; undefined without `openid`. */
   readonly idToken: (clientId: string, issued: Issued) => Promise<string | undefined>;

@@ -82,7 +82,7 @@ export interface Services {
     find(application: string, sha256: string): Promise<LogoBytes | undefined>;
   };
   readonly manifests: {
-    /** Keeps what a context was made from. @returns false if the patient was purged meanwhile */
+    /** Stores the inputs of a context. @returns false if the patient was purged meanwhile */
     keep(manifest: {
       readonly id: string;
       readonly tenantId: string;

@@ -26,7 +26,7 @@ export interface SharedLinkAsked {
   readonly expiresAt: Micros | undefined;
 }
 
-/** A shared link with what opens it. */
+/** A shared link with the texts that open it. */
 export interface SharedLink extends Omit<SharedLinkRow, 'sealed_key' | 'long_term' | 'passcode'> {
   /** `L`, `P`, `LP` or empty. */
   readonly flag: string;
@@ -53,7 +53,7 @@ export interface SharedLinkServices {
   readonly revoke: (by: RequestContext, record: string, id: string) => Promise<Done>;
   /** Returns a QR code of a text as SVG: of `viewer_url`, which the camera of any phone opens. */
   readonly qrCode: (text: string) => Promise<string>;
-  /** Ends links whose time is over or that are closed, and deletes what is left of ended ones. */
+  /** Ends links whose time is over or that are closed, and deletes the remains of ended ones. */
   readonly sweep: () => Promise<void>;
 }
 

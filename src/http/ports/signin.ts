@@ -28,7 +28,7 @@ export interface SignIn {
    */
   beginSso(domain: string, wish: SignInWish, browser: string): Promise<string | undefined>;
   /**
-   * Completes a sign-in with what the issuer sent to its redirect URI, and starts a session.
+   * Completes a sign-in with the issuer's answer at the redirect URI, and starts a session.
    * @param earlier the secret of the session that the browser has; it ends
    * @returns the secret of the new session, and the page to go back to; undefined for an unknown key
    * @throws SignInFault

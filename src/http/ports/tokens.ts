@@ -52,5 +52,5 @@ export type TokenCaller =
       readonly isBeingFilled?: true;
     };
 
-/** Finds what an access token gives access to, by its hex SHA-256. The database is asked each time. */
+/** Finds the rights of an access token by its hex SHA-256. The database is asked each time. */
 export type FindToken = (sha256: string) => Promise<TokenCaller | undefined>;

@@ -32,7 +32,7 @@ export interface WebhookServices {
   readonly redeliverExhausted: (endpointId: string) => Promise<number>;
   /** Starts a replay of the log as it is now. @returns false while another of the endpoint runs */
   readonly beginReplay: (order: ReplayOrder) => Promise<boolean>;
-  /** Ends the replay that runs: what was not sent is dropped. */
+  /** Ends the running replay: events that were not sent are dropped. */
   readonly cancelReplay: (endpointId: string) => Promise<unknown>;
   /** Waits until the read model `webhooks` shows a position. @throws Refusal unavailable (503) */
   readonly awaitWebhooks: (position: Position | undefined) => Promise<void>;

@@ -1,4 +1,4 @@
-/** Units that were left out: of what LOINC measures without a unit it is `1`, else they are missing. */
+/** Handles omitted units: `1` if LOINC has no unit for the code, or else they are missing. */
 import type { Issue } from '#src/shared/issue.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { LOINC, splitCode } from '#src/v1/elements.ts';

@@ -23,7 +23,7 @@ export function displaysFor(request: RestRequest, records: readonly (object | st
   );
 }
 
-/** Looks up what codes are called: one query at most. */
+/** Looks up the names of codes, with at most one query. */
 export async function displaysOf({ services }: RestRequest, codes: readonly SystemCode[]): Promise<Displays> {
   return codes.length === 0 ? new Map() : services.displays(codes);
 }

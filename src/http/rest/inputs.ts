@@ -26,7 +26,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   valueString: 'value_text',
 };
 
-/** Elements of a quantity → what the member of an observation or component is called. */
+/** Elements of a quantity → the name of the member of an observation or component. */
 const QUANTITY = /^Observation\.(?:component\[(\d+)\]\.)?valueQuantity(\.(?:code|unit))?$/;
 
 /**

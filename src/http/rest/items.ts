@@ -40,14 +40,14 @@ export interface Kind {
     readonly by: (resource: JsonObject) => Referred | undefined;
     readonly as: (other: JsonObject) => object;
   };
-  /** Completes members with what other resources say. */
+  /** Completes members with data of other resources. */
   readonly refine?: (request: RestRequest, all: readonly Members[]) => Promise<readonly Members[]>;
 }
 
 /** An item's own members: as text, as the read model keeps them, or parsed. */
 export type Members = string | JsonObject;
 
-/** Returns what a grant needs to create a resource of a type. */
+/** Returns the requirements on a grant to create a resource of a type. */
 export function creates(type: ResourceType) {
   return { action: 'create', needs: [{ type, letters: 'c' }], type, writes: true } as const;
 }
@@ -97,7 +97,7 @@ export interface Listed extends PageOf {
 
 /**
  * Lists a page of a patient's items, the newest first, without those that were entered in error; with `factsOnly` also
- * without what the timeline leaves out (docs/spec/decisions.md, section 4 "Patient safety").
+ * without those that the timeline leaves out (docs/spec/decisions.md, section 4 "Patient safety").
  */
 export async function listItems(
   request: RestRequest,
@@ -208,7 +208,9 @@ function textOf(record: Record<string, unknown>): string {
   return printJson(record as JsonObject);
 }
 
-/** Deletes an item; one that is deleted already stays so. @throws Refusal not_found (404) for what never was. */
+/**
+ * Deletes an item; one that is deleted already stays so. @throws Refusal not_found (404) for an id that never existed.
+ */
 export async function removeItem(request: RestRequest, { type }: Kind, id: string): Promise<RouteResult> {
   const { result, position } = await request.services.commands.remove(commandOf(request), type, { id });
   if (result === undefined) throw notFound(type, id);

@@ -22,7 +22,7 @@ export interface Listed {
   readonly cursor?: string | undefined;
 }
 
-/** `total` as the first page counted it, and where the search goes on. */
+/** `total` as the first page counted it, and where the search continues. */
 const place = z.tuple([z.int(), z.string()]);
 
 /**

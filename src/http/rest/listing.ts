@@ -1,4 +1,4 @@
-/** Pages of what a patient's record holds, from the read model `timeline`. */
+/** Reads pages of the entries of a patient's record from the read model `timeline`. */
 
 import type { PlacesPage } from '#queries/rest/places.ts';
 import { cut } from '#src/shared/cut.ts';

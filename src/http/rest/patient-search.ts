@@ -1,4 +1,4 @@
-/** Patients by what people know of them: a name, a birth date, an identifier. It is FHIR's search of patients. */
+/** Finds patients by a name, a birth date or an identifier. It is FHIR's search of patients. */
 import { z } from 'zod';
 import { folded } from '#src/fhir/search/text.ts';
 import { escaped, tokenOf } from './list.ts';

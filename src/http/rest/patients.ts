@@ -57,7 +57,7 @@ const demographics = z
 /** How often a replacement is retried when others write at the same time. */
 const TRIES = 5;
 
-/** Replaces demographics; what v1 does not show stays. @throws Refusal 404 409 412 422 */
+/** Replaces demographics; elements that v1 does not show stay. @throws Refusal 404 409 412 422 */
 async function replace(
   request: RestRequest & { readonly body: z.output<typeof demographics> },
   id: string,

@@ -34,7 +34,7 @@ const kind = z.enum(TIMELINE_KINDS);
 /** Sorted, so that a cursor stays valid when the same kinds are named explicitly. */
 const DEFAULT = [...DEFAULT_KINDS].sort();
 
-/** The letters that a grant must have on what is shown (docs/spec/decisions.md, section 9, "Letters"). */
+/** The letters that a grant must have on the types that are shown (docs/spec/decisions.md, section 9, "Letters"). */
 const LETTERS = 'rs';
 
 const ONE = `(?:${TIMELINE_KINDS.join('|')})`;

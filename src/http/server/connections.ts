@@ -7,7 +7,7 @@ import { clientAddress, trustedProxies } from '../client-address.ts';
 /**
  * Answers connections beyond the limit 429 and closes them.
  * @param most of one address, or of one network of 64 bits of IPv6; 0: no limit.
- * @param trusted addresses and networks of proxies, which have no limit: they bear the connections of many.
+ * @param trusted addresses and networks of proxies, which have no limit: they carry the connections of many.
  */
 export function limitConnections(server: Server, most: number, trusted: readonly string[]): void {
   if (most === 0) return;

@@ -72,7 +72,7 @@ export interface ServerDeps {
   /** Notes reads of records. */
   readonly accessLog: AccessLog;
   readonly recordsOf: RecordsOf;
-  /** Keys of what leaves the service under a grant. */
+  /** Keys for exchanging ids in answers under a grant. */
   readonly edgeKeys: EdgeKeys;
   readonly traffic: Notebook & { readonly limits: RateLimits | undefined };
   /** Waits until every read model shows a position; false when it takes too long: the write is done all the same. */

@@ -19,9 +19,9 @@ export interface StartingAt {
 }
 
 /**
- * Listens until the start goes on: `/health/live` is 200, all else 503.
+ * Listens until the start continues: `/health/live` is 200, everything else 503.
  * @param say what the service is doing.
- * @returns what closes the port again.
+ * @returns a function that closes the port again.
  * @throws NodeJS.ErrnoException as listening does
  */
 export async function answerWhileStarting(

@@ -1,5 +1,5 @@
 /**
- * `/shl/*`: what the recipients of SMART Health Links call, and the page that shows what a link opens
+ * `/shl/*`: the endpoints for recipients of SMART Health Links, and the page that shows a link's content
  * (https://docs.smarthealthit.org/smart-health-links/spec/). No credential: the link is one.
  */
 import { Readable } from 'node:stream';
@@ -137,7 +137,7 @@ function answerOpened(ctx: Context, id: string, opened: Opened): void {
   }
 }
 
-/** The same for links that never were, have ended or show nothing any more. */
+/** Returns the same for links that never existed, have ended or no longer show anything. */
 function unknown(): Refusal {
   return new Refusal('not_found', {
     code: 'not-found',

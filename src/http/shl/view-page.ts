@@ -1,7 +1,7 @@
 /**
  * `/shl/view`: the page that opens SMART Health Links in any browser. The link is behind `#`, which browsers send to
  * nobody; scripts of this service fetch, decrypt and show what it has. The page asks no other server, unless the reader
- * goes on with a link that another server keeps: then its policy names that one.
+ * confirms a link that another server keeps: then its policy names that one.
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ const MOST_ORIGINS = 3;
 
 const FOLDER = new URL('./viewer/', import.meta.url);
 
-/** A file that the page loads: its media type, and what makes its content. */
+/** A file that the page loads: its media type, and the function that makes its content. */
 interface PageFile {
   readonly type: string;
   readonly make: () => Promise<string | Buffer>;
@@ -107,7 +107,7 @@ function answerView(ctx: Context, root: string): void {
 }
 
 /**
- * Returns the other servers that the page may ask once the reader goes on with them: https, or this machine. The page's
+ * Returns the other servers that the page may ask once the reader confirms them: https, or this machine. The page's
  * script asks none of them before the reader's click, because anyone can write these parameters into a link.
  */
 function originsIn(query: URLSearchParams): string[] {

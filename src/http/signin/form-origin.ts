@@ -12,7 +12,7 @@ export const FORM_TOKEN = 'form_token';
  * Checks that a form comes from a page of the same origin: by `Sec-Fetch-Site`, else by `Origin`
  * (https://www.w3.org/TR/fetch-metadata/, RFC 6454). The pages have `Referrer-Policy: same-origin`, because under
  * `no-referrer` browsers send `Origin: null`, and over http to another host they send no `Sec-Fetch-Site`.
- * @param fault what is wrong otherwise
+ * @param fault the message otherwise
  * @throws Refusal forbidden (403)
  */
 export function requireOwnOrigin(

@@ -1,7 +1,7 @@
 /**
  * `/invitations`: the page behind an invitation's `url`. The code comes in the query of the first request only. From
  * then on it is in a cookie of that browser, so it is in no path, no Referer and no address that the sign-in returns
- * to; the pages are told apart by a part of its hash.
+ * to; a part of its hash distinguishes the pages.
  */
 import { createHash } from 'node:crypto';
 import Router from '@koa/router';
@@ -168,7 +168,7 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
   }
 }
 
-/** Returns what tells an invitation's pages apart, and doesn't open it. */
+/** Returns a handle that distinguishes an invitation's pages, and doesn't open it. */
 function handleOf(code: string): string {
   return createHash('sha256').update(code).digest('hex').slice(0, 16);
 }

@@ -9,7 +9,7 @@ import { answerPeople, pageLanguage } from './people-page.ts';
 /** Returns the refusal that an error means; undefined for a fault of the service. */
 export type RefusalOf = (error: unknown) => Refusal | undefined;
 
-/** Shows what routes refuse; faults of the service go on, to be logged. */
+/** Shows refusals of routes as pages; faults of the service are rethrown, to be logged. */
 export function pageErrors(baseUrl: string, refusalOf: RefusalOf) {
   return async (ctx: Context, next: Next): Promise<void> => {
     try {

@@ -109,7 +109,7 @@ export function signedInPage(say: Texts, session: Session, action: string): Peop
   };
 }
 
-/** Returns the page of a person who is not signed in, or not any more. @param again the link to the sign-in */
+/** Returns the page of a person who is not, or no longer, signed in. @param again the link to the sign-in */
 export function signedOutPage(say: Texts, again: string): PeoplePage {
   return {
     title: say('signin.out'),

@@ -1,4 +1,4 @@
-/** Reads what a link to the sign-in asks for. */
+/** Reads the request in a link to the sign-in. */
 import { z } from 'zod';
 import { emailDomain } from '#src/shared/access/member.ts';
 import { isOwnPath, type SignInWish } from '#src/shared/access/session.ts';

@@ -22,7 +22,7 @@ const LEAST_RHO = 0.5;
 const SHARED = 0.9;
 /** Of the series with the most values so many are paired: 780 pairs, at seven lags each. */
 export const MOST_SERIES = 40;
-/** So many associations are told: the strongest. */
+/** The maximum number of associations that are reported: the strongest. */
 export const MOST_TOLD = 50;
 
 /** A track and its samples. */

@@ -7,13 +7,16 @@
 export const ASSUMED = {
   /** Of intervals, and of tests that compare series or times. */
   usual: 0.45,
-  /** Where a trend or a change of one series is tested: decision 0024 weighs what is missed against what is invented. */
+  /** For tests of a trend or a change of one series: decision 0024 weighs missed findings against false ones. */
   course: 0.25,
 } as const;
 /** Number of values that the assumption counts as. */
 const WEIGHT = 60;
 const MOST = 0.98;
-/** From so many values on, a series shows how much it wanders: what is assumed may add to its estimate, but not lower it. */
+/**
+ * With at least this many values, a series shows how much it wanders: the assumed coefficient may raise its estimate,
+ * but not lower it.
+ */
 const SHOWN_FROM = 100;
 
 /**

@@ -118,7 +118,7 @@ const MOST_FIELDS = 500;
 
 /**
  * Parses the messages of a text. Lines end with CR, LF or both; a byte order mark and MLLP frames are removed; a line
- * that isn't a segment continues the one before.
+ * that isn't a segment continues the previous one.
  * @throws Refusal invalid (422) for a text that isn't a message
  */
 export function parseMessages(text: string): Message[] {

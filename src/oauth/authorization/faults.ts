@@ -9,7 +9,7 @@ export class PageFault extends Error {
   override readonly name = 'PageFault';
 
   /**
-   * @param detail what the developer has to change, in English; it quotes nothing of the request
+   * @param detail the advice for the developer, in English; it quotes nothing of the request
    * @param parameter the parameter at fault
    */
   constructor(

@@ -116,7 +116,7 @@ export class PendingRequests {
     return this.#one(DECIDE, [sha256(handle), session]);
   }
 
-  /** Notes what a decision led to. */
+  /** Notes the result of a decision. */
   async conclude(handle: string, outcome: Outcome): Promise<void> {
     await this.client.query(
       'UPDATE operations.authorization_request SET outcome = $2 WHERE handle_sha256 = $1',
@@ -125,8 +125,8 @@ export class PendingRequests {
   }
 
   /**
-   * Returns a request that was decided in this session, with what it led to: null while the decision is carried out, and
-   * if that was interrupted. Undefined if it is still open, unknown or expired, or another session saw it last.
+   * Returns a request that was decided in this session, with its result: null while the decision is carried out, and if
+   * that was interrupted. Undefined if it is still open, unknown or expired, or another session saw it last.
    */
   async answered(
     handle: string,

@@ -1,6 +1,7 @@
 /**
- * Access requests as people decide them. A decision is one row, claimed before its grant is written, so that what a crash
- * interrupts is known and carried out later; the grant's id follows from the request's, so that this happens once.
+ * Access requests as people decide them. A decision is one row, claimed before its grant is written, so that an
+ * approval that a crash interrupts is known and completed later; the grant's id is derived from the request's, so that
+ * this happens once.
  */
 import type { Pool } from 'pg';
 import type { PersonId } from '#src/shared/access/identity.ts';

@@ -1,7 +1,7 @@
 /**
  * Backchannel authentication requests as applications make and poll them (OpenID CIBA Core 1.0, sections 7 and 11;
- * docs/spec/decisions.md, section 7). Making and polling one reads nothing about persons, links, records or who has muted
- * whom: what the application is told depends only on its own requests and on decisions.
+ * docs/spec/decisions.md, section 7). Making and polling one reads nothing about persons, links, records or who has
+ * muted whom: the answers depend only on the application's own requests and on decisions.
  */
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
@@ -16,8 +16,8 @@ export const MOST_REQUESTS = 10;
 /** Seconds after an approval in which the application can get its tokens. */
 const REDEEM_S = 600;
 
-// The row of the turn decides: it counts the requests of the last hour, and names the one that may be pending, so that a
-// further request replaces it. Of parallel requests each waits for the one before.
+// The row of the turn decides: it counts the requests of the last hour, and names the one that may be pending, so that
+// a further request replaces it. Each of several parallel requests waits for the previous one.
 const CREATE = `
 with turn as (
   insert into operations.access_request_turn as t (sha256, asked, newest)

@@ -61,8 +61,8 @@ CREATE TABLE operations.muted_application (
 CREATE UNIQUE INDEX muted_application_now ON operations.muted_application (issuer, subject, application_id)
   WHERE unmuted_at IS NULL;`;
 
-// Persons are forgotten 30 days after their last link and session have ended (docs/spec/decisions.md, section 9); what
-// they muted goes then, too. Index: consents.links_of_person.
+// Persons are forgotten 30 days after their last link and session have ended (docs/spec/decisions.md, section 9); their
+// mutes are deleted then, too. Index: consents.links_of_person.
 const FORGET_MUTED = `
 DELETE FROM operations.muted_application m
  WHERE m.unmuted_at < now() - interval '1 day'
@@ -76,7 +76,7 @@ DELETE FROM operations.muted_application m
 
 type Client = { readonly query: (text: string, values?: unknown[]) => Promise<unknown> };
 
-/** Deletes what nobody needs any more, by the database's clock. */
+/** Deletes rows that are no longer needed, by the database's clock. */
 export async function sweepAccessRequests(client: Client): Promise<void> {
   await client.query("DELETE FROM operations.access_request WHERE created_at < now() - interval '1 day'");
   await client.query(

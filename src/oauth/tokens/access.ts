@@ -4,10 +4,10 @@ import type { Access, TypeAccess } from '#src/shared/access/access.ts';
 import { knownScopes, lettersFor } from '../scopes.ts';
 
 /**
- * Returns what a grant's scopes allow on each type. Several scopes for a type add up. Patient and the directory always
- * have `rs`; the terminology is open. No scope lets an application create a Patient, or write to the directory or the
- * terminology.
- * @param names scopes as texts; those that aren't accepted any more allow nothing
+ * Returns the access of a grant's scopes on each type. Several scopes for a type add up. Patient and the directory
+ * always have `rs`; the terminology is open. No scope lets an application create a Patient, or write to the directory
+ * or the terminology.
+ * @param names scopes as texts; those that are no longer accepted give no access
  */
 export function parseAccess(names: readonly string[]): Access {
   const scopes = knownScopes(names);

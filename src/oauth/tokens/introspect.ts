@@ -63,7 +63,7 @@ select ${TOKEN}, floor(extract(epoch from t.expires_at))::float8, null, null, nu
   join projects.project p on p.id = a.project and p.deleted_at is null
  where t.sha256 = $1 and t.chain is null and t.revoked_at is null and t.expires_at > now()`;
 
-/** Returns what a token stands for; undefined unless it works now. */
+/** Returns the data of a token; undefined unless it works now. */
 export async function introspectToken(pool: Pool, token: string): Promise<ActiveToken | undefined> {
   const { rows } = await pool.query<Row>({
     name: 'oauth-introspect',

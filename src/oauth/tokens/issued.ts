@@ -3,7 +3,7 @@
 /** Default life of a refresh token, in days. */
 export const REFRESH_TOKEN_DAYS = 30;
 
-/** Tokens of a grant, with what the answer and the ID token say about them. */
+/** Tokens of a grant, with the data for the answer and the ID token. */
 export interface Issued {
   readonly accessToken: string;
   /** Undefined without `offline_access`. */
@@ -48,7 +48,7 @@ export interface Reused {
   readonly grantId: string;
 }
 
-/** Returns what was issued; undefined if nothing was: no active grant, or no row of an access token. */
+/** Returns the issued tokens; undefined if there are none: no active grant, or no row of an access token. */
 export function readIssued(
   row: IssuedRow,
   { accessToken, refreshToken }: { readonly accessToken: string; readonly refreshToken: string },

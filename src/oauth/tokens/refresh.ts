@@ -22,7 +22,7 @@ select t.scope, t.resource, coalesce(c.refresh_sha256 = t.sha256, false) as curr
   from operations.oauth_token t join operations.oauth_chain c on c.id = t.chain
  where t.sha256 = $1 and t.kind = 'refresh' and t.application_id = $2`;
 
-/** Returns what a refresh token stands for; undefined if it is unknown or another application's. */
+/** Returns the state of a refresh token; undefined if it is unknown or another application's. */
 export async function findRefreshToken(
   pool: Pool,
   token: string,
@@ -42,7 +42,7 @@ export interface Refresh {
   readonly token: string;
   /** Of the authenticated client. */
   readonly applicationId: string;
-  /** Of the new access token: within what was granted. */
+  /** Of the new access token: within the granted scopes. */
   readonly scope: string;
   /** Of the new access token: within those of the chain. */
   readonly resources: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Writes the access log in batches: one at a time in each instance, each one statement and one commit that waits for the
- * disk. What arrives meanwhile makes the next batch.
+ * Writes the access log in batches: one at a time in each instance, each one statement and one commit that waits for
+ * the disk. Entries that arrive meanwhile make the next batch.
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -82,7 +82,7 @@ export class AccessLogWriter {
     this.#start();
   }
 
-  /** Writes what waits, and resolves when nothing is left or the log can't be written. No call may follow. */
+  /** Writes the waiting entries, and resolves when none is left or the log can't be written. No call may follow. */
   async close(): Promise<void> {
     for (let left = Number.POSITIVE_INFINITY; this.waiting > 0 && this.waiting < left; ) {
       left = this.waiting;
@@ -109,7 +109,7 @@ export class AccessLogWriter {
 
   async #run(): Promise<void> {
     for (;;) {
-      // What one turn of the event loop brings goes into one batch.
+      // The entries of one turn of the event loop go into one batch.
       await new Promise(setImmediate);
       const batch = this.#take();
       if (batch === undefined) return;
@@ -117,7 +117,7 @@ export class AccessLogWriter {
     }
   }
 
-  /** Takes what waits, in the order in which it came; undefined if there is nothing. */
+  /** Takes the waiting entries in the order of their arrival; undefined if there are none. */
   #take(): Batch | undefined {
     let [size, count] = [0, 0];
     for (const { entries } of this.#answers) {
@@ -164,7 +164,7 @@ export class AccessLogWriter {
   }
 }
 
-/** Returns a batch in its smallest parts, so that a fault of one record's log fails only what concerns it. */
+/** Returns a batch in its smallest parts, so that a fault of one record's log fails only the entries of that record. */
 function splitBatch({ answers, notes, unsure }: Batch): Batch[] {
   const nothing = { answers: [], notes: [], unsure: [] };
   return [

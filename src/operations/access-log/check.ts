@@ -1,7 +1,8 @@
 /**
- * Checks the access log: part of `annal verify` and `annal checkpoint`. It recomputes the chain of every record, compares
- * it with the record's head and with the heads of a checkpoint, and finds out whether the log of events explains what was
- * removed (docs/access-log.md). What was seen is kept in temporary tables, so that memory doesn't grow with the log.
+ * Checks the access log: part of `annal verify` and `annal checkpoint`. It recomputes the chain of every record,
+ * compares it with the record's head and with the heads of a checkpoint, and finds out whether the log of events
+ * explains what was removed (docs/access-log.md). The entries seen are kept in temporary tables, so that memory doesn't
+ * grow with the log.
  */
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -13,8 +14,8 @@ export interface AccessLogFault {
   /**
    * `hash`: an entry was altered or moved; `sequence`: entries are missing or duplicated; `head`: the last entries are
    * missing, or the head was altered; `erasure`: entries were removed without a purge, or are left after one;
-   * `checkpoint`: the entries differ from the checkpoint's, or end before it; `count`: what is counted of a grant's
-   * reads differs from its entries.
+   * `checkpoint`: the entries differ from the checkpoint's, or end before it; `count`: the counts of a grant's reads
+   * differ from its entries.
    */
   readonly what: 'hash' | 'sequence' | 'head' | 'erasure' | 'checkpoint' | 'count';
   readonly record: string;
@@ -59,7 +60,7 @@ create temp table seen_access (record uuid primary key, entries int8 not null, h
 create temp table expected_access (record uuid primary key, entries int8 not null, hash text not null);
 create temp table purged_access (record uuid primary key, entries int8, hash text)`;
 
-/** Reads entries in the order of records, each with what its head says of a purge. */
+/** Reads entries in the order of records, each with its head's facts about a purge. */
 const ENTRIES = `
 declare access_entries no scroll cursor for
 select e.record, e.seq::float8 as seq, e.id, e.at::float8 as at, e.action, e.actor_kind, e.actor_id, e.issuer, e.role, e.grant_id,
@@ -120,7 +121,7 @@ interface EntryRow extends EntryColumns {
   readonly erased: boolean;
 }
 
-/** Where the walk through a record's entries has come to. */
+/** The state of the walk through a record's entries. */
 interface Walked extends AccessHead {
   readonly erased: boolean;
 }

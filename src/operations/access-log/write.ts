@@ -54,7 +54,7 @@ const WRITTEN = `select id from operations.access_entry where id = any($1::uuid[
 /**
  * Writes entries; they are durable when it resolves.
  * @returns the records that were erased: their entries were not written
- * @throws errors of the database: the entries of records without earlier ones may be missing alone
+ * @throws errors of the database: only the entries of records without earlier ones may be missing
  */
 export async function writeEntries(pool: Pool, entries: readonly ReadyEntry[]): Promise<ReadonlySet<string>> {
   const { erased, unknown } = await writeKnown(pool, entries);

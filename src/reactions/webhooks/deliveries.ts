@@ -6,7 +6,7 @@ import type { NewDelivery } from './subscribers.ts';
 /** How long a delivery is kept. */
 export const KEPT_DAYS = 30;
 
-/** A new cycle of attempts begins, of which nothing is known yet; an attempt that is under way has no say any more. */
+/** Starts a new cycle of attempts without results; the result of an attempt in progress is ignored. */
 const AFRESH = `
   set status = 'pending', attempts = 0, claims = claims + 1, due_at = now(), first_attempt_at = null,
       last_status_code = null, last_error = null, delivered_at = null`;

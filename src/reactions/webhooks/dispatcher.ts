@@ -1,7 +1,7 @@
 /**
- * Sends what is due: one dispatcher on each instance claims deliveries as it has room, a few at a time of each endpoint,
- * so that a slow endpoint delays no other. What was claimed and not ended, because the process died, is due again when
- * its lease is over.
+ * Sends due deliveries: one dispatcher on each instance claims deliveries as it has room, a few at a time per endpoint,
+ * so that a slow endpoint delays no other. If the process dies, its claimed deliveries are due again when their lease
+ * is over.
  */
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { unseal } from '#src/shared/access/sealed.ts';
@@ -142,7 +142,9 @@ export class Dispatcher {
     }
   }
 
-  /** Returns the room of each endpoint: at most half of what is left, so that slow endpoints never block a new one. */
+  /**
+   * Returns the room of each endpoint: at most half of the free places, so that slow endpoints never block a new one.
+   */
   #rooms(): Room[] {
     const rooms: Room[] = [];
     let left = IN_ALL;
@@ -163,7 +165,7 @@ export class Dispatcher {
     return sent;
   }
 
-  /** Sends what has a place. */
+  /** Sends the deliveries that have a place. */
   #begin(lane: Lane<Claim>): void {
     if (this.#looking === undefined) return;
     const since = performance.now() - this.deps.marginMs;

@@ -207,7 +207,7 @@ function isOf(endpoint: Tenant, { project, environment }: Tenant): boolean {
   return endpoint.project === project && endpoint.environment === environment;
 }
 
-/** Takes what an event says of endpoints. */
+/** Applies an event about endpoints. */
 function takeEndpoint(
   stored: StoredEvent,
   subscribers: Map<string, SubscribedEndpoint>,

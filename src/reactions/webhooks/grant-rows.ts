@@ -17,7 +17,7 @@ select grant_id as "grantId", record, project, environment, sector, patient, sco
        expires_at as "expiresAt", ended_at as "endedAt"
   from operations.webhook_grant where record = any($1::uuid[])`;
 
-/** Each grant once; what the row has stays. */
+/** Stores each grant once; members that the row already has stay. */
 export const KEEP_GRANTS = `
 insert into operations.webhook_grant as g
   (grant_id, record, project, environment, sector, patient, scopes, granted_at, expires_at, ended_at)
@@ -36,8 +36,8 @@ const STATE = `
 select exists (select from operations.webhook_grant) as "any", taken_over as "takenOver"
   from operations.webhook_grants_begun`;
 
-// Before this process kept grants itself, it followed the log to `reached`: what was granted until then is in the read
-// model as soon as that has come as far.
+// Before this process kept grants itself, it followed the log to `reached`: earlier grants are in the read model as
+// soon as that has reached the same position.
 const TAKE_OVER = `
 with begun as (
   update operations.webhook_grants_begun set taken_over = true

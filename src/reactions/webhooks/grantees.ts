@@ -1,7 +1,7 @@
 /**
- * Decides which applications are told of an event in a record: those with a grant that covers the resource
- * (docs/spec/decisions.md, sections 6 and 9). A grant covers what an application could read with it after the event: the
- * letter `r` on the type, for the current version's categories, for a deletion those of the version before.
+ * Decides which applications get an event in a record: those with a grant that covers the resource
+ * (docs/spec/decisions.md, sections 6 and 9). A grant covers what an application could read with it after the event:
+ * the letter `r` on the type, for the current version's categories, for a deletion those of the previous version.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordPatient } from '#src/events/streams.ts';
@@ -133,7 +133,7 @@ class Sight {
 
   async #coversTarget(access: Access, reference: string, depth: number): Promise<boolean> {
     const target = parseReference(reference);
-    // What isn't here hides nothing.
+    // A target outside the service hides nothing.
     if (target.kind !== 'local') return true;
     const { type, id, version } = target;
     if (typeEntry(type).home === 'directory') return true;

@@ -34,7 +34,7 @@ export const GRANT_TYPES: ReadonlySet<string> = new Set([
   'ConsentExpired',
 ]);
 
-/** Returns what an event tells of a grant; undefined for other events. */
+/** Returns the facts about a grant in an event; undefined for other events. */
 export function grantIn({ event, stream, metadata }: StoredEvent): KnownGrant | undefined {
   const record = recordPatient(stream);
   if (record === undefined) return undefined;
@@ -48,7 +48,7 @@ export function grantIn({ event, stream, metadata }: StoredEvent): KnownGrant | 
   return { grantId, record, given, endedAt: null };
 }
 
-/** Returns what two accounts of one grant tell together, in whichever order they came. */
+/** Returns the combined facts of two accounts of one grant, in any order. */
 export function together(one: KnownGrant, other: KnownGrant | undefined): KnownGrant {
   if (other === undefined) return one;
   const ends = [one.endedAt, other.endedAt].filter((end) => end !== null);
@@ -59,7 +59,7 @@ export function together(one: KnownGrant, other: KnownGrant | undefined): KnownG
   };
 }
 
-/** Returns what was given if the grant held at a time. */
+/** Returns the grant's facts if it was active at a time. */
 export function heldAt({ given, endedAt }: KnownGrant, at: Micros): Given | undefined {
   if (given === null || at <= given.grantedAt || at >= given.expiresAt) return undefined;
   return endedAt === null || at < endedAt ? given : undefined;

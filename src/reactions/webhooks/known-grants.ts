@@ -57,7 +57,7 @@ export class KnownGrants {
     }
   }
 
-  /** Takes what an event tells of a grant. */
+  /** Adds the facts of an event about a grant. */
   take(grant: KnownGrant): void {
     this.#any = true;
     if (this.#records.has(grant.record)) this.#put(grant);

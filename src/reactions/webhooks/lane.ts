@@ -58,7 +58,7 @@ export class Lane<T> {
     this.#sent -= count;
   }
 
-  /** Gives up what waits. */
+  /** Removes and returns the waiting deliveries. */
   clear(): T[] {
     return this.#waiting.splice(0).map(({ claim }) => claim);
   }

@@ -68,7 +68,7 @@ export class Sender {
     this.#ways = { open: wayTo(customerHosts(false, resolve)), guarded: wayTo(customerHosts(true, resolve)) };
   }
 
-  /** Sends. Never rejects: what goes wrong is an outcome, but for `breakOff`, which ends it without one (undefined). */
+  /** Sends. Never rejects: errors are outcomes, except `breakOff`, which ends it without one (undefined). */
   async send(attempt: Attempt): Promise<Outcome | undefined> {
     const started = performance.now();
     const underWay = new UnderWay();

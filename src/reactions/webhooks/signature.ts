@@ -7,7 +7,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /** Largest difference between `t` and the receiver's clock, in seconds. */
 export const TOLERANCE_SECONDS = 300;
 
-/** Matches secrets of this form; older ones hold base64url and sign only what the contract says. */
+/** Matches secrets of this form; older ones hold base64url and are used only for the contract's own signature. */
 const STANDARD_SECRET = /^whsec_([A-Za-z0-9+/]{43}=)$/;
 
 /**

@@ -10,7 +10,7 @@ import type { WebhookEventType } from '#src/shared/webhook-types.ts';
 
 /** A webhook event, before it is signed. */
 export interface WebhookEvent {
-  /** `evt_…`: derived from the event in the log, so that every redelivery and replay bears the same. */
+  /** `evt_…`: derived from the event in the log, so that every redelivery and replay has the same. */
   readonly id: string;
   readonly type: WebhookEventType;
   /** The id of the patient whose record it concerns; undefined in the directory. */
@@ -117,7 +117,7 @@ function untold(_type: Exclude<EventType, keyof typeof TYPES>): undefined {
   return undefined;
 }
 
-/** The members of a grant that its application is told: no person, and the Patient's pairwise id. */
+/** The members of a grant that its application gets: no person, and the Patient's pairwise id. */
 type ToldGrant = Omit<
   Extract<StoredEvent['event'], { readonly type: 'ConsentRevoked' }>['data'],
   'project_id' | 'environment' | 'reason' | 'note'
@@ -184,7 +184,7 @@ function webhookEvent(
   return { id, type, record, payload: JSON.stringify(body) };
 }
 
-/** Returns what is added when another project wrote, with names as its directory had them. */
+/** Returns the members that are added if another project wrote, with the names of its directory at that time. */
 function external({ metadata }: StoredEvent, subscriber: Tenant): object {
   const { credential, author, acting_as_display, source_system: sourceSystem } = metadata;
   if (credential.project === subscriber.project && credential.environment === subscriber.environment)

@@ -39,7 +39,7 @@ export function isOfCategory({ system, code }: Category, coding: CategoryCoding)
   );
 }
 
-/** Returns what a grant allows with a letter more on a type. */
+/** Returns the access of a grant with one more letter on a type. */
 export function withLetter(access: Access, type: string, letter: Letter): Access {
   const own = access.types.get(type) ?? [];
   return { types: new Map([...access.types, [type, [...own, { letters: letter }]]]) };

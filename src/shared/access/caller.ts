@@ -46,7 +46,7 @@ export interface Sees {
   readonly types?: Access;
 }
 
-/** Returns what a caller may do on each type, under a grant or by its scopes; undefined: on all types the same. */
+/** Returns a caller's access on each type, under a grant or by its scopes; undefined: the same on all types. */
 export function accessIn({
   within,
   types,
@@ -74,7 +74,7 @@ export interface Caller {
 /**
  * Returns the caller that acts in its own project: it sees everything there.
  * @param isFilling true while the project's sandbox is being filled
- * @param types what its scopes allow on each type; default: on all types the same
+ * @param types the access of its scopes on each type; default: the same on all types
  */
 export function ownCaller(
   project: Tenant,
@@ -95,14 +95,14 @@ export function ownCaller(
   };
 }
 
-/** Returns what `Sees` says of a sandbox that is being filled; nothing of others, nor of production. */
+/** Returns the members of `Sees` for a sandbox that is being filled; none for others, or for production. */
 export function filling({ environment }: Tenant, isFilling: boolean): Pick<Sees, 'isFilling'> {
   return isFilling && environment === 'sandbox' ? { isFilling } : {};
 }
 
-/** Tells whether two callers are the same, in both halves: what is prepared for one may be sent to the other. */
+/** Tells whether two callers are the same, in both halves: an answer prepared for one may be sent to the other. */
 export function isSameCaller(one: Caller, other: Caller): boolean {
-  // What is within a grant may change between two requests, so it is never the same.
+  // The coverage of a grant may change between two requests, so it is never the same.
   if (accessIn(one.sees) !== undefined || accessIn(other.sees) !== undefined) return false;
   return (
     one.sees.ownerId === other.sees.ownerId &&

@@ -7,7 +7,10 @@ import { type Access, categoriesFor, hasLetters } from './access.ts';
 /** Returns whether all resources of a type may be read, those of some categories, or none. */
 export type Coverage = (type: string) => 'all' | 'some' | 'none';
 
-/** The letters that a grant must have on what contexts and summaries are made of (docs/spec/decisions.md, section 9, "Letters"). */
+/**
+ * The letters that a grant must have on the types of contexts and summaries (docs/spec/decisions.md, section 9,
+ * "Letters").
+ */
 export const CONTEXT_LETTERS = 'rs';
 
 /** Returns the coverage of a grant; of everything without one. */

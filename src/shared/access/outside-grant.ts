@@ -1,4 +1,7 @@
-/** Refusals of what scopes don't cover, those of a grant or of a client (docs/spec/decisions.md, section 9; RFC 6750, section 3.1). */
+/**
+ * Refuses requests that scopes don't cover, those of a grant or of a client (docs/spec/decisions.md, section 9; RFC
+ * 6750, section 3.1).
+ */
 
 import { Refusal } from '../refusal.ts';
 import { hasLetters, type Letters } from './access.ts';

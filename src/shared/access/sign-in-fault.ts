@@ -18,7 +18,7 @@ export class SignInFault extends Error {
   override readonly name = 'SignInFault';
   /**
    * @param message for the operator's log: it quotes nothing that the issuer or a client sent
-   * @param begun what another try should ask for; undefined if that is unknown
+   * @param begun the request for another try; undefined if that is unknown
    */
   constructor(
     readonly kind: SignInFaultKind,

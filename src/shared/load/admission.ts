@@ -43,14 +43,14 @@ interface User {
 /** Users whose last turn is remembered while others use the budget. */
 const REMEMBERED = 1_000;
 
-/** Counts what users use of a budget. */
+/** Counts the parts of a budget that users use. */
 export class Usage {
   readonly #ofOne = new Map<string, number>();
   #used = 0;
 
   constructor(private readonly budget: Budget) {}
 
-  /** Returns what all users use. */
+  /** Returns the sum of all users. */
   get used(): number {
     return this.#used;
   }

@@ -126,7 +126,7 @@ export class AnswerBudget {
     this.take(bytes, resources);
   }
 
-  /** Removes what was counted: it isn't part of the answer after all. */
+  /** Removes the counted part: it isn't in the answer after all. */
   giveBack(): void {
     this.whole?.return(this.#bytes, this.#resources);
     this.#bytes = 0;

@@ -1,11 +1,11 @@
 /**
- * Sandboxes that are being filled or reset: what lists them would show a part, so it answers 503 until they are complete
- * (docs/sandbox.md).
+ * Sandboxes that are being filled or reset: lists would show partial data, so they answer 503 until the sandbox is
+ * complete (docs/sandbox.md).
  */
 import type { Sees } from '../access/caller.ts';
 import { unavailable } from '../refusal.ts';
 
-/** A filling that hasn't ended after an hour has failed: then what is there is shown. */
+/** A filling that hasn't ended after an hour has failed: then the existing data is shown. */
 const LONGEST = '3600000000';
 
 /**
@@ -17,7 +17,7 @@ export function isFilling(p: string): string {
 }
 
 /**
- * Checks that what a caller sees is complete.
+ * Checks that the caller's data is complete.
  * @throws Refusal unavailable (503, Retry-After) while it is a sandbox that is being filled
  */
 export function requireFilled({ isFilling: filling }: Pick<Sees, 'isFilling'>): void {

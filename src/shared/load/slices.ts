@@ -53,8 +53,8 @@ function next(): void {
 
 /**
  * Does work in slices.
- * @param after is told after each slice how long it took, in ms; what it throws ends the work
- * @throws what the work or `after` throws
+ * @param after gets the duration of each slice, in ms; its errors end the work @throws the errors of the work or of
+ * `after`
  */
 export async function inSlices<T>(steps: Steps<T>, after?: (ms: number) => void): Promise<T> {
   let since = performance.now();
@@ -69,8 +69,8 @@ export async function inSlices<T>(steps: Steps<T>, after?: (ms: number) => void)
 }
 
 /**
- * Begins long work as a slice: what it does before it first waits for something.
- * @throws what the work throws
+ * Begins long work as a slice: the part before it first waits for something.
+ * @throws the errors of the work
  */
 export async function asSlice<T>(work: () => Promise<T>): Promise<T> {
   await turn();
@@ -82,7 +82,7 @@ export async function asSlice<T>(work: () => Promise<T>): Promise<T> {
 
 /**
  * Does work without pauses, when nothing else waits.
- * @throws what the work throws
+ * @throws the errors of the work
  */
 export function atOnce<T>(steps: Steps<T>): T {
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;

@@ -1,6 +1,6 @@
 /** The counts and notes of requests. */
 
-/** Where a subject stands after a request. */
+/** The state of a subject's limit after a request. */
 export interface Standing {
   readonly admitted: boolean;
   /** The rest of the window's budget, as far as this instance knows. */
@@ -21,7 +21,7 @@ export interface LoggedRequest {
   readonly applicationId?: string;
   readonly identity: string | null;
   readonly method: string;
-  /** Without query string, and without what is neither an id nor part of the URL's pattern. */
+  /** Without the query string, and without parts that are neither an id nor in the URL's pattern. */
   readonly path: string;
   /** The patient whose purge removes it, if the path shows another id for it. */
   readonly named?: string;

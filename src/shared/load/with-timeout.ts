@@ -2,7 +2,7 @@
 
 /**
  * Returns the promise's value.
- * @throws Error if it takes longer than `ms`; otherwise what the promise rejects with
+ * @throws Error if it takes longer than `ms`; otherwise the error of the promise
  */
 export function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** All concepts in one language, as an instance holds them in memory: what they are found by, and their order. */
+/** All concepts in one language, as an instance holds them in memory: their index, and their order. */
 import { plainWords } from '#src/terminology/plain-words.ts';
 import type { CodeIndex } from '../find/code-index.ts';
 import { type IndexedText, indexInMemory } from '../find/in-memory.ts';
@@ -77,8 +77,9 @@ export class ConceptSet {
   }
 
   /**
-   * Returns the ids of concepts that a text finds, the best first, and how many it finds: by a code or its beginning, the beginning of a name, or
-   * the beginnings of some of its words; a word with which none begins stands for those most like it.
+   * Returns the ids of concepts that a text finds, the best first, and how many it finds: by a code or its beginning,
+   * the beginning of a name, or the beginnings of some of its words; if none begins with a word, the most similar ones
+   * are used.
    * @param type undefined: all types
    */
   find(typed: string, type: ConceptType | undefined, limit: number): FoundIds {
@@ -92,7 +93,7 @@ export class ConceptSet {
 
   /**
    * Returns concepts of a type in the order of their names.
-   * @param after the id of the last concept of the page before
+   * @param after the id of the last concept of the previous page
    * @returns undefined if there is no such concept
    */
   page(type: ConceptType, limit: number, after?: string): ConceptPage | undefined {

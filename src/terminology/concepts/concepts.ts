@@ -40,11 +40,11 @@ export interface Concepts {
   find(typed: string, type: ConceptType | undefined, limit: number, lang: string): Promise<FoundConcepts>;
   /**
    * Lists the concepts of a type in the order of their names.
-   * @param after the id of the last concept of the page before
+   * @param after the id of the last concept of the previous page
    * @returns undefined if there is no such concept
    */
   list(type: ConceptType, limit: number, lang: string, after?: string): Promise<ListedConcepts | undefined>;
-  /** Returns a concept with what it is related to; undefined if it is unknown. */
+  /** Returns a concept with its relations; undefined if it is unknown. */
   describe(
     conceptId: string,
     lang: string,

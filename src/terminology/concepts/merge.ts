@@ -1,4 +1,4 @@
-/** Puts together what several files say of a concept. */
+/** Merges the facts of several files about a concept. */
 import { BUNDLED_LANGUAGE } from './bundled.ts';
 import type { ConceptCode, ConceptRelation, ConceptType } from './entry.ts';
 

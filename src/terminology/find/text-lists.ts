@@ -4,14 +4,15 @@
  */
 
 /**
- * Number of texts in a block: the first one is stored whole, and of each other only its difference from the one before.
+ * Number of texts in a block: the first one is stored whole, and of each other only its difference from the previous
+ * one.
  */
 export const BLOCK = 16;
 
 /** The bytes of texts with their lists; numbers are unsigned 32-bit integers in the machine's byte order. */
 export interface TextListsBytes {
   /**
-   * For each text: the number of bytes shared with the one before, the number of bytes that follow, and these bytes.
+   * For each text: the number of bytes shared with the previous one, the number of bytes that follow, and these bytes.
    */
   readonly texts: ArrayBuffer;
   /** The offset of each block in `texts`. */

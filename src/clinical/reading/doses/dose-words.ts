@@ -23,7 +23,7 @@ export interface DoseStyle {
   readonly name?: (concept: unknown) => string | undefined;
 }
 
-/** A number in a text: what decides its plural, and how it is written (`1 to 2`). */
+/** A number in a text: the value that decides its plural, and its spelling (`1 to 2`). */
 export interface Count {
   readonly count: number;
   readonly shown: string;
@@ -35,7 +35,7 @@ interface Values {
   readonly n?: Count;
 }
 
-/** Returns a text with its placeholders filled in. A form without the number stands only for exactly one or two. */
+/** Returns a text with its placeholders filled in. A form without the number is used only for exactly one or two. */
 export function word({ lang }: DoseStyle, key: DoseTextKey, { n, ...values }: Values = {}): string {
   const fill = (count: number | undefined): string =>
     fillWording<unknown>(TEXTS[lang][key], { ...values, n: count }, lang, () => n?.shown ?? '').join('');
@@ -48,7 +48,7 @@ export function word({ lang }: DoseStyle, key: DoseTextKey, { n, ...values }: Va
 /** A number whose form has the number in it, in every language. */
 const FEW = 3;
 
-/** Spellings of forms besides the words of all languages: HL7's codes, UCUM, and what people type. */
+/** Spellings of forms besides the words of all languages: HL7's codes, UCUM, and common spellings. */
 const SPELLINGS = {
   tablet: 'tab tabs tbl tabl tablette tabletten pill pills',
   capsule: 'cap caps kaps',

@@ -1,7 +1,7 @@
 /**
- * How a medicine is taken, in words: R4's Dosage (https://hl7.org/fhir/R4/dosage.html). The author's text goes first and
- * isn't translated; what is structured follows where it says more. No part is dropped: what has no words is printed as
- * stored. Pure.
+ * How a medicine is taken, in words: R4's Dosage (https://hl7.org/fhir/R4/dosage.html). The author's text comes first
+ * and isn't translated; the structured dose follows if it says more. No part is dropped: a part without words is
+ * printed as stored. Pure.
  */
 
 import { listItems, readMembers, readText } from '../fields.ts';
@@ -81,7 +81,7 @@ function dosesText(style: DoseStyle, doses: readonly unknown[]): string {
       const members = readMembers(dose);
       const { type, doseQuantity, doseRange } = members;
       const kinds = listItems(readMembers(type).coding).map((coding) => readMembers(coding).code);
-      // That a dose is ordered is what an order says.
+      // In an order, every dose is ordered, so the text needn't say it.
       const isPlain = type === undefined || (doses.length === 1 && kinds.includes('ordered'));
       const kind = isPlain
         ? ''
@@ -130,7 +130,7 @@ const TOLD = [
   ...['maxDosePerAdministration', 'maxDosePerLifetime'],
 ];
 
-/** Returns what a Dosage says with its elements, without the author's texts. */
+/** Words the elements of a Dosage, without the author's texts. */
 function structuredText(style: DoseStyle, dosage: Readonly<Record<string, unknown>>): string {
   const {
     doseAndRate,
@@ -194,7 +194,7 @@ function dosageText(dosage: unknown, style: DoseStyle): string {
 
 /**
  * Returns dosages in words; undefined if there are none. Those with the same number in a sequence are taken at the same
- * time and stand beside each other; others follow with "then".
+ * time and are joined; others follow with "then".
  */
 export function dosesInWords(dosages: unknown, style: DoseStyle): string | undefined {
   const steps = new Map<number, string[]>();

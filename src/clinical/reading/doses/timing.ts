@@ -18,13 +18,13 @@ import {
   writeCount,
 } from './dose-words.ts';
 
-/** Times in words: what belongs to the amount (`twice a day with meals`), and what is said behind it. */
+/** Times in words: the part that belongs to the amount (`twice a day with meals`), and the part after it. */
 export interface TimingWords {
   readonly rhythm: string;
   readonly details: readonly string[];
 }
 
-/** HL7's abbreviations of rhythms as what they mean: frequency, period and its unit. */
+/** The meaning of HL7's abbreviations of rhythms: frequency, period and its unit. */
 const RHYTHMS: Readonly<Record<string, readonly [number, number, TimeUnit]>> = {
   QD: [1, 1, 'd'],
   BID: [2, 1, 'd'],
@@ -168,7 +168,10 @@ function writeRhythm(style: DoseStyle, repeat: Readonly<Record<string, unknown>>
     .join(' ');
 }
 
-/** Returns what a rhythm can't be said without, as it is stored: a period without a unit, an offset from nothing. */
+/**
+ * Returns the parts of a rhythm that can't be worded, as they are stored: a period without a unit, an offset from
+ * nothing.
+ */
 function listUnsaid(style: DoseStyle, repeat: Readonly<Record<string, unknown>>): string[] {
   const { period, periodUnit, durationUnit, when, offset } = repeat;
   const hasPeriod = period !== undefined && timeUnit(periodUnit) !== undefined;

@@ -1,6 +1,6 @@
 /**
- * Words for the codes that FHIR fixes: states, classes, categories, interpretations. A code without a word here is shown
- * with its stored display, or as it stands. https://hl7.org/fhir/R4/terminologies-valuesets.html. Pure.
+ * Words for the codes that FHIR fixes: states, classes, categories, interpretations. A code without a word here is
+ * shown with its stored display, or as it is. https://hl7.org/fhir/R4/terminologies-valuesets.html. Pure.
  */
 import { ar } from './code-texts/ar.ts';
 import type { CodeTextKey, CodeTexts } from './code-texts/code-texts.ts';

@@ -31,7 +31,7 @@ const PANEL = / with all children optional$/i;
 const TAGGED = /^(.*\S) \(([^()]+)\)$/s;
 
 /**
- * Returns what CodeableConcepts are called, joined by commas.
+ * Returns the names of CodeableConcepts, joined by commas.
  * @returns the code with its system's short name for one without a name; undefined if there is nothing to show
  */
 export function nameConcept(value: Json | undefined, names: Names = NO_NAMES): string | undefined {
@@ -67,7 +67,7 @@ export function codesToName(concept: JsonObject): SystemCode[] {
   return writtenName(concept) === undefined ? readSystemCodes(concept) : [];
 }
 
-/** Returns a code with its system's short name: `ICD-10 N18.3`. Codes of other systems stand for themselves. */
+/** Returns a code with its system's short name: `ICD-10 N18.3`. Codes of other systems are shown as they are. */
 export function labelCode({ system, code }: SystemCode): string {
   const short = SHORT_NAMES.get(system);
   return short === undefined ? code : `${short} ${code}`;

@@ -1,4 +1,4 @@
-/** Quantities, ranges, ratios and titres as people write them; the record keeps what was stored. Pure. */
+/** Quantities, ranges, ratios and titres as people write them; the record keeps the stored values. Pure. */
 
 import { listItems, readMembers, readText } from '../fields.ts';
 import { decimalText, formatDecimal } from './decimal.ts';
@@ -18,7 +18,7 @@ export interface NumberStyle {
 const LOINC = 'http://loinc.org';
 const COMPARATORS: Readonly<Record<string, string>> = { '<': '<', '<=': '≤', '>=': '≥', '>': '>', ad: '≥' };
 
-/** Returns what an Observation or component measures: its codes of LOINC, and the ends of its reference ranges. */
+/** Returns the measurement of an Observation or component: its LOINC codes, and the ends of its reference ranges. */
 export function readMeasured(holder: unknown): Measured {
   const { code, referenceRange } = readMembers(holder);
   const codes: string[] = [];

@@ -8,7 +8,7 @@ import { unitText } from './unit.ts';
 
 /** The measurement that a value belongs to. */
 export interface Measured {
-  /** LOINC codes of what was measured. */
+  /** LOINC codes of the measurement. */
   readonly codes?: readonly string[];
   /** The unit, in UCUM or as people write it. */
   readonly unit?: string | undefined;

@@ -85,7 +85,7 @@ function mark() {
   });
 }
 
-/** Makes a form work: its command follows what is entered, and it sends the request. */
+/** Makes a form work: its command follows the input, and it sends the request. */
 function prepare(form) {
   const { credential } = form.elements;
   const kind = form.elements.namedItem('kind');

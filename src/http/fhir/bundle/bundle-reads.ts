@@ -17,8 +17,8 @@ export interface EntriesRead {
 }
 
 /**
- * Reads entries side by side, each within its share of what is left; one that needs more than that is read again, alone,
- * with all that is left. So entries read at a time never hold more than the budget together.
+ * Reads entries in parallel, each within its share of the remaining budget; an entry that needs more is read again by
+ * itself, with the whole remaining budget. So entries read at a time never hold more than the budget together.
  * @param budget of all of them; an entry that it has no room for fails with 413 `too-costly`
  */
 export async function readEntries(
@@ -57,7 +57,7 @@ export async function readEntries(
   }
 }
 
-/** Returns why the access token doesn't work any more: a Bundle may take long. */
+/** Returns why the access token no longer works: a Bundle may take long. */
 async function endOf({ confirm }: FhirRequest): Promise<unknown> {
   try {
     await confirm?.();

@@ -91,7 +91,7 @@ export async function processBundle(request: FhirWrite, find: FindInteraction): 
 }
 
 /**
- * Returns the Bundle without batch entries beyond the caller's scopes, which fail alone (403).
+ * Returns the Bundle without batch entries beyond the caller's scopes; only these fail (403).
  * @throws Refusal forbidden (403) for a transaction with such entries
  */
 function permitted(caller: Caller, bundle: ParsedBundle): ParsedBundle {

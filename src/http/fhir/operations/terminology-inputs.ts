@@ -7,8 +7,8 @@ import type { Opening } from '../../grant/opening.ts';
 import type { OperationPlace, OperationRequest } from '../operation.ts';
 
 /**
- * Returns what an operation on codes needs of a grant: no scope, because it shows nothing of a record (docs/oauth.md,
- * "Scopes").
+ * Returns the requirements of an operation on codes on a grant: no scope, because it shows nothing of a record
+ * (docs/oauth.md, "Scopes").
  */
 export function ofTerminology(action: string): (place: OperationPlace) => Opening {
   return ({ type, id }) => ({ action, needs: [], type: type ?? null, id });

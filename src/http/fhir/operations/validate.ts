@@ -27,7 +27,7 @@ export const validate: Operation = {
   instances: TYPE_NAMES,
   otherTypes: true,
   methods: ['GET', 'POST'],
-  // Without an id nothing is read: the answer is about what was sent.
+  // Without an id nothing is read: the answer is about the resource in the request.
   grantToken: ({ type, id }) => ({
     action: '$validate',
     needs: type === undefined || id === null ? [] : [{ type, letters: 'r' }],

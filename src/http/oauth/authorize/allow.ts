@@ -1,4 +1,4 @@
-/** Gives an application what a person allowed, and issues the code. */
+/** Grants an application the access that a person allowed, and issues the code. */
 import { normalise } from '#src/oauth/scopes.ts';
 import type { Session } from '#src/shared/access/session.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
@@ -10,7 +10,7 @@ import { type Choice, keptScopes, NEW_RECORD, OFFLINE, type Offer } from './choi
 import type { Opened } from './opened.ts';
 import { DAY_MS, fixedSentences, itemSentences } from './sentences.ts';
 
-/** A request with what was chosen; the choice has no faults. */
+/** A request with a choice that has no faults. */
 export interface Allowed extends Opened {
   readonly session: Session;
   readonly say: Texts;
@@ -84,7 +84,7 @@ function contextOf({ session: { person } }: Allowed, requestId: string) {
   };
 }
 
-/** Returns what the person read about that which they allowed. */
+/** Returns the sentences that the person read about the access that they allowed. */
 function sentencesShown({ client, say, offer, choice }: Allowed, days: number): string[] {
   const { kept } = choice;
   const own = offer.records.every(({ relationship }) => relationship === 'self');

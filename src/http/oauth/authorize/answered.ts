@@ -16,9 +16,9 @@ const LOOKS = 50;
 const LOOK_MS = 200;
 
 /**
- * Answers a request that can't be decided: with what the person decided in this session, else with the page that it is no
- * longer open. A second press on Allow, whose first answer the browser drops, waits for the outcome of the first. No code
- * is given again.
+ * Answers a request that can't be decided: with the person's decision in this session, or else with a page that says
+ * that it is no longer open. A second press on Allow, whose first answer the browser drops, waits for the outcome of
+ * the first. No code is given again.
  */
 export async function answerClosed(
   { services, root }: AuthorizeDeps,

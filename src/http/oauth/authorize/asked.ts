@@ -8,7 +8,7 @@ import { OFFLINE } from './choice.ts';
 import type { Choosing } from './choosing.ts';
 import { areSensitive, DAY_MS, shortName, sumUpItems } from './sentences.ts';
 
-/** Returns the sentences, for what the person has left of it so far. */
+/** Returns the sentences about the items that the person has kept so far. */
 export function askedPart(say: Texts, { client, offer, choice, now }: Omit<Choosing, 'faults'>): Html {
   const { items, scopes } = offer;
   const { kept, days } = choice;

@@ -19,7 +19,7 @@ const PURPOSES = [
   ['patrqt', 'purpose.personal'],
 ] as const;
 
-/** Returns the part. @param asked what is asked for: it follows the name of who asks */
+/** Returns the part. @param asked the request, which follows the name of the application */
 export function askerPart(
   say: Texts,
   view: Pick<ConsentView, 'client' | 'session' | 'purpose' | 'handle' | 'root'>,
@@ -44,7 +44,7 @@ ${domainNote(say, organization.domain)}${sandbox}${asked}
 </dl>`;
 }
 
-/** Returns the badge with an organization's confirmed domain; the domain is what people can compare, the name isn't. */
+/** Returns the badge with an organization's confirmed domain; people can compare the domain, but not the name. */
 export function domainBadge(say: Texts, domain: string | undefined): Html {
   if (domain === undefined) return html`<span class="badge warn">${say('consent.unconfirmed')}</span>`;
   const text = say.html('consent.confirmed', { domain: html`<bdi>${domain}</bdi>` });

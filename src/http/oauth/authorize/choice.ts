@@ -65,7 +65,7 @@ export function firstChoice(offer: Offer, name: string | undefined): Choice {
   };
 }
 
-/** Returns what a form says, without what may not be chosen. */
+/** Returns the content of a form, without choices that aren't offered. */
 export function readChoice(form: URLSearchParams, offer: Offer): Choice {
   const record = form.get('record') ?? undefined;
   const isOffered = record === NEW_RECORD ? offer.mayStart : offer.records.some(({ id }) => id === record);

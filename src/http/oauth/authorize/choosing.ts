@@ -22,7 +22,7 @@ const ANCHORS: Readonly<Record<FaultyField, string>> = {
   days: 'days',
 };
 
-/** Returns what is wrong with the form, with links to the controls. */
+/** Returns the errors of the form, with links to the controls. */
 export function faultsPart(say: Texts, faults: readonly FaultyField[]): Html {
   if (faults.length === 0) return html``;
   const links = faults.map(
@@ -101,7 +101,7 @@ function dayOf(say: Texts, date: string): string {
   return Number.isNaN(at) ? date : say.day(at);
 }
 
-/** Returns what is asked for, each item with a box that can be cleared. Many boxes are in a group that is closed. */
+/** Returns the requested items, each with a box that can be cleared. Many boxes are in a group that is closed. */
 export function itemsPart(say: Texts, { client, offer, choice, faults }: Choosing): Html {
   const app = html`<bdi>${client.name}</bdi>`;
   const kinds = (['read', 'write'] as const).map((access) => ({
@@ -144,7 +144,7 @@ function tick(
 `;
 }
 
-/** Returns what can't be left out. */
+/** Returns the part about items that can't be left out. */
 export function alwaysPart(say: Texts, { client, offer }: Pick<Choosing, 'client' | 'offer'>): Html {
   const sentences = fixedSentences(say, offer.scopes, client.name).map(
     (sentence) => html`<li>${sentence}</li>

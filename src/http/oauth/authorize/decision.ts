@@ -1,4 +1,4 @@
-/** Takes the form of the consent page and carries out what the person decided. */
+/** Takes the form of the consent page and carries out the person's decision. */
 import type { Context } from 'koa';
 import { Refusal } from '#src/shared/refusal.ts';
 import { readForm } from '../../form-body.ts';

@@ -1,4 +1,4 @@
-/** Pages for requests that can't go on: people read what happened, developers what to change. */
+/** Pages for requests that can't continue: people read what happened, developers what to change. */
 import type { Context } from 'koa';
 import type { PageFault } from '#src/oauth/authorization/faults.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -29,7 +29,7 @@ ${onwardPart(say, root, ['records', 'start'])}`,
   });
 }
 
-/** Something that stops a person, with a link to go on where there is one. */
+/** A reason why a person can't continue, with a link if there is a way. */
 export interface Stop {
   readonly status: number;
   readonly text: 'error.closed' | 'error.form' | 'error.signedout' | 'error.service';

@@ -100,7 +100,7 @@ export async function checkRequest(
   }
 }
 
-/** Returns what a person can choose, as it is now. */
+/** Returns the current choices of a person. */
 export async function offerOf(
   { services }: AuthorizeDeps,
   { client, request }: Opened,

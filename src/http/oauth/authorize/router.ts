@@ -27,7 +27,7 @@ export function authorizeRouter(parts: Omit<AuthorizeDeps, 'root' | 'cookie'>): 
   return router;
 }
 
-/** Shows a page, not JSON, when the service itself can't go on. */
+/** Shows a page, not JSON, if the service itself fails. */
 async function guarded(
   deps: AuthorizeDeps,
   ctx: Context,

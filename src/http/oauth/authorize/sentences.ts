@@ -41,7 +41,7 @@ export const DAY_MS = 86_400_000;
 /** The action on an item: the last part of its sentence's key. */
 type Verb = 'readyour' | 'read' | (typeof WRITING)[number];
 
-/** An item with its sentence: a verb and what it is done to. */
+/** An item with its sentence: a verb and its object. */
 export interface ItemSentence extends ConsentItem {
   readonly sentence: string;
   readonly verb: Verb;
@@ -72,8 +72,8 @@ function writeSentence(say: Texts, verb: Verb, things: string): string {
 export const FEW_ITEMS = 4;
 
 /**
- * Returns what items amount to, a sentence for each verb, in the order of the page. One that repeats all of a long first
- * one says so instead of naming it again.
+ * Sums up items, in one sentence for each verb, in the order of the page. One that repeats all of a long first one says
+ * so instead of naming it again.
  */
 export function sumUpItems(say: Texts, items: readonly ItemSentence[]): string[] {
   const verbs = [...new Set(items.map(({ verb }) => verb))];
@@ -113,7 +113,7 @@ export function areSensitive(items: readonly ConsentItem[]): boolean {
   return items.some(({ access, group }) => access === 'read' && SENSITIVE.includes(group));
 }
 
-/** Returns what an item is about: its group, the types of it that are asked for, or a category. */
+/** Returns the object of an item: its group, the requested types of it, or a category. */
 function thingsOf(say: Texts, { group, types, category }: ConsentItem): string {
   const whole = types.length === CONSENT_GROUPS[group].length;
   const named = types.map((type) => say(isNamed(type) ? TYPES[type] : `things.${group}`));
@@ -150,7 +150,7 @@ export function asksIdentity(scopes: readonly Scope[]): boolean {
   return scopes.some((scope) => scope === 'openid' || scope === 'fhirUser' || scope === 'profile');
 }
 
-/** Returns the sentences about what a person can't leave out. */
+/** Returns the sentences about items that a person can't leave out. */
 export function fixedSentences(say: Texts, scopes: readonly Scope[], app: string): string[] {
   return [
     say('sentence.always'),

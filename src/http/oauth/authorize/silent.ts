@@ -10,8 +10,8 @@ import type { Opened } from './opened.ts';
 const NO_GRANT = 'no active grant covers the request';
 
 /**
- * Returns what answers a request without showing anything: with a code if the person is signed in and has given
- * exactly one grant that covers it, else with `login_required` or `consent_required`. No new grant is made.
+ * Returns the answer to a request without a page: a code if the person is signed in and has given exactly one grant
+ * that covers it, or else `login_required` or `consent_required`. No new grant is made.
  */
 export async function silently(
   services: AuthorizeServices,
@@ -64,8 +64,8 @@ function isRecent(
 const SKEW_S = 120;
 
 /**
- * Tells whether a session is what `prompt` and `max_age` ask for (OpenID Connect Core 1.0, section 3.1.2.1). A session
- * that began after the request may have begun for another one, at an issuer that did not ask the person again, so
+ * Tells whether a session satisfies `prompt` and `max_age` (OpenID Connect Core 1.0, section 3.1.2.1). A session that
+ * began after the request may have begun for another one, at an issuer that did not ask the person again, so
  * `auth_time` decides there, too.
  * @param createdAt when the request came, in seconds
  */

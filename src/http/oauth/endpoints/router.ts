@@ -1,4 +1,7 @@
-/** `/oauth/token`, `/oauth/revoke`, `/oauth/introspect`, `/oauth/bc-authorize`, `/oauth/userinfo` and `/oauth/jwks`: what clients call (docs/spec/interface.md, section 4.1). */
+/**
+ * `/oauth/token`, `/oauth/revoke`, `/oauth/introspect`, `/oauth/bc-authorize`, `/oauth/userinfo` and `/oauth/jwks`: the
+ * endpoints for clients (docs/spec/interface.md, section 4.1).
+ */
 import Router from '@koa/router';
 import { KEY_SET_MAX_AGE_S } from '#src/oauth/signing-keys.ts';
 import { answerBackchannelRequest } from './backchannel.ts';

@@ -117,7 +117,10 @@ async function byRefreshToken(deps: TokenDeps, request: ClientRequest): Promise<
   return answerOf(deps, request, issued);
 }
 
-/** Returns what a refresh asks for. @throws OAuthError invalid_scope, invalid_target for more than was granted */
+/**
+ * Returns the scopes that a refresh asks for. @throws OAuthError invalid_scope, invalid_target for more than was
+ * granted
+ */
 function narrowedTo(
   deps: TokenDeps,
   request: ClientRequest,

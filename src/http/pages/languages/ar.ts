@@ -74,7 +74,7 @@ export const ar: Wording = {
   'sentence.identity': 'يتعرّف عليك {app} عند عودتك، من خلال معرّف أُنشئ خصيصًا له',
   'sentence.until': 'ينتهي الوصول في {day}، ويمكنك إنهاؤه قبل ذلك في أي وقت',
   'always.legend': 'ما لا يمكن استثناؤه',
-  // What a record holds, as the object of the sentences above
+  // Contents of a record, as the object of the sentences above
   'things.results': 'نتائج المختبر والعلامات الحيوية والقياسات الأخرى وتقاريرها',
   'things.conditions': 'التشخيصات والمشكلات الصحية',
   'things.medications': 'الأدوية والوصفات الطبية',
@@ -115,7 +115,7 @@ export const ar: Wording = {
   'consent.target': 'بعد قرارك تعود إلى {target}. إذا رفضت، فلن تتم مشاركة أي شيء.',
   'consent.allow': 'السماح',
   'consent.deny': 'الرفض',
-  // Consent: what is missing in the form
+  // Consent: faults in the form
   'fault.heading': 'يُرجى مراجعة ما أدخلته',
   'fault.record': 'اختر سجلًّا صحيًا.',
   'fault.items': 'اترك خانة واحدة على الأقل محدَّدة، أو ارفض الطلب.',
@@ -828,7 +828,7 @@ export const ar: Wording = {
   'links.days': '{days|zero:أقل من يوم|one:يوم واحد|two:يومان|few:# أيام|many:# يوماً|other:# يوم}',
   'links.codefault': 'يجب أن يتكوّن الرمز السرّي من 4 إلى 64 محرفاً.',
   'links.whatfault': 'اختر ما تريد مشاركته.',
-  // Results: what common ones are called; codes in src/http/pages/result-names.ts
+  // Results: names of common ones; codes in src/http/pages/result-names.ts
   'result.heartrate': 'معدل ضربات القلب',
   'result.bloodpressure': 'ضغط الدم',
   'result.systolic': 'ضغط الدم الأعلى (الانقباضي)',

@@ -77,7 +77,7 @@ export const de: Wording = {
   'sentence.identity': '{app} erkennt Sie wieder, an einer Kennung, die eigens dafür erzeugt wird',
   'sentence.until': 'Der Zugriff endet am {day}, und Sie können ihn jederzeit früher beenden',
   'always.legend': 'Was sich nicht ausschließen lässt',
-  // What a record holds, as the object of the sentences above
+  // Contents of a record, as the object of the sentences above
   'things.results': 'Laborwerte und Vitalwerte, andere Messwerte und Befundberichte',
   'things.conditions': 'Diagnosen und Gesundheitsprobleme',
   'things.medications': 'Medikamente und Verordnungen',
@@ -119,7 +119,7 @@ export const de: Wording = {
     'Nach Ihrer Entscheidung kehren Sie zurück zu {target}. Wenn Sie ablehnen, wird nichts geteilt.',
   'consent.allow': 'Erlauben',
   'consent.deny': 'Ablehnen',
-  // Consent: what is missing in the form
+  // Consent: faults in the form
   'fault.heading': 'Bitte prüfen Sie Ihre Angaben',
   'fault.record': 'Wählen Sie eine Gesundheitsakte.',
   'fault.items': 'Lassen Sie mindestens ein Häkchen stehen, oder lehnen Sie ab.',
@@ -860,7 +860,7 @@ export const de: Wording = {
   'links.days': '{days|one:ein Tag|other:# Tage}',
   'links.codefault': 'Das Kennwort muss 4 bis 64 Zeichen haben.',
   'links.whatfault': 'Wählen Sie, was Sie teilen möchten.',
-  // Results: what common ones are called; codes in src/http/pages/result-names.ts
+  // Results: names of common ones; codes in src/http/pages/result-names.ts
   'result.heartrate': 'Herzfrequenz',
   'result.bloodpressure': 'Blutdruck',
   'result.systolic': 'Oberer Blutdruck (systolisch)',

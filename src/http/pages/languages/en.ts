@@ -74,7 +74,7 @@ export const en = {
   'sentence.identity': '{app} recognises you when you come back, by an identifier that is made for it',
   'sentence.until': 'Access ends on {day}, and you can end it earlier at any time',
   'always.legend': 'What can’t be left out',
-  // What a record holds, as the object of the sentences above
+  // Contents of a record, as the object of the sentences above
   'things.results': 'laboratory results and vital signs, other measurements, and reports on them',
   'things.conditions': 'diagnoses and health problems',
   'things.medications': 'medicines and prescriptions',
@@ -115,7 +115,7 @@ export const en = {
   'consent.target': 'After your decision you go back to {target}. If you deny, nothing is shared.',
   'consent.allow': 'Allow',
   'consent.deny': 'Deny',
-  // Consent: what is missing in the form
+  // Consent: faults in the form
   'fault.heading': 'Please check what you entered',
   'fault.record': 'Choose a health record.',
   'fault.items': 'Keep at least one box checked, or deny.',
@@ -829,7 +829,7 @@ export const en = {
   'links.days': '{days|one:one day|other:# days}',
   'links.codefault': 'The passcode must have 4 to 64 characters.',
   'links.whatfault': 'Choose what you want to share.',
-  // Results: what common ones are called; codes in src/http/pages/result-names.ts
+  // Results: names of common ones; codes in src/http/pages/result-names.ts
   'result.heartrate': 'Heart rate',
   'result.bloodpressure': 'Blood pressure',
   'result.systolic': 'Upper blood pressure (systolic)',

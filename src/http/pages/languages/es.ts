@@ -78,7 +78,7 @@ export const es: Wording = {
   'sentence.identity': '{app} le reconoce cuando vuelve, mediante un identificador creado para ella',
   'sentence.until': 'El acceso termina el {day}, y puede ponerle fin antes en cualquier momento',
   'always.legend': 'Lo que no se puede excluir',
-  // What a record holds, as the object of the sentences above
+  // Contents of a record, as the object of the sentences above
   'things.results': 'resultados de laboratorio y constantes vitales, otras mediciones y sus informes',
   'things.conditions': 'diagnósticos y problemas de salud',
   'things.medications': 'medicamentos y recetas',
@@ -119,7 +119,7 @@ export const es: Wording = {
   'consent.target': 'Después de su decisión volverá a {target}. Si lo deniega, no se comparte nada.',
   'consent.allow': 'Permitir',
   'consent.deny': 'Rechazar',
-  // Consent: what is missing in the form
+  // Consent: faults in the form
   'fault.heading': 'Revise los datos introducidos',
   'fault.record': 'Elija un historial de salud.',
   'fault.items': 'Deje marcada al menos una casilla, o rechace la solicitud.',
@@ -844,7 +844,7 @@ export const es: Wording = {
   'links.days': '{days|one:un día|other:# días}',
   'links.codefault': 'La contraseña debe tener de 4 a 64 caracteres.',
   'links.whatfault': 'Elija qué quiere compartir.',
-  // Results: what common ones are called; codes in src/http/pages/result-names.ts
+  // Results: names of common ones; codes in src/http/pages/result-names.ts
   'result.heartrate': 'Frecuencia cardíaca',
   'result.bloodpressure': 'Presión arterial',
   'result.systolic': 'Presión arterial máxima (sistólica)',

@@ -78,7 +78,7 @@ export const fr: Wording = {
   'sentence.identity': '{app} vous reconnaît à votre retour grâce à un identifiant créé pour elle',
   'sentence.until': 'L’accès prend fin le {day}, et vous pouvez y mettre fin plus tôt à tout moment',
   'always.legend': 'Ce qui ne peut pas être exclu',
-  // What a record holds, as the object of the sentences above
+  // Contents of a record, as the object of the sentences above
   'things.results':
     'les résultats de laboratoire et les signes vitaux, les autres mesures et les comptes rendus',
   'things.conditions': 'les diagnostics et les problèmes de santé',
@@ -121,7 +121,7 @@ export const fr: Wording = {
     'Après votre décision, vous retournez vers {target}. Si vous refusez, rien n’est partagé.',
   'consent.allow': 'Autoriser',
   'consent.deny': 'Refuser',
-  // Consent: what is missing in the form
+  // Consent: faults in the form
   'fault.heading': 'Veuillez vérifier votre saisie',
   'fault.record': 'Choisissez un dossier de santé.',
   'fault.items': 'Laissez au moins une case cochée, ou refusez.',
@@ -856,7 +856,7 @@ export const fr: Wording = {
   'links.days': '{days|one:un jour|other:# jours}',
   'links.codefault': 'Le code secret doit avoir 4 à 64 caractères.',
   'links.whatfault': 'Choisissez ce que vous voulez partager.',
-  // Results: what common ones are called; codes in src/http/pages/result-names.ts
+  // Results: names of common ones; codes in src/http/pages/result-names.ts
   'result.heartrate': 'Fréquence cardiaque',
   'result.bloodpressure': 'Tension artérielle',
   'result.systolic': 'Tension artérielle maximale (systolique)',

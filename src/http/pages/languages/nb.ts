@@ -77,7 +77,7 @@ export const nb: Wording = {
     '{app} kjenner deg igjen når du kommer tilbake, med en identifikator som er laget for den',
   'sentence.until': 'Tilgangen slutter {day}, og du kan avslutte den før når som helst',
   'always.legend': 'Dette kan ikke utelates',
-  // What a record holds, as the object of the sentences above
+  // Contents of a record, as the object of the sentences above
   'things.results': 'laboratoriesvar og vitale målinger, andre målinger og svarrapporter',
   'things.conditions': 'diagnoser og helseproblemer',
   'things.medications': 'medisiner og resepter',
@@ -118,7 +118,7 @@ export const nb: Wording = {
   'consent.target': 'Når du har valgt, går du tilbake til {target}. Hvis du avslår, deles ingenting.',
   'consent.allow': 'Tillat',
   'consent.deny': 'Avslå',
-  // Consent: what is missing in the form
+  // Consent: faults in the form
   'fault.heading': 'Kontroller det du har fylt ut',
   'fault.record': 'Velg en helsejournal.',
   'fault.items': 'La minst én boks være avkrysset, eller avslå.',
@@ -830,7 +830,7 @@ export const nb: Wording = {
   'links.days': '{days|one:én dag|other:# dager}',
   'links.codefault': 'Koden må ha 4 til 64 tegn.',
   'links.whatfault': 'Velg hva du vil dele.',
-  // Results: what common ones are called; codes in src/http/pages/result-names.ts
+  // Results: names of common ones; codes in src/http/pages/result-names.ts
   'result.heartrate': 'Puls',
   'result.bloodpressure': 'Blodtrykk',
   'result.systolic': 'Øvre blodtrykk (systolisk)',

@@ -1,4 +1,4 @@
-/** Elements of entries on the pages: what each is called and what it says, and what differs between two versions. */
+/** Elements of entries on the pages: the name and the value of each, and the differences between two versions. */
 
 import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
 import { findCodeSet } from '#src/clinical/reading/names/code-words.ts';
@@ -13,7 +13,7 @@ import { dateText } from '../records.ts';
 import { elementLabel } from './element-words.ts';
 import { type ValueWords, wordsOfValue } from './resource-words.ts';
 
-/** Returns the name of what a reference leads to; undefined if it is unknown. */
+/** Returns the name of a reference's target; undefined if it is unknown. */
 export type NameReference = (reference: string) => string | undefined;
 
 /**

@@ -87,7 +87,10 @@ const OF_TYPES: Readonly<Record<string, Readonly<Record<string, DateKey>>>> = {
   Immunization: { occurrenceDateTime: 'element.given', occurrenceString: 'element.given' },
 };
 
-/** Returns what an element is called; undefined for one that has no word here. @param name `valueQuantity` @param type of the resource */
+/**
+ * Returns the name of an element; undefined for one that has no word here. @param name `valueQuantity` @param type of
+ * the resource
+ */
 export function elementLabel(say: Texts, name: string, type: string): string | undefined {
   const key =
     OF_TYPES[type]?.[name] ??

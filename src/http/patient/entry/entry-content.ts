@@ -20,7 +20,7 @@ import { titleOfResource, type ValueWords, wordsOfValue } from './resource-words
 /** The maximum length of FHIR data on the page; the download has all. */
 const MOST_JSON = 60_000;
 
-/** Elements that name the entry or its record, and say nothing else; and what a reading of its own shows. */
+/** Elements that only name the entry or its record, and elements that are shown elsewhere. */
 const UNSAID = /^(?:resourceType|id|subject|patient|contained)$/;
 
 /** The first elements of the page; others follow, those of `LAST` behind all. */
@@ -37,7 +37,7 @@ export interface ReadEntry {
   readonly words: ValueWords;
 }
 
-/** Parses the versions of an entry, and names their codes and what they refer to. */
+/** Parses the versions of an entry, and names their codes and the targets of their references. */
 export async function readEntry(
   { say, deps }: Visit,
   { record }: OpenRecord,
@@ -70,7 +70,7 @@ export async function readEntry(
   };
 }
 
-/** Returns what a resource is called: the name of a person, an organization or a device, a title, else what it is about. */
+/** Returns the name of a resource: that of a person, an organization or a device, a title, or else its subject. */
 function nameOf(resource: JsonObject): string | undefined {
   const { name, title, deviceName } = resource;
   if (typeof name === 'string') return name;
@@ -157,7 +157,7 @@ function isMarked(meta: Json | undefined): boolean {
   return isObject(meta) && (objects(meta.security).length > 0 || objects(meta.tag).length > 0);
 }
 
-/** Returns what a version changed of the one before it, in words; nothing for a first version and for deletions. */
+/** Returns the changes of a version from the previous one, in words; nothing for a first version and for deletions. */
 export function changesPart(say: Visit['say'], read: ReadEntry, version: number): Html {
   const { content, type, values, words } = read;
   const [own, earlier] = [version, version - 1].map((number) => content.versions.get(number));

@@ -1,4 +1,4 @@
-/** An entry: what it says, and its versions with what each changed, who entered it and when. */
+/** Shows an entry: its content, and its versions with their changes, who entered them and when. */
 import { z } from 'zod';
 import type { EntryContent } from '#queries/rest/entry-content.ts';
 import type { Approval, EntryOrigin } from '#queries/rest/entry-origin.ts';
@@ -58,7 +58,7 @@ const WRITERS = {
   service: 'writer.service',
 } as const satisfies Readonly<Record<string, TextKey>>;
 
-/** Returns what an author type is called. */
+/** Returns the name of an author type. */
 export function authorText(say: Visit['say'], type: string): string {
   return say(Object.entries(AUTHORS).find(([name]) => name === type)?.[1] ?? 'author.import');
 }
@@ -132,7 +132,7 @@ function versionAsked(visit: Visit): number | undefined {
   return Number(asked);
 }
 
-/** Returns what has to be known before the content is read: that it is deleted, not the newest, or an AI's. */
+/** Returns the notes to read before the content: that it is deleted, not the newest, or an AI's. */
 function notesPart(visit: Visit, content: EntryContent, path: string): Html {
   const { say } = visit;
   const { newest, shown, byAi, human, isDeleted } = content;
@@ -180,7 +180,7 @@ export async function entryJson(
   return { download: { status: 200, headers, body } };
 }
 
-/** Returns what a resource of a type is called: a health problem, a medicine. */
+/** Returns the word for a resource of a type: a health problem, a medicine. */
 export function typeText(say: Visit['say'], type: string): string {
   const kind = timelineKind(type);
   return kind === undefined ? kindsText(say, [type]) : kindText(say, kind);

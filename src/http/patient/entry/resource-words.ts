@@ -1,4 +1,4 @@
-/** FHIR content in words, for people: what a resource is about, and the value of any element. Pure. */
+/** Words FHIR content for people: the subject of a resource, and the value of any element. Pure. */
 
 import type { WordLanguage } from '#src/clinical/reading/names/code-words.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
@@ -23,7 +23,7 @@ const CONCEPTS = [
   'description',
 ] as const;
 
-/** Returns what a resource is about; undefined if it doesn't say. */
+/** Returns the subject of a resource; undefined if it has none. */
 export function titleOfResource(resource: Readonly<Record<string, Json>>): string | undefined {
   for (const name of CONCEPTS) {
     const value = resource[name];
@@ -68,7 +68,7 @@ export interface ValueWords {
   readonly lang: WordLanguage;
   /** Between two parts: a comma and a space. */
   readonly separator: string;
-  /** Returns the name of a part; undefined for one without: then its value stands alone. */
+  /** Returns the name of a part; undefined for one without: then only its value is shown. */
   readonly label: (name: string) => string | undefined;
   /** Returns a text of the record in words, such as a date or a code of a state. @param name of its element */
   readonly text: (text: string, name: string) => string;
@@ -79,7 +79,7 @@ export interface ValueWords {
   /** Returns a number as the language writes it, with its digits. */
   readonly number: (literal: string) => string;
   readonly truth: (is: boolean) => string;
-  /** Returns the name of what a reference leads to; undefined if it is unknown. */
+  /** Returns the name of a reference's target; undefined if it is unknown. */
   readonly reference: (reference: string) => string | undefined;
   /** Returns that there are so many more. */
   readonly more: (count: number) => string;
@@ -93,8 +93,8 @@ const MOST_PARTS = 100;
 const UNSAID: readonly string[] = ['system', 'id', 'reference', 'userSelected', 'version'];
 
 /**
- * Returns the value of an element in words, each text of the record with a direction of its own. What it leaves out is
- * among the details of the page.
+ * Returns the value of an element in words, each text of the record with a direction of its own. The details of the
+ * page have the rest.
  * @param name of the element
  */
 export function wordsOfValue(value: Json, name: string, words: ValueWords): Html {

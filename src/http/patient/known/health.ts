@@ -1,4 +1,4 @@
-/** Allergies, medicines, problems and vaccinations of a record: what the clinical reading says. */
+/** Shows the allergies, medicines, problems and vaccinations of a record, from the clinical reading. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { LeftOut, ListName } from '#src/clinical/reading/reading.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -12,7 +12,7 @@ import { allergyRow, medicineRow, problemRow, type RowPlace, vaccinationRow } fr
 /** The maximum number of past entries in a list; the timeline has the others. */
 const MOST_PAST = 100;
 
-/** The lists, in the order of the page: what could do harm first. */
+/** The lists, in the order of the page: those whose omission could do harm come first. */
 const LISTS = [
   ['allergies', 'health.allergies', 'health.noallergies'],
   ['medicines', 'health.medications', 'health.nomedications'],
@@ -20,7 +20,7 @@ const LISTS = [
   ['vaccinations', 'health.immunizations', 'health.noimmunizations'],
 ] as const;
 
-/** Rows of a list: what holds now, and what is over. */
+/** Rows of a list: the current entries, and the past ones. */
 interface Rows {
   readonly now: readonly Html[];
   readonly past: readonly Html[];
@@ -38,7 +38,7 @@ export async function healthPage(visit: Visit, record: OpenRecord): Promise<Pati
   };
 }
 
-/** Returns the lists. @param over returns what is said of the rows of a list that are over */
+/** Returns the lists. @param over returns the text about the past rows of a list */
 export function listsPart(place: RowPlace, known: Known, over: (past: readonly Html[]) => Html): Html {
   const { visit, record } = place;
   const { say } = visit;
@@ -86,7 +86,7 @@ function rowsOf(place: RowPlace, of: Known['facts'], list: ListName): Rows {
   }
 }
 
-/** Returns what is over, folded. */
+/** Returns the past entries, folded. */
 function pastPart({ say }: Visit, past: readonly Html[]): Html {
   if (past.length === 0) return html``;
   const more =
@@ -101,7 +101,7 @@ ${more}</details>
 `;
 }
 
-/** Returns how many of an AI's notes changed what somebody else had written. */
+/** Returns how many of an AI's notes changed an entry of somebody else. */
 function changedIn({ notes }: Known, list: ListName): number {
   const told: readonly ClinicalEntry[] =
     list === 'allergies'
@@ -112,7 +112,10 @@ function changedIn({ notes }: Known, list: ListName): number {
   return told.filter(({ partOfAi }) => partOfAi === 'changed').length;
 }
 
-/** Returns what of a list isn't shown, and why: what an AI withdrew by name, and what can't be understood. */
+/**
+ * Returns the entries of a list that aren't shown, and why: those that an AI withdrew, by name, and those that can't be
+ * understood.
+ */
 function leftOutPart(visit: Visit, record: OpenRecord, known: Known, list: ListName): Html {
   const own = known.leftOut.filter((each) => each.list === list);
   const nameOf = ({ told: { value, before = value } }: LeftOut<ClinicalEntry>): string =>
@@ -131,7 +134,7 @@ function leftOutPart(visit: Visit, record: OpenRecord, known: Known, list: ListN
   }`;
 }
 
-/** Returns what is too large to be shown here. */
+/** Returns the entries that are too large to be shown here. */
 function tooLargePart(visit: Visit, record: OpenRecord, { tooLarge }: Known): Html {
   if (tooLarge.length === 0) return html``;
   return html`<p class="note warn">${visit.say('known.toolarge', { entries: tooLarge.length })}${tooLarge.map((fhir, n) => originAfter(visit, record, fhir, String(n + 1)))}</p>

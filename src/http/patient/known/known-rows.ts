@@ -1,4 +1,4 @@
-/** Rows of what a record says: allergies, medicines, problems and vaccinations, each date with what it means. */
+/** Makes the rows of a record's allergies, medicines, problems and vaccinations, each date with its meaning. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { Allergy } from '#src/clinical/reading/allergies.ts';
 import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
@@ -28,7 +28,7 @@ export interface RowPlace {
 /** A mark beside a name. */
 type Badge = readonly [kind: 'good' | 'warn' | 'plain', words: string];
 
-/** Returns what somebody else had written before an AI changed an entry, in words. */
+/** Returns in words the version of an entry that somebody else had written before an AI changed it. */
 function beforeText(place: RowPlace, entry: ClinicalEntry): string | undefined {
   const { visit, known } = place;
   const facts = known.before(entry);
@@ -49,13 +49,15 @@ function beforeText(place: RowPlace, entry: ClinicalEntry): string | undefined {
 
 const wordsOf = (badges: readonly Badge[]): string[] => badges.map(([, words]) => words);
 
-/** An entry that a row rests on, and what it says itself, in words. */
+/** An entry on which a row is based, and its own statement in words. */
 interface Source {
   readonly entry: ClinicalEntry;
   readonly says: readonly string[];
 }
 
-/** @param sources the first one leads; the others are folded, each with what it says itself */
+/**
+ * @param sources the first one leads; the others are folded, each with its own statement
+ */
 function rowOf(
   place: RowPlace,
   title: string,
@@ -180,7 +182,7 @@ export function medicineRow(place: RowPlace, medicine: Medicine<ClinicalEntry>):
   );
 }
 
-/** Returns what one source of a medicine says: its state and its dates. */
+/** Returns the statement of one source of a medicine: its state and its dates. */
 function sourceWords(place: RowPlace, source: MedicineSource<ClinicalEntry>): string[] {
   const { prescribed: day } = source;
   const prescribed = day === undefined ? undefined : { first: day, last: day, times: 1 };

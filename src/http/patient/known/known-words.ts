@@ -1,4 +1,4 @@
-/** Words of what a record says: codes and dates, each date with what it means. */
+/** Words codes and dates of a record, each date with its meaning. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { Dated } from '#src/clinical/reading/dates.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
@@ -6,7 +6,7 @@ import { datePhrase, type Phrase } from '#src/clinical/reading/phrases.ts';
 import { dateText } from '../records.ts';
 import type { Visit } from '../visit.ts';
 
-/** Returns what a date means, in words; when something was entered, if it has none. */
+/** Returns the meaning of a date in words; without a date, when the entry was made. */
 export function whenText(visit: Visit, dated: Dated, { recorded }: ClinicalEntry): string {
   const phrase = datePhrase(dated);
   if (phrase !== undefined) return phraseText(visit, phrase);

@@ -13,11 +13,11 @@ import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 
-/** A reading, and what was too large to be part of it. */
+/** A reading, and the entries that were too large to be part of it. */
 export interface Known extends ClinicalReading<ClinicalEntry> {
   /** As `Type/id`. */
   readonly tooLarge: readonly string[];
-  /** Returns what somebody else had written before an AI changed an entry. */
+  /** Returns the statements of an entry's version that somebody else had written before an AI changed it. */
   readonly before: (entry: ClinicalEntry) => Statements<ClinicalEntry> | undefined;
   /** Returns the name of a concept. */
   readonly name: (concept: Json | undefined) => string | undefined;

@@ -11,7 +11,7 @@ export interface Axis {
 
 /** Steps between ticks, of each power of ten. */
 const STEPS = [1, 2, 5, 10];
-/** Spans below this are none: axes have no more digits. */
+/** Smaller spans count as zero: axes have no more digits. */
 const SMALLEST = 1e-12;
 /** About how many steps an axis has. */
 const COUNT = 4;

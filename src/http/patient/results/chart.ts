@@ -17,7 +17,7 @@ import { numberText } from './values.ts';
 
 const WIDTH = 400;
 const HEIGHT = 200;
-/** Above the plot stands the unit, below it the ends of the time. */
+/** The unit is above the plot, the ends of the time are below it. */
 const TOP = 30;
 const BOTTOM = 30;
 /** Pixels of a character of a label, and of the room beside it. */
@@ -35,7 +35,7 @@ export function isDrawn({ series }: Pick<ChartData, 'series'>): boolean {
   return series.reduce((sum, { points }) => sum + points.length, 0) > 1;
 }
 
-/** Returns the chart; nothing for fewer than two values. @param name of what was measured */
+/** Returns the chart; nothing for fewer than two values. @param name of the measurement */
 export function chart(say: Texts, name: string, { series, range, unit }: ChartData): Html {
   const points = series.flatMap((line) => line.points);
   if (!isDrawn({ series })) return html``;

@@ -1,4 +1,4 @@
-/** How a value is judged: what the laboratory or device says of it, or else where it lies in its reference range. Pure. */
+/** Judges a value: by the laboratory or device, or else by its place in the reference range. Pure. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { codeLabel } from '../code-label.ts';

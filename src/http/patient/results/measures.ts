@@ -1,4 +1,4 @@
-/** Observations of a record, grouped by what was measured, in the order of time. Pure but for reading them. */
+/** Groups observations of a record by measurement, in the order of time. Pure but for reading them. */
 import { z } from 'zod';
 import { listOf } from '../../api/schemas.ts';
 import { resultName } from '../../pages/result-names.ts';
@@ -49,7 +49,7 @@ export type Valued = Pick<Observation, 'value' | 'unit' | 'value_text' | 'value_
 
 /** Everything of one code. */
 export interface Measure {
-  /** `system|code`, as a list of REST v1 takes it; the display where there is no code. */
+  /** `system|code`, as a list of REST v1 takes it; the display if there is no code. */
   readonly key: string;
   readonly system: string | null;
   readonly code: string | null;
@@ -80,7 +80,7 @@ export interface Observations {
   readonly notDone: number;
 }
 
-/** Statuses of what has no result: as in a summary, these aren't shown. */
+/** Statuses of observations without a result: as in a summary, these aren't shown. */
 const WITHOUT_RESULT: readonly (string | null)[] = ['cancelled', 'registered'];
 
 /** Reads the newest observations that have a result. @param code `system|code`; all without it @throws Refusal */

@@ -21,7 +21,7 @@ import {
 } from './result-parts.ts';
 import { rangeText } from './values.ts';
 
-/** `system|code`, or a code alone, as lists of REST v1 take them. */
+/** `system|code`, or only a code, as lists of REST v1 take them. */
 const CODE = /^(?:[^\s|]+\|)?[^\s|]+$/;
 
 /** Returns the page of one measurement. @throws Refusal not_found (404) if the record has none of the code */

@@ -17,7 +17,7 @@ export function measureUrl(visit: Visit, { path }: OpenRecord, { key }: Measure)
   return visit.to(`${path}/results/one`, { code: key });
 }
 
-/** Returns a value with its day and what is said of it. Values of several parts are long: they are smaller. */
+/** Returns a value with its day and its judgement. Values of several parts are long: they are smaller. */
 export function latestPart(say: Visit['say'], each: Observation): Html {
   const { value, components } = each;
   const isLong = value === null && components.length > 0 && pressureIn(say, components) === undefined;
@@ -38,7 +38,7 @@ export function whenText(say: Visit['say'], { effective_at, created_at }: Observ
     : dateText(say, effective_at);
 }
 
-/** Returns a value that stands out if it is critical. */
+/** Returns a value, marked if it is critical. */
 export function markedValue(say: Visit['say'], each: Observation): Html {
   const shown = valueText(say, each);
   return judgementOf(each)?.grade === 'critical' ? html`<strong class="fault">${shown}</strong>` : shown;
@@ -52,8 +52,8 @@ export function statusBadge(say: Visit['say'], { status }: Observation): Html {
 }
 
 /**
- * Returns the charts of a measurement: one for each unit that can't be converted to another, why they stand apart, and how
- * many values no chart has.
+ * Returns the charts of a measurement: one for each unit that can't be converted to another, why they are separate, and
+ * how many values no chart has.
  * @param most charts that are shown
  */
 export function chartsPart(

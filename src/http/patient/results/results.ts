@@ -194,7 +194,7 @@ ${shown}</div></li>
 `;
 }
 
-/** Returns what the page leaves out. */
+/** Returns the note about results that the page leaves out. */
 function leftPart(say: Visit['say'], notDone: number, more: boolean): Html {
   const absent =
     notDone === 0

@@ -50,7 +50,7 @@ export async function resultsAmong(
   );
 }
 
-/** Returns the value of a result with what is said of it; undefined if it has none. An AI's value isn't marked as normal. */
+/** Returns the value of a result with its judgement; undefined if it has none. An AI's value isn't marked as normal. */
 export function resultText(
   say: Visit['say'],
   result: Observation,

@@ -15,7 +15,7 @@ type Ranged = { readonly reference_range?: Observation['reference_range'] };
 /** Between a number and its unit: no line ends there. */
 const SPACE = '\u00a0';
 
-/** Returns what a value is of, for its rounding: code, unit, ends of its reference range. */
+/** Returns the measurement of a value, for its rounding: code, unit, ends of its reference range. */
 export function measuredOf({
   system,
   code,

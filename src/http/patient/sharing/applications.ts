@@ -88,7 +88,7 @@ export function nameOf({ application_name, application_id }: GrantRow): string {
   return application_name ?? application_id;
 }
 
-/** Returns what a grant covers, reading and writing together. */
+/** Returns the coverage of a grant, reading and writing together. */
 function mayText(say: Texts, { scopes }: GrantRow): string {
   const items = consentItems(knownScopes(scopes));
   return kindsText(

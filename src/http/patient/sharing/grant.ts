@@ -1,4 +1,4 @@
-/** One application's access to a record: what it may do, what it read, the receipt of the consent, and how to end it. */
+/** One application's access to a record: its rights, its reads, the receipt of the consent, and how to end it. */
 import { z } from 'zod';
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -111,7 +111,7 @@ export async function endGrant(
   return { goTo: visit.below(`${record.path}/applications`, { done: 'revoked' }) };
 }
 
-/** Returns the receipt: what was shown, in which language and when. @throws Refusal not_found (404) */
+/** Returns the receipt: the sentences that were shown, in which language and when. @throws Refusal not_found (404) */
 export async function receiptPage(visit: Visit, record: OpenRecord, id: string): Promise<PatientPage> {
   const { say } = visit;
   const grant = await grantOf(visit, record, id);

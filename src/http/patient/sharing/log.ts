@@ -191,7 +191,7 @@ const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'dele
 /** Actions of those who have a shared link. */
 const OPENINGS: ReadonlySet<string> = new Set(['open-link', 'open-link-file']);
 
-/** Returns what was done, in words. @param things the kinds of entries, in words */
+/** Returns the action in words. @param things the kinds of entries, in words */
 function actionText(say: Texts, action: string, status: Entry['status'], things: string): string {
   if (OPENINGS.has(action)) return say(status === 'ok' ? 'log.opened' : 'log.toopen');
   const own = Object.hasOwn(OF_ACTIONS, action) ? OF_ACTIONS[action] : undefined;

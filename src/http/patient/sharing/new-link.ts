@@ -116,7 +116,7 @@ interface Content {
   readonly isByAi: boolean;
 }
 
-/** Returns what can be shared, with its name. */
+/** Returns the contents that can be shared, with their names. */
 async function contentsOf(visit: Visit, record: OpenRecord): Promise<Content[]> {
   const { say } = visit;
   const { data } = await visit.api.read(

@@ -1,4 +1,4 @@
-/** Changes that applications suggest for a record: what would change, who suggests it and why; accepting and rejecting. */
+/** Changes that applications suggest for a record: the difference, who suggests it and why; accepting and rejecting. */
 import { z } from 'zod';
 import { PROPOSAL_STATUSES } from '#queries/consents/proposals.ts';
 import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
@@ -114,13 +114,13 @@ async function baseOf(visit: Visit, base: string | null): Promise<Elements> {
   return withDisplays({ value }, await visit.deps.services.displays(bareCodes([value]))).value;
 }
 
-/** Returns what a proposal would do, in words. */
+/** Returns the effect of a proposal in words. */
 function titleOf({ say }: Visit, { operation, resource, resource_type }: Proposal): Html {
   const thing = html`<bdi>${titleOfResource(resource) ?? typeText(say, resource_type)}</bdi>`;
   return say.html(operation === 'create' ? 'proposals.create' : 'proposals.update', { thing });
 }
 
-/** Returns what kind of entry a proposal is about, and the dose of a medicine. */
+/** Returns the kind of entry that a proposal is about, and the dose of a medicine. */
 function kindPart({ say }: Visit, { resource, resource_type }: Proposal): Html {
   const dose = resource.dosage ?? resource.dosageInstruction;
   const words =
@@ -156,7 +156,7 @@ function overRow(visit: Visit, record: OpenRecord, each: Proposal): Html {
 `;
 }
 
-/** Returns the page of a proposal, with what would change. @throws Refusal not_found (404) */
+/** Returns the page of a proposal, with its changes. @throws Refusal not_found (404) */
 export async function proposalPage(visit: Visit, record: OpenRecord, id: string): Promise<PatientPage> {
   const { say, deps } = visit;
   await deps.services.caughtUp(['consents', 'resources', 'history']);
@@ -197,7 +197,7 @@ ${isPending ? decidePart(visit, record, each) : html``}`,
 /** Elements of a resource, by name. */
 type Elements = Readonly<Record<string, Json>>;
 
-/** Returns what would change: in plain words element by element, and in full behind it. */
+/** Returns the changes: in plain words element by element, followed by the full details. */
 function differencePart(
   visit: Visit,
   { difference, operation, resource, resource_type }: Proposal,
@@ -228,7 +228,7 @@ ${rows}</tbody>
 ${detailsPart(say, shown, isUpdate)}`;
 }
 
-/** Returns every changed part with its place, as it is stored: what words could hide. */
+/** Returns every changed part with its place, as it is stored, because words could hide something. */
 function detailsPart(say: Texts, shown: NonNullable<Proposal['difference']>, isUpdate: boolean): Html {
   const cell = (path: string, value: Json | undefined): Html => {
     if (value === undefined) return html`–`;
@@ -251,7 +251,10 @@ ${rows}</tbody>
 </details>`;
 }
 
-/** Returns the decision, with what an acceptance records: the proposer is the author, the person has approved it. */
+/**
+ * Returns the form of the decision, which says what accepting records: the proposer is the author, the person has
+ * approved it.
+ */
 function decidePart(visit: Visit, record: OpenRecord, { id, author_type, application }: Proposal): Html {
   const { say } = visit;
   return html`<section class="stack" aria-labelledby="decision">
@@ -271,7 +274,9 @@ ${visit.form(pathOf(record, id))}<div class="actions">
 </section>`;
 }
 
-/** Carries out what the person decided, as `POST …/accept` and `…/reject` below `/me` do. @throws Refusal conflict (409) */
+/**
+ * Carries out the person's decision, as `POST …/accept` and `…/reject` below `/me` do. @throws Refusal conflict (409)
+ */
 export async function decideProposal(
   visit: Visit,
   record: OpenRecord,

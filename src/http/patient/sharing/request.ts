@@ -27,7 +27,7 @@ import { itemSentences } from '../../oauth/authorize/sentences.ts';
 import type { Outcome, PatientPage } from '../page.ts';
 import { HOME, type Visit } from '../visit.ts';
 
-/** A request with what can be chosen. */
+/** A request with its choices. */
 interface Asked {
   readonly request: AccessRequestRow;
   readonly offer: Offer;
@@ -139,7 +139,7 @@ ${decidePart(say)}
   };
 }
 
-/** Carries out what the person decided. The route of `/me` checks everything again. @throws Refusal */
+/** Carries out the person's decision. The route of `/me` checks everything again. @throws Refusal */
 export async function decideRequest(visit: Visit, form: URLSearchParams, id: string): Promise<Outcome> {
   const asked = await askedFor(visit, id);
   const { request, offer } = asked;

@@ -39,7 +39,7 @@ export function download(
   const etag = `"${sha256}"`;
   const headers = { ETag: etag, 'Accept-Ranges': 'bytes' };
   if (isKnown(header, etag)) return { status: 304, headers };
-  // A range is defined for GET alone (RFC 9110, section 14.2).
+  // A range is defined only for GET (RFC 9110, section 14.2).
   const range = method === 'HEAD' ? undefined : rangeIn(header, size, etag);
   if (range === 'none') return { status: 416, headers: { ...headers, 'Content-Range': `bytes */${size}` } };
   const part = range === undefined ? {} : { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` };
@@ -59,8 +59,8 @@ export function download(
 }
 
 /**
- * Returns what becomes of an error. Missing content that an event names is a fault of the installation, which `annal verify`
- * reports, unless the document has gone with it.
+ * Returns the error to throw for an error. Missing content that an event names is a fault of the installation, which
+ * `annal verify` reports, unless the document has gone with it.
  */
 function named(isThere: ContentAsked['isThere']): (error: unknown) => Promise<never> {
   return async (error) => {

@@ -1,4 +1,4 @@
-/** A document between its DocumentReference, its bytes in the store, and what REST v1 shows of it. */
+/** Connects a document's DocumentReference, its bytes in the store, and its form in REST v1. */
 import type { CommandContext, WriteResult } from '#commands/command.ts';
 import { elsewhere, othersDocument } from '#commands/document/finalize.ts';
 import { immutable } from '#commands/document/settle.ts';
@@ -28,7 +28,7 @@ import type { Expected } from './document-upload.ts';
 /** The lifetime of a URL to or from the store, in seconds. */
 const LINK_SECONDS = 900;
 
-/** A document and what of it the store holds. */
+/** A document and its content in the store. */
 export interface Document {
   readonly document: string;
   readonly patient: string;

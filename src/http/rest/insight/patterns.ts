@@ -212,7 +212,10 @@ async function findPatterns(request: RestRequest, patient: string): Promise<Patt
   return told(request, patient, () => services.queries.patterns(caller, patient, isGone));
 }
 
-/** Lists the findings. A change of the record may change their ids, so a page goes on after a finding that is still there. */
+/**
+ * Lists the findings. A change of the record may change their ids, so a page continues after a finding that still
+ * exists.
+ */
 async function list(
   request: RestRequest,
   patient: string,
@@ -271,7 +274,7 @@ async function findingOf(
   return { finding, names, changed };
 }
 
-/** Returns the names of the codes of findings: what the record calls them, else the terminology. */
+/** Returns the names of the codes of findings: those in the record, or else in the terminology. */
 async function namesFor(
   request: RestRequest,
   findings: readonly Finding[],

@@ -1,4 +1,4 @@
-/** Imports of laboratory results: decided on what earlier reports wrote, written by one transaction. */
+/** Imports laboratory results: decides on the results of earlier reports, and writes in one transaction. */
 import type { CommandContext } from '#commands/command.ts';
 import type { CurrentResource } from '#queries/read.ts';
 import { seesType } from '#queries/sight.ts';
@@ -59,7 +59,7 @@ export async function importLabs(
     drafts,
     services.commands.decided(command, `labs/${patient}`, decide),
   );
-  // An earlier attempt decided it and crashed: what it wrote exists by now, or soon.
+  // An earlier attempt decided it and crashed: its resources exist by now, or soon will.
   const now = there ?? (await earlierOf(request, patient, drafts));
   const written = [...result.values()];
   const read = mapSteps(written, ({ type, id, version, lastUpdated, body }) => {
@@ -75,7 +75,7 @@ export async function importLabs(
   const ofType = written.filter(({ type }) => type === 'Observation');
   const reads = mayRead(request.caller, 'Observation');
   const created = ofType.filter(({ outcome }) => outcome === 'created').length;
-  // Which results are new, changed or unchanged would reveal what is stored.
+  // Telling which results are new, changed or unchanged would reveal stored data.
   const visible = reads ? observations.filter(({ resource }) => isRead(request.caller, resource)) : [];
   const accepted = drafts.filter(({ type }) => type === 'Observation').length;
   const shown = await shownRecords(request, visible, shownObservation, parseStored);
@@ -119,7 +119,7 @@ function isRead({ sees: { within } }: Caller, resource: JsonObject): boolean {
   return within === undefined || allows(within.access, type, 'r', readCategories(type, resource));
 }
 
-/** Returns what earlier reports wrote for the same results, by type and key. */
+/** Returns the resources of earlier reports for the same results, by type and key. */
 async function earlierOf(
   { services, caller, pass }: RestRequest,
   patient: string,

@@ -1,4 +1,4 @@
-/** Finds what a link says of entries that it leaves out because an AI changed them (docs/shared-links.md). */
+/** Finds the texts of a link about entries that it leaves out because an AI changed them (docs/shared-links.md). */
 import { BEFORE_AI, LEFT_OUT_SYSTEM } from '../../../clinical/summary/changed-tag.ts';
 import { clean, list, object, string } from './texts.js';
 
@@ -7,12 +7,12 @@ const tagOf = ({ meta }) =>
     .map(object)
     .find(({ system, code }) => system === LEFT_OUT_SYSTEM && code === 'changed-by-ai');
 
-/** Returns how many entries a Bundle leaves out because an AI changed what somebody else had written. */
+/** Returns how many entries of somebody else a Bundle leaves out because an AI changed them. */
 export function changedIn(bundle) {
   return Number.parseInt(string(tagOf(bundle)?.display), 10) || 0;
 }
 
-/** Returns the entries of the Bundles among some entries that hold what was there before an AI changed it. */
+/** Returns the entries of the Bundles, among some entries, that have versions before an AI changed them. */
 export function earlierEntries(entries) {
   return entries
     .map(({ resource }) => object(resource))
@@ -23,7 +23,7 @@ export function earlierEntries(entries) {
 const PARAGRAPH = new RegExp(`<p>(${BEFORE_AI}[^<]*)</p>`, 'g');
 const ESCAPED = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
 
-/** Returns what the narrative of a summary's section says of what was there before an AI changed it, as texts. */
+/** Returns the texts in the narrative of a summary's section about entries before an AI changed them. */
 export function earlierParagraphs({ text }) {
   const { div } = object(text);
   return [...(typeof div === 'string' ? div : '').matchAll(PARAGRAPH)].map(([, paragraph]) =>

@@ -1,4 +1,7 @@
-/** Puts together what is shown together: results of one kind, whose newest one leads; all else stands for itself. Pure. */
+/**
+ * Groups entries that are shown together: results of one kind, whose newest one leads; all others are shown by
+ * themselves. Pure.
+ */
 
 /**
  * Returns the groups of a section's rows, in their order.

@@ -1,4 +1,7 @@
-/** Rows of what the clinical reading says of allergies, problems, medicines and vaccinations: texts, and phrases that the page has words for. */
+/**
+ * Makes the rows of the clinical reading's allergies, problems, medicines and vaccinations: texts, and phrases that the
+ * page has words for.
+ */
 import { mostDangerousFirst, readAllergy } from '../../../clinical/reading/allergies.ts';
 import { isMedicine, joinMedicines, readMedicineSource } from '../../../clinical/reading/medicines.ts';
 import { findCodeWord } from '../../../clinical/reading/names/code-words.ts';
@@ -12,7 +15,7 @@ export const KNOWN = ['allergies', 'problems', 'past', 'functional', 'medication
 /**
  * Returns the rows of a section.
  * @param resources its resources, none withdrawn
- * @param around what the reading looks up, with `lang`, `died`, and `clean`, which makes texts safe to show
+ * @param around the look-ups of the reading, with `lang`, `died`, and `clean`, which makes texts safe to show
  */
 export function knownRows(kind, resources, around) {
   const told = resources.map((value, n) => ({ type: value.resourceType, id: String(n), value }));

@@ -16,7 +16,7 @@ export class LinkFault extends Error {
   }
 }
 
-/** Returns what is in a link, `shlink:/…` or behind the `#` of a viewer's URL. @throws LinkFault */
+/** Returns the content of a link, `shlink:/…` or the part after `#` of a viewer's URL. @throws LinkFault */
 export function parseLink(text) {
   const [, encoded] = /shlink:\/([\w-]+)/.exec(text) ?? [];
   if (encoded === undefined) throw new LinkFault('shl.invalid');

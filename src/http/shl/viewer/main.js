@@ -47,7 +47,7 @@ function dayOf(text) {
   return Number.isNaN(at.getTime()) ? undefined : new Intl.DateTimeFormat(locale(), options).format(at);
 }
 
-/** Replaces the page's content, and moves the focus to what has changed. */
+/** Replaces the page's content, and moves the focus to it. */
 function show(...children) {
   root.replaceChildren(...children);
   root.querySelector('h1')?.focus();
@@ -106,8 +106,8 @@ function chosen() {
 const allowed = () => [location.origin, ...chosen()];
 
 /**
- * Returns the link that goes on with another server. The page's policy follows its `from`, which any link can have: only
- * the click is the reader's choice.
+ * Returns the link that continues with another server. The page's policy follows its `from`, which any link can have:
+ * only the click is the reader's choice.
  */
 function elsewhere(origin) {
   const origins = [...new Set([...chosen(), origin])];

@@ -1,5 +1,5 @@
 /**
- * Reads what a link shows into lists for the page: only texts and flags, never HTML. The data come from anywhere, so
+ * Reads a link's content into lists for the page: only texts and flags, never HTML. The data come from anywhere, so
  * each member is looked at before it is used.
  */
 
@@ -44,7 +44,7 @@ const SECTIONS = {
   '42348-3': 'directives',
 };
 
-/** Order on the page: what could do harm first. */
+/** Order on the page: parts whose omission could do harm come first. */
 export const ORDER = [
   'allergies',
   'problems',
@@ -119,7 +119,7 @@ const capital = (lang, text) => text.slice(0, 1).toLocaleUpperCase(lang) + text.
 const codesOf = (value) => list(object(value).coding).map((coding) => string(object(coding).code));
 
 /**
- * Returns what a resource shows.
+ * Returns the lists of a record's resources.
  * @param today `YYYY-MM-DD`: periods that ended before are over
  * @param lang of numbers and doses
  */
@@ -189,7 +189,7 @@ function sectionsOf(all, placeOf, context) {
   return { sections, hidden };
 }
 
-/** Returns what the narratives of a summary say was there before an AI changed it, in the order of the page. */
+/** Returns the texts in a summary's narratives about entries before an AI changed them, in the order of the page. */
 function paragraphsBefore(composition) {
   const told = list(object(composition).section)
     .map(object)
@@ -199,7 +199,7 @@ function paragraphsBefore(composition) {
   return ORDER.flatMap((of) => told.filter(({ kind }) => kind === of));
 }
 
-/** Returns the rows of what was there before an AI changed it, in the order of the page; the person first. */
+/** Returns the rows of entries before an AI changed them, in the order of the page; the person first. */
 function rowsBefore(entries, found, context) {
   const then = new Map(found);
   const all = resourcesOf(entries, then);
@@ -245,7 +245,7 @@ function medicineOf(resource, { look }) {
   return medicationReference === undefined ? {} : look(medicationReference, resource);
 }
 
-/** Returns what a reading looks up, and how its texts are made safe to show. */
+/** Returns the look-ups of a reading, and the function that makes its texts safe to show. */
 function aroundOf({ today, lang, look, died }) {
   return {
     today,
@@ -299,7 +299,7 @@ const kindOfSection = ({ code }) =>
     .map((each) => SECTIONS[each])
     .find((kind) => kind !== undefined);
 
-/** Finds what a reference means: in the resource itself, or among the entries. */
+/** Finds the target of a reference: in the resource itself, or among the entries. */
 function lookUp(found, value, within) {
   const reference = string(object(value).reference);
   if (reference.startsWith('#'))
@@ -308,7 +308,10 @@ function lookUp(found, value, within) {
   return object(found.get(reference) ?? found.get(relative));
 }
 
-/** Statuses of what isn't the case, hasn't happened, or has no result yet: R4's modifier elements `status` and the like. */
+/**
+ * Statuses of entries that aren't true, haven't happened, or have no result yet: R4's modifier elements `status` and
+ * the like.
+ */
 const NOT_SO = [
   'entered-in-error',
   'refuted',
@@ -381,7 +384,7 @@ function rowOf(resource, context) {
   };
 }
 
-/** Returns when it happened or began, what that date means where it isn't that, and a number to sort by. */
+/** Returns when it happened or began, the meaning of the date if it has another one, and a number to sort by. */
 function dateOf(resource) {
   const { date, at, means } = happened({ type: resource.resourceType, value: resource });
   const other = string(resource.timingDateTime) || string(resource.date);
@@ -452,7 +455,7 @@ function readOther(resource) {
 /** States that most entries have: they say nothing. */
 const USUAL = ['active', 'confirmed', 'final', 'amended', 'corrected', 'appended', 'finished', 'current'];
 
-/** Returns how things stand with an entry, unless it stands as most do. */
+/** Returns the state of an entry, unless it is the usual one. */
 function statusOf(resource, lang) {
   const { resourceType, clinicalStatus, verificationStatus, achievementStatus, docStatus } = resource;
   const { status, lifecycleStatus } = resource;
@@ -521,14 +524,17 @@ const CODE_OF = {
   'critical-abnormal': 'AA',
 };
 
-/** Returns what else is said of a value: whether something was found, how it changed. */
+/** Returns the other judgements of a value: whether something was found, how it changed. */
 function otherJudgements({ interpretation }, lang) {
   return list(interpretation)
     .filter((each) => codesOf(each).every((code) => FLAGS[code] === undefined && code !== 'N'))
     .map((each) => codedWord(lang, 'interpretation', each));
 }
 
-/** Returns `high`, `low`, `abnormal`, each also with `critical-` before it, or nothing: what the laboratory says, or else what the range says. */
+/**
+ * Returns `high`, `low`, `abnormal`, each also with `critical-` before it, or nothing: by the laboratory, or else by
+ * the range.
+ */
 function flagOf(holder) {
   const codes = list(holder.interpretation).flatMap(codesOf);
   const said = codes.map((code) => FLAGS[code]).filter((flag) => flag !== undefined);
@@ -559,14 +565,14 @@ function codeOfResult(concept) {
   return { system: string(system) || null, code: string(code) || null };
 }
 
-/** Returns what a measurement is called, as on the pages of patients. */
+/** Returns the name of a measurement, as on the pages of patients. */
 function nameOfResult(concept) {
   const { system, code } = codeOfResult(concept);
   const display = conceptOf(concept);
   return code === null ? display : resultName(word, { system, code, display: display || null });
 }
 
-/** Returns what measurements of one kind have in common. */
+/** Returns the key that measurements of one kind share. */
 function keyOfResult(concept) {
   const { system, code } = codeOfResult(concept);
   if (code === null) return conceptOf(concept);

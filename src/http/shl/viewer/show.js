@@ -41,7 +41,10 @@ export function recordView(record, say, isOwn) {
   ].filter((each) => each !== undefined);
 }
 
-/** Returns how many entries aren't shown because an AI changed them, and what was there before, as far as the link says it. */
+/**
+ * Returns how many entries aren't shown because an AI changed them, and their earlier versions as far as the link has
+ * them.
+ */
 function changedView({ changed, before }, say) {
   if (changed === 0) return [];
   const note = [
@@ -61,7 +64,7 @@ function changedView({ changed, before }, say) {
   ];
 }
 
-/** Returns what was there before an AI changed an entry: each part apart from the direction of the text around it. */
+/** Returns an entry before an AI changed it, each part isolated from the direction of the text around it. */
 function beforeView(row, say) {
   if (row.text !== undefined) return element('li', { lang: 'en', dir: 'ltr', text: row.text });
   const { parts = [], value, flag } = row;
@@ -182,10 +185,10 @@ function sectionView(kind, rows, hidden, say) {
   );
 }
 
-/** Medicines that were stopped must not stand among those that are taken, nor allergies that are over among others. */
+/** Stopped medicines must not be among those that are taken, nor past allergies among the others. */
 const isOver = ({ latest }) => ['medications', 'allergies'].includes(latest.kind) && latest.isOver;
 
-/** Returns what is said above entries that are over: only of medicines that they aren't taken. */
+/** Returns the heading above past entries; only for medicines it says that they aren't taken. */
 function overText(kind, over, say) {
   return kind === 'medications' ? say('shl.over') : say('known.past', { entries: over.length });
 }
@@ -298,7 +301,7 @@ function valueView(row, group, say) {
   ];
 }
 
-/** Returns the day of a later measurement that has no result, that it has none, and what it says of that. */
+/** Returns the day of a later measurement without a result, the note that it has none, and the reason that it gives. */
 function failedView(failed, group, say) {
   if (failed === undefined) return undefined;
   const said = [say('shl.novalue'), ...failed.details.map((text) => inWords(text, say))];

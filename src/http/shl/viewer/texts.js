@@ -15,9 +15,9 @@ export function inWords(text, say) {
   return text.replace(/\ue000([a-z\d.]+)\ue001/g, (_, key) => say(key));
 }
 
-/** Characters that would change the direction of what follows, and the marks. */
+/** Characters that would change the direction of the following text, and the marks. */
 const UNWANTED = /[\u200e\u200f\u202a-\u202e\u2066-\u2069\ue000\ue001]/g;
-/** Returns a text without characters that could change what stands around it. */
+/** Returns a text without characters that could change the text around it. */
 export const clean = (text) => text.replace(UNWANTED, '').trim();
 /** Returns a member as a text of limited length. */
 export const string = (value) =>

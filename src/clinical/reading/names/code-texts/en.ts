@@ -1,6 +1,6 @@
 /** Words for codes, in English. The keys of this file are the keys of all languages. */
 export const en = {
-  // How things stand: problems, allergies, plans
+  // States of problems, allergies and plans
   active: 'active',
   recurrence: 'came back',
   relapse: 'relapse',
@@ -90,7 +90,7 @@ export const en = {
   mild: 'mild',
   moderate: 'moderate',
   severe: 'severe',
-  // What is said of a value
+  // Judgements of a value
   high: 'high',
   low: 'low',
   criticallyHigh: 'critically high',
