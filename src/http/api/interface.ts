@@ -150,7 +150,7 @@ function noTokens(): Refusal {
   });
 }
 
-/** Returns what the access log says of a route, also of one that takes no token of a grant. */
+/** Returns the access-log entry of a route, also of one that takes no token of a grant. */
 function readOfRoute({ route, params }: AskedJson): ReadOf {
   const token = route.credential === 'api_key' ? route.grantToken : 'refused';
   if (token === 'refused') return { action: route.operationId, type: null, id: null };
@@ -170,7 +170,10 @@ function takesBody({ method, takes }: Route): boolean {
   return takes === undefined && method !== 'GET' && method !== 'DELETE';
 }
 
-/** Maximum number of JSON values of a body: an import of 5,000 laboratory results, with everything said of each, has 150,000. */
+/**
+ * Maximum number of JSON values of a body: an import of 5,000 laboratory results, with all members of each, has
+ * 150,000.
+ */
 const MOST_VALUES = 200_000;
 
 function countOf(mediaType: string): BodyCount {

@@ -45,7 +45,7 @@ export interface RequestContext {
   readonly retry?: RetryNotes | undefined;
   /** The request itself: of a route that `takes` bytes it has not been read. */
   readonly incoming: IncomingMessage;
-  /** Under a grant: what its parts go through. */
+  /** Under a grant: the pass for its parts. */
   readonly pass?: GrantPass | undefined;
   /** Lists leave out refuted entries, and those with a modifier extension: the pages of patients can't tell what these mean. */
   readonly factsOnly?: true;

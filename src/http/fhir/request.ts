@@ -55,11 +55,11 @@ export interface FhirRequest {
   readonly prefer: Prefer;
   /** Limits of the answer. */
   readonly budget: AnswerBudget;
-  /** Under a grant: what its parts go through. */
+  /** Under a grant: the pass for its parts. */
   readonly pass?: GrantPass | undefined;
   /** Under a grant: checks that the token still works, where a request takes long. @throws Refusal unauthenticated (401) */
   readonly confirm?: (() => Promise<void>) | undefined;
-  /** If the caller's reads are logged outside a grant: what the reads of a Bundle go through. */
+  /** If the caller's reads are logged outside a grant: the log for the reads of a Bundle. */
   readonly reads?: KeyReads | undefined;
 }
 
