@@ -2,7 +2,7 @@
 import { openPlausibility } from '#src/clinical/plausible.ts';
 import type { FindImplausible } from '#src/shared/implausible.ts';
 import { LOINC, loincUnits } from '#src/terminology/bundled/bundled.ts';
-import { molarMassOf } from '#src/terminology/molar-masses.ts';
+import { findMolarMass } from '#src/terminology/molar-masses.ts';
 
 /** Returns the function that finds implausible values. The codes are read on first use. */
 export function bundledPlausibility(): FindImplausible {
@@ -14,7 +14,7 @@ export function bundledPlausibility(): FindImplausible {
       known && {
         unit: known.unit,
         isLaboratory: known.category === 'laboratory',
-        molarMass: molarMassOf(LOINC, code),
+        molarMass: findMolarMass(LOINC, code),
       }
     );
   });

@@ -22,14 +22,14 @@ import { Attempts } from '../reactions/webhooks/attempt.ts';
 import { WebhookClaims } from '../reactions/webhooks/claims.ts';
 import { WebhookDeliveries } from '../reactions/webhooks/deliveries.ts';
 import { Dispatcher } from '../reactions/webhooks/dispatcher.ts';
-import { deliveryOf, FanOut, FOLLOWED } from '../reactions/webhooks/fan-out.ts';
+import { FanOut, FOLLOWED, makeDelivery } from '../reactions/webhooks/fan-out.ts';
 import { openGrantRows } from '../reactions/webhooks/grant-rows.ts';
 import { Grantees } from '../reactions/webhooks/grantees.ts';
 import { Replayer } from '../reactions/webhooks/replay.ts';
 import { WebhookReplays } from '../reactions/webhooks/replays.ts';
 import { Sender } from '../reactions/webhooks/send.ts';
 import { readSubscribers, writeDeliveries } from '../reactions/webhooks/subscribers.ts';
-import { openTextAsOf } from '../reactions/webhooks/text-as-of.ts';
+import { openTextLookup } from '../reactions/webhooks/text-as-of.ts';
 import { pingEvent } from '../reactions/webhooks/view.ts';
 import { unavailable } from '../shared/refusal.ts';
 import { isGuarded } from '../shared/webhook-url.ts';
@@ -95,7 +95,7 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
   let dispatcher: Dispatcher | undefined;
   const wake = (endpointIds: readonly string[]): void => dispatcher?.wake(endpointIds);
   const grants = openGrantRows(pool);
-  const grantees = new Grantees({ accessOf: parseAccess, textAsOf: openTextAsOf(pool, store) });
+  const grantees = new Grantees({ parseAccess, textAsOf: openTextLookup(pool, store) });
   const fanOut = new FanOut(
     {
       subscribers: () => readSubscribers(pool),
@@ -194,7 +194,7 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
         queries,
         ledger,
         async ping(endpoint, eventId, at) {
-          const delivery = deliveryOf(pingEvent(eventId, at, endpoint, endpoint.id), endpoint.id);
+          const delivery = makeDelivery(pingEvent(eventId, at, endpoint, endpoint.id), endpoint.id);
           await deliveries.add(delivery);
           return attempted(endpoint, delivery.id);
         },

@@ -24,7 +24,7 @@ export function credentialModels(credential: string): readonly string[] {
  * @param url of the request, without its query string
  * @throws Refusal unauthenticated (401) if the token was issued for other resources (RFC 8707, section 2)
  */
-export function callerOf(token: TokenCaller, url: string): Caller {
+export function makeGrantCaller(token: TokenCaller, url: string): Caller {
   if (!covers(token.resources, url)) {
     throw invalidToken(
       'the access token is for other resources of this service; request one with their `resource`',

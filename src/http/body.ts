@@ -71,7 +71,7 @@ export async function readBody(
   if (!hasBody(request)) {
     throw new Refusal('malformed', { code: 'required', diagnostics: 'the request has no body' });
   }
-  const { mediaType, charset } = mediaTypeOf(headers['content-type'], accepted, anyCharset);
+  const { mediaType, charset } = readMediaType(headers['content-type'], accepted, anyCharset);
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding !== 'identity' && encoding !== 'gzip') {
     throw unsupported(`Content-Encoding ${cut(encoding, 40)} is not supported; use gzip or none`, accepted);
@@ -92,7 +92,7 @@ export async function readBody(
  * Returns the text of a body.
  * @throws Refusal malformed (400) if it isn't UTF-8
  */
-export function textOf(body: RawBody): string {
+export function decodeBody(body: RawBody): string {
   if (!isUtf8(body.bytes)) {
     throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body is not UTF-8' });
   }
@@ -102,7 +102,7 @@ export function textOf(body: RawBody): string {
 
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
 
-function mediaTypeOf(
+function readMediaType(
   header: string | undefined,
   accepted: readonly string[],
   anyCharset: readonly string[],

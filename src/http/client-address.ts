@@ -39,14 +39,14 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
  */
 export function trustedProxies(trusted: readonly string[]): (address: string) => boolean {
   if (trusted.length === 0) return () => false;
-  const proxies = listOf(trusted);
+  const proxies = makeBlockList(trusted);
   return (text) => {
     const address = normal(text);
     return address !== undefined && proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
   };
 }
 
-function listOf(networks: readonly string[]): BlockList {
+function makeBlockList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
     const [text = '', prefix] = network.split('/');

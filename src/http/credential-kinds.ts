@@ -116,6 +116,6 @@ export function setVisitor(ctx: Context, visitor: Visitor): void {
 }
 
 /** Returns the person behind a request of the gateway; undefined for all other requests. */
-export function visitorOf(ctx: Context): Visitor | undefined {
+export function findVisitor(ctx: Context): Visitor | undefined {
   return visitors.get(ctx);
 }

@@ -7,16 +7,16 @@ import { type Caller, isSameCaller, mayRead } from '#src/shared/access/caller.ts
 import { ENDED_TOKEN, invalidToken } from '#src/shared/access/ended-token.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { callerOf, isAccessToken, refusesGrants } from './access-token.ts';
+import { isAccessToken, makeGrantCaller, refusesGrants } from './access-token.ts';
 import {
   type FindHolder,
   findKind,
+  findVisitor,
   isApiKey,
   isJwt,
   requireIdentity,
   unauthenticated,
   type Visitor,
-  visitorOf,
   wrongKind,
 } from './credential-kinds.ts';
 import { hasSeveralValues } from './path.ts';
@@ -32,7 +32,7 @@ const CHALLENGE = 'Bearer realm="annal"';
  * @param example of a valid credential, for the message to a request without any
  * @throws Refusal malformed (400) for two different ones or one in the query string; unauthenticated (401) for none
  */
-export function credentialOf(
+export function readCredential(
   { headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>,
   querystring: string,
   example = 'Authorization: Bearer <key> or X-Api-Key',
@@ -81,11 +81,11 @@ export function refuseInQuery(querystring: string): void {
  * @throws Refusal as `credentialOf`
  */
 export function credentialFor(ctx: Context, example?: string): string {
-  return visitorOf(ctx)?.credential ?? credentialOf(ctx.req, ctx.querystring, example);
+  return findVisitor(ctx)?.credential ?? readCredential(ctx.req, ctx.querystring, example);
 }
 
 /** Returns the credential of `Authorization`, where a route takes none; undefined if there is none. */
-export function bearerOf({ authorization }: IncomingHttpHeaders): string | undefined {
+export function readBearer({ authorization }: IncomingHttpHeaders): string | undefined {
   return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
 }
 
@@ -132,7 +132,7 @@ export class Authenticator {
    * for callers without requests left.
    */
   begin(credential: string, ctx: Context): Authentication {
-    const visitor = visitorOf(ctx);
+    const visitor = findVisitor(ctx);
     if (visitor !== undefined) return { caller: this.#ofVisitor(visitor, ctx), expected: undefined };
     const sha256 = hash('sha256', credential);
     const known = this.#seen.get(sha256);
@@ -150,7 +150,7 @@ export class Authenticator {
   async ofToken(credential: string, ctx: Context): Promise<Caller> {
     const token = await this.#find.token(hash('sha256', credential));
     if (token === undefined) throw invalidToken(ENDED_TOKEN);
-    const caller = callerOf(token, this.#baseUrl + ctx.path);
+    const caller = makeGrantCaller(token, this.#baseUrl + ctx.path);
     ctx.state.caller = caller;
     const counted = this.#admit(ctx, caller);
     if (counted !== undefined) await counted;

@@ -47,14 +47,14 @@ export function apiError(refusal: Refusal, requestId: string, baseUrl: string): 
 }
 
 /** Returns the field of an expression: R4 names headers `http.<name>`, other interfaces `header.<name>`. */
-function fieldOf(expression: string): string {
+function toField(expression: string): string {
   return expression.startsWith('http.') ? `header.${expression.slice(5)}` : expression;
 }
 
 /** Returns an error object: `{"error": {type, message, field?, errors?, request_id, doc_url}}`. */
 export function jsonError(refusal: Refusal, requestId: string, baseUrl: string): Answer {
   const fields = refusal.issues.flatMap(({ expression, code, diagnostics }) =>
-    expression === undefined ? [] : [{ field: fieldOf(expression), code, message: diagnostics }],
+    expression === undefined ? [] : [{ field: toField(expression), code, message: diagnostics }],
   );
   const [first] = fields;
   const more = refusal.issues.find(({ unlisted }) => unlisted !== undefined);

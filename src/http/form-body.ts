@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { parseQuery } from '#src/shared/query-text.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { hasBody, textOf } from './body.ts';
+import { decodeBody, hasBody } from './body.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -41,7 +41,7 @@ export async function readForm(ctx: Context): Promise<URLSearchParams> {
   // The text as it came: co-body would merge repeated parameters, which mean AND here.
   const { rawBody } = ctx.request as { rawBody?: unknown };
   const bytes = Buffer.from(typeof rawBody === 'string' ? rawBody : '', 'latin1');
-  return parseQuery(textOf({ mediaType: FORM, bytes }), 'the form');
+  return parseQuery(decodeBody({ mediaType: FORM, bytes }), 'the form');
 }
 
 function refused(error: unknown): Refusal {

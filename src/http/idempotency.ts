@@ -24,7 +24,7 @@ export interface KeyedRequest {
   /** Project and environment. */
   readonly scope: string;
   readonly credential: string;
-  /** Takes the credential's place where tokens are replaced often: `holderOf`, or the person. */
+  /** Takes the credential's place where tokens are replaced often: `tokenHolder`, or the person. */
   readonly holder: string | undefined;
   readonly method: string;
   /** Path and query. */
@@ -65,7 +65,7 @@ export async function once(
     key,
     credential,
     holder,
-    requestHash: hashOf(request),
+    requestHash: hashRequest(request),
     bytes: body.length,
     gone: () => closing(response),
   });
@@ -80,7 +80,7 @@ export async function once(
  * Returns the scope of a caller's Idempotency-Keys: project and environment; under a grant, application and grant
  * (docs/spec/decisions.md, section 3).
  */
-export function keyScopeOf({ calls: { projectId, credential } }: Caller): string {
+export function keyScope({ calls: { projectId, credential } }: Caller): string {
   return credential.kind === 'grant' ? `grant ${credential.applicationId} ${credential.grantId}` : projectId;
 }
 
@@ -90,7 +90,7 @@ export function keyScopeOfPerson({ issuer, subject }: Identity): string {
 }
 
 /** Returns whose token it is, where a caller's tokens are replaced often; undefined for an API key. */
-export function holderOf({ calls: { credential } }: Caller): string | undefined {
+export function tokenHolder({ calls: { credential } }: Caller): string | undefined {
   switch (credential.kind) {
     case 'api_key':
       return undefined;
@@ -159,7 +159,7 @@ function kept({ body, refused: _, shown: __, ...answer }: Answer): KeptAnswer {
 }
 
 /** Fields are length-prefixed, so moving a border between fields changes the hash. */
-function hashOf({ method, url, header, body }: KeyedRequest): Buffer {
+function hashRequest({ method, url, header, body }: KeyedRequest): Buffer {
   const hash = createHash('sha256');
   const headers = [...AUTHOR_HEADERS, 'if-none-exist'].map((name) => header(name) ?? '');
   for (const part of [method, url, ...headers, body]) {

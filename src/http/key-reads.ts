@@ -50,7 +50,7 @@ export class KeyReads {
 
   /** Returns the log of a request; undefined if the caller's reads aren't logged, or are under a grant. */
   static of(service: KeyReadService, caller: Caller, requestId: string): KeyReads | undefined {
-    const actor = actorOf(caller.calls.credential);
+    const actor = makeActor(caller.calls.credential);
     if (actor === undefined || (actor.kind !== 'person' && !service.all)) return undefined;
     return new KeyReads(service, caller, actor, requestId);
   }
@@ -103,13 +103,13 @@ export class KeyReads {
   }
 
   #entries({ action, type, id, ids, shown }: Done, records: ReadonlyMap<string, string>): AccessEntry[] {
-    const recordOf = (each: string): readonly string[] => {
+    const findRecord = (each: string): readonly string[] => {
       const record = records.get(each);
       return record === undefined ? [] : [record];
     };
     const counts = new Map<string, number>();
-    for (const record of (shown ?? []).flatMap(recordOf)) counts.set(record, (counts.get(record) ?? 0) + 1);
-    return [...new Set(ids.flatMap(recordOf))].map((record) => ({
+    for (const record of (shown ?? []).flatMap(findRecord)) counts.set(record, (counts.get(record) ?? 0) + 1);
+    return [...new Set(ids.flatMap(findRecord))].map((record) => ({
       record,
       action,
       actor: this.actor,
@@ -124,7 +124,7 @@ export class KeyReads {
 }
 
 /** Returns the read of an interaction of the FHIR interface, also of one that takes no token of a grant. */
-export function readOf(token: GrantToken, segments: readonly string[]): ReadOf {
+export function describeRead(token: GrantToken, segments: readonly string[]): ReadOf {
   if (token !== 'refused') return { action: token.action, type: token.type, id: token.id };
   const [type = '', id] = segments;
   const last = segments.at(-1) ?? '';
@@ -141,7 +141,7 @@ function isInstance({ action }: ReadOf): boolean {
   return action === 'read' || action === 'vread';
 }
 
-function actorOf(credential: CallerCredential): AccessActor | undefined {
+function makeActor(credential: CallerCredential): AccessActor | undefined {
   switch (credential.kind) {
     case 'api_key':
       return { kind: 'key', id: credential.keyId };

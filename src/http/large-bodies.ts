@@ -51,11 +51,11 @@ export class LargeBodies {
 
   readonly #memory: HeldMemory;
 
-  /** @param shown waits until all read models show what was written so far */
+  /** @param awaitShown waits until all read models show what was written so far */
   constructor(
     private readonly limits: RequestLimits,
     { bodyMemoryBytes, bundleBytes }: LargeBodyLimits,
-    private readonly shown: () => Promise<unknown>,
+    private readonly awaitShown: () => Promise<unknown>,
   ) {
     this.#memory = new HeldMemory({
       bytes: bodyMemoryBytes,
@@ -92,7 +92,7 @@ export class LargeBodies {
 
   /** Ends the turn of a body that was stored; while others have requests under way, once all read models show it. */
   async #endWhenShown(lease: Lease): Promise<void> {
-    if (presence.several) await this.shown().catch(() => undefined);
+    if (presence.several) await this.awaitShown().catch(() => undefined);
     lease.release();
   }
 

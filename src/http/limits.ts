@@ -4,7 +4,7 @@ import type { Caller } from '#src/shared/access/caller.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Standing } from '#src/shared/load/traffic.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { headOf } from './answer/head.ts';
+import { requireHead } from './answer/head.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { RateLimits } from './ports/traffic.ts';
 
@@ -38,7 +38,7 @@ export class RequestLimits {
   }
 
   /** Returns the address that a request is counted for. */
-  addressOf({ req: { headers, socket } }: Context): string {
+  readAddress({ req: { headers, socket } }: Context): string {
     const forwarded = headers['x-forwarded-for'];
     return this.clientAddress(
       socket.remoteAddress,
@@ -47,13 +47,13 @@ export class RequestLimits {
   }
 
   #ofAddress(ctx: Context): string {
-    return `address/${this.addressOf(ctx)}`;
+    return `address/${this.readAddress(ctx)}`;
   }
 
   /** Counts a request for its API key, application or grant. @throws Refusal throttled (429) with `Retry-After` */
   byCaller(ctx: Context, caller: Caller): void | Promise<void> {
     if (this.limits === undefined) return;
-    const [subject, by] = subjectOf(caller);
+    const [subject, by] = limitSubject(caller);
     return this.#count(ctx, this.limits, subject, by);
   }
 
@@ -92,7 +92,7 @@ export class RequestLimits {
   #subjectsOf(ctx: Context): Subject[] {
     const caller: Caller | undefined = ctx.state.caller;
     const ofAddress: Subject = [this.#ofAddress(ctx), 'address'];
-    return caller === undefined ? [ofAddress] : [ofAddress, subjectOf(caller)];
+    return caller === undefined ? [ofAddress] : [ofAddress, limitSubject(caller)];
   }
 
   #count(ctx: Context, limits: RateLimits, subject: string, by: Counted): void | Promise<void> {
@@ -104,7 +104,7 @@ export class RequestLimits {
   #judge(ctx: Context, { admitted, remaining, seconds }: Standing, by: Counted): void {
     const { state } = ctx;
     const told: number | undefined = state.rateLimitRemaining;
-    const head = headOf(ctx);
+    const head = requireHead(ctx);
     if (told === undefined) head.set('RateLimit-Policy', this.#policy);
     if (told === undefined || remaining < told) {
       state.rateLimitRemaining = remaining;
@@ -123,7 +123,7 @@ type Counted = 'address' | 'key' | 'application' | 'grant' | 'person' | 'link';
 type Subject = readonly [subject: string, by: Counted];
 
 /** Returns the subject for which a caller's requests count (docs/spec/decisions.md, section 3). */
-function subjectOf({ calls: { credential } }: Caller): Subject {
+function limitSubject({ calls: { credential } }: Caller): Subject {
   switch (credential.kind) {
     case 'api_key':
       return [`key/${credential.keyId}`, 'key'];

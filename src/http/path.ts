@@ -7,7 +7,7 @@ import type { Header } from './answer/authorship.ts';
  * Returns the decoded segments of a path; ignores one trailing slash.
  * @throws Refusal malformed (400) for invalid percent-encoding.
  */
-export function segmentsOf(path: string): string[] {
+export function splitPath(path: string): string[] {
   const trimmed = path.endsWith('/') ? path.slice(0, -1) : path;
   const bare = trimmed.startsWith('/') ? trimmed.slice(1) : trimmed;
   if (bare === '') return [];

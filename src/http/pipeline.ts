@@ -12,20 +12,20 @@ import { credentialModels, isAccessToken } from './access-token.ts';
 import type { Answer } from './answer/answer.ts';
 import type { Header } from './answer/authorship.ts';
 import type { RawBody } from './body.ts';
-import { visitorOf } from './credential-kinds.ts';
+import { findVisitor } from './credential-kinds.ts';
 import {
   type Authentication,
   type Authenticator,
-  bearerOf,
   credentialFor,
   readAs,
+  readBearer,
   requireScope,
 } from './credentials.ts';
 import type { Edge } from './edge/edge.ts';
 import { requireFresh, type Stale } from './freshness.ts';
 import { type GrantToken, type Need, type Opening, requireTypes } from './grant/opening.ts';
 import { GrantPass, type GrantService } from './grant/pass.ts';
-import { type Attempted, holderOf, keyScopeOf, keyScopeOfPerson, once } from './idempotency.ts';
+import { type Attempted, keyScope, keyScopeOfPerson, once, tokenHolder } from './idempotency.ts';
 import { type KeyReadService, KeyReads } from './key-reads.ts';
 import type { LargeBodies } from './large-bodies.ts';
 import type { IdempotencyKeys } from './ports/idempotency.ts';
@@ -96,7 +96,7 @@ export interface Dialect<
   /** Returns the same question with the ids that the inside knows. @throws Refusal not_found (404) */
   inward(ctx: Context, asked: Ask, edge: Edge): Ask;
   /** Returns what a question needs of a grant. */
-  openingOf(asked: Ask): GrantToken;
+  findOpening(asked: Ask): GrantToken;
   /** Runs a read and remembers what it shows. */
   log(reads: KeyReads, asked: Ask, run: () => Promise<Answer>): Promise<Answer>;
   /** Reads the body; undefined if the route takes none. @param owner whose memory it takes */
@@ -140,11 +140,11 @@ export class Pipeline<
     const found = this.dialect.find(ctx);
     if (found === undefined) return undefined;
     ctx.state.route = found.pattern;
-    if (ctx.method === 'OPTIONS') return { status: 204, headers: { Allow: allowOf(found.methods) } };
+    if (ctx.method === 'OPTIONS') return { status: 204, headers: { Allow: allowHeader(found.methods) } };
     const route = routeFor(found.methods, ctx.method);
     const asked = this.dialect.ask(ctx, route, found);
     if (route.credential === 'none') {
-      const bearer = route.grantToken === 'ignored' ? undefined : bearerOf(ctx.req.headers);
+      const bearer = route.grantToken === 'ignored' ? undefined : readBearer(ctx.req.headers);
       if (bearer !== undefined) await authenticator.refuseGrant(bearer);
       return this.#carryOut(ctx, asked, NOBODY);
     }
@@ -152,7 +152,7 @@ export class Pipeline<
     requireFresh(stale, credentialModels(credential));
     if (route.credential === 'identity') {
       requireFresh(stale, route.models);
-      const identity = visitorOf(ctx)?.identity ?? (await authenticator.requireIdentity(credential));
+      const identity = findVisitor(ctx)?.identity ?? (await authenticator.requireIdentity(credential));
       ctx.state.identity = identity;
       return this.#carryOut(ctx, asked, { credential, identity });
     }
@@ -229,7 +229,7 @@ export class Pipeline<
     try {
       const inside = this.dialect.inward(ctx, asked, pass.edge);
       requireFresh(this.steps.stale, inside.route.models);
-      const answer = await pass.run(this.dialect.openingOf(inside), () =>
+      const answer = await pass.run(this.dialect.findOpening(inside), () =>
         this.#carryOut(ctx, inside, { credential, caller: pass.caller, pass }),
       );
       return await pass.out(answer);
@@ -261,12 +261,12 @@ export class Pipeline<
     if (key === undefined) return inTurn();
     const request = {
       key,
-      scope: caller === undefined ? owner : keyScopeOf(caller),
+      scope: caller === undefined ? owner : keyScope(caller),
       credential,
       holder:
         caller === undefined
           ? identity && `identity ${identity.issuer}\n${identity.subject}`
-          : holderOf(caller),
+          : tokenHolder(caller),
       method: ctx.method,
       url: ctx.url,
       header: asked.header,
@@ -284,7 +284,7 @@ function permit({ scopes, grantToken, needs }: Declared, caller: Caller): void {
 }
 
 /** Returns the value of `Allow` for the routes of a path. */
-export function allowOf(methods: Found<unknown>['methods']): string {
+export function allowHeader(methods: Found<unknown>['methods']): string {
   const all = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return [...all, 'OPTIONS'].join(', ');
 }
@@ -297,5 +297,5 @@ export function routeFor<Route>(methods: Found<Route>['methods'], method: string
   const name = method === 'HEAD' ? 'GET' : method;
   const found = Object.hasOwn(methods, name) ? methods[name as Method] : undefined;
   if (found !== undefined) return found;
-  throw methodNotAllowed(notSupportedHere(method), allowOf(methods));
+  throw methodNotAllowed(notSupportedHere(method), allowHeader(methods));
 }

@@ -120,8 +120,8 @@ function* fitCourse({ track, samples }: Sampled, tested: number): Steps<Detected
       ? undefined
       : (n * Math.log(change.misfit / trend.misfit)) / Math.log(n) + PLACE;
   const isOpen = better !== undefined && Math.abs(better) < DECIDED && isTrend && isChange;
-  const addFindings = better === undefined || isOpen ? [trend, change] : better > 0 ? [trend] : [change];
+  const chosen = better === undefined || isOpen ? [trend, change] : better > 0 ? [trend] : [change];
   const found: Detected[] = [];
-  for (const each of addFindings) if (each !== undefined) found.push(yield* each.describe());
+  for (const each of chosen) if (each !== undefined) found.push(yield* each.describe());
   return found;
 }

@@ -4,7 +4,7 @@
  * same e-mail address and number, with its own ids and dates.
  */
 import { CAST } from './cast.ts';
-import { ageOn, dateText, dayOf } from './days.ts';
+import { ageOn, dateText, parseDay } from './days.ts';
 import { drawCast } from './draw-cast.ts';
 import type { Person } from './people.ts';
 import { Random } from './random.ts';
@@ -37,7 +37,7 @@ export interface Account {
  * @param patients number of its patients, up to 30.
  */
 export function accounts(today: string, patients = CAST.length): Account[] {
-  const day = dayOf(today);
+  const day = parseDay(today);
   const cast = [...drawCast(new Random(SEED), day, patients)];
   const called = ({ given, family, birth }: Person) => ({
     name: `${given[0]} ${family[0]}`,

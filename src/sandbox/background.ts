@@ -111,7 +111,7 @@ export function estimateGlucose(builder: RecordBuilder, day: Day, hba1c: number)
 }
 
 /** Returns a value as text for a letter. */
-export function told(name: MeasureName, value: number): string {
+export function writeMeasure(name: MeasureName, value: number): string {
   return `${MEASURES[name].display} ${rounded(name, value)} ${MEASURES[name].unit}`;
 }
 

@@ -41,7 +41,7 @@ const HEIGHTS = GROWTH.map(([age, height]): Line => [age, height]);
 const WEIGHTS = GROWTH.map(([age, , weight]): Line => [age, weight]);
 
 /** Returns a child's head circumference in cm, by age in years. */
-export function headOf(age: number): number {
+export function headCircumference(age: number): number {
   return along(HEADS, age);
 }
 

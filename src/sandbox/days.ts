@@ -10,7 +10,7 @@ export const YEAR = 365.25;
  * Returns the day of `YYYY-MM-DD`.
  * @throws RangeError for another format.
  */
-export function dayOf(text: string): Day {
+export function parseDay(text: string): Day {
   const day = Date.parse(`${text}T00:00:00Z`) / 86_400_000;
   if (!Number.isInteger(day)) throw new RangeError(`${text} is not a valid day`);
   return day;

@@ -4,11 +4,11 @@
 import { pulseAtHome, reportPain } from './background.ts';
 import { CAST } from './cast.ts';
 import { healthyCourse } from './course.ts';
-import { type Day, dayOf } from './days.ts';
+import { type Day, parseDay } from './days.ts';
 import { type Directory, makeDirectory } from './directory.ts';
 import { type Drawn, drawCast } from './draw-cast.ts';
 import { DIRECTORY_SERIES, recordSeries } from './ids.ts';
-import { addressOf, humanNames, type Person, patientResource, REGISTER, telecomOf } from './people.ts';
+import { humanNames, makeAddress, makeTelecom, type Person, patientResource, REGISTER } from './people.ts';
 import { Random } from './random.ts';
 import { IMPORT, RecordBuilder } from './record.ts';
 import type { Authored, SyntheticData, SyntheticRecord } from './synthetic.ts';
@@ -40,7 +40,7 @@ export function beginSandbox({ seed, today, ids, patients = PATIENTS }: Generati
   readonly records: Iterable<SyntheticRecord>;
 } {
   const random = new Random(seed);
-  const day = dayOf(today);
+  const day = parseDay(today);
   const drawing = (series: string): (() => string) => {
     let drawn = 0;
     return () => ids.at(drawn++, series);
@@ -100,8 +100,8 @@ function addParent(builder: RecordBuilder, parent: Person): void {
       { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v3-RoleCode', code, display }] },
     ],
     name: humanNames(parent),
-    telecom: telecomOf(parent),
+    telecom: makeTelecom(parent),
     gender: parent.sex,
-    address: [addressOf(parent)],
+    address: [makeAddress(parent)],
   });
 }

@@ -69,12 +69,12 @@ export function humanNames({ given, family }: Pick<Person, 'given' | 'family'>):
 }
 
 /** Returns an Address element. */
-export function addressOf({ street, city, country }: Person): JsonObject {
+export function makeAddress({ street, city, country }: Person): JsonObject {
   return { use: 'home', line: [street], postalCode: city[0], city: city[1], country: country.code };
 }
 
 /** Returns ContactPoint elements, the telephone first. */
-export function telecomOf({ phone, email }: Pick<Person, 'phone' | 'email'>): JsonObject[] {
+export function makeTelecom({ phone, email }: Pick<Person, 'phone' | 'email'>): JsonObject[] {
   const called = { system: 'phone', value: phone, use: 'mobile' };
   return email === undefined ? [called] : [called, { system: 'email', value: email, use: 'home' }];
 }
@@ -87,11 +87,11 @@ export function patientResource(person: Person, death: Day | undefined): JsonObj
     identifier: [{ use: 'usual', system: REGISTER, value: person.number }],
     active: true,
     name: humanNames(person),
-    telecom: telecomOf(person),
+    telecom: makeTelecom(person),
     gender: person.sex,
     birthDate: dateText(person.birth),
     ...(death === undefined ? {} : { deceasedDateTime: dateText(death) }),
-    address: [addressOf(person)],
+    address: [makeAddress(person)],
     communication: [
       {
         language: { coding: [{ system: 'urn:ietf:bcp:47', code: person.country.language }] },

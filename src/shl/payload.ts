@@ -15,7 +15,7 @@ export interface LinkPayload {
 }
 
 /** Returns the flags: `L` for one that shows the record as it is at each opening, `P` for a passcode; in this order. */
-export function flagOf({
+export function joinFlags({
   longTerm,
   passcode,
 }: {
@@ -26,7 +26,7 @@ export function flagOf({
 }
 
 /** Returns the link, `shlink:/…`. */
-export function shlinkOf({ url, key, expiresAt, flag, label }: LinkPayload): string {
+export function makeShlink({ url, key, expiresAt, flag, label }: LinkPayload): string {
   const payload = {
     url,
     key: key.toString('base64url'),

@@ -42,7 +42,7 @@ export async function answered(url: string, send: () => Promise<Sent>): Promise<
   let content: Uint8Array<ArrayBuffer>;
   try {
     sent = await send();
-    content = await bodyOf(sent, where);
+    content = await readBounded(sent, where);
   } catch (error) {
     if (error instanceof IssuerAway) throw error;
     throw new IssuerAway(`${where} can't be reached`, { cause: error });
@@ -52,7 +52,7 @@ export async function answered(url: string, send: () => Promise<Sent>): Promise<
   return new Response(WITHOUT_BODY.has(status) ? null : content, { status, headers });
 }
 
-async function bodyOf({ body }: Sent, where: string): Promise<Uint8Array<ArrayBuffer>> {
+async function readBounded({ body }: Sent, where: string): Promise<Uint8Array<ArrayBuffer>> {
   if (body === null) return new Uint8Array();
   const parts: Uint8Array[] = [];
   let bytes = 0;

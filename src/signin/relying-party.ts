@@ -184,7 +184,7 @@ export class RelyingParty {
       metadata,
       clientId,
       { [clockTolerance]: TOLERANCE_S },
-      authenticationOf(metadata.token_endpoint_auth_methods_supported, clientSecret),
+      chooseAuthentication(metadata.token_endpoint_auth_methods_supported, clientSecret),
     );
     configuration[customFetch] = fetch;
     if (isLocal) allowInsecureRequests(configuration);
@@ -193,7 +193,10 @@ export class RelyingParty {
 }
 
 /** The default of OpenID Connect Discovery, section 3, is `client_secret_basic`. */
-function authenticationOf(methods: readonly string[] | undefined, secret: string | undefined): ClientAuth {
+function chooseAuthentication(
+  methods: readonly string[] | undefined,
+  secret: string | undefined,
+): ClientAuth {
   if (secret === undefined) return None();
   return methods === undefined || methods.includes('client_secret_basic')
     ? ClientSecretBasic(secret)

@@ -55,7 +55,7 @@ export class SignIn {
     const parties = deps.issuers.map((issuer) => new RelyingParty(issuer, deps.baseUrl));
     const names = deps.issuers.map(({ issuer }) => issuer);
     this.#parties = new Map(parties.map((party) => [party.key, party]));
-    this.issuers = parties.map(({ key, at }) => ({ key, name: nameOf(at.issuer, names) }));
+    this.issuers = parties.map(({ key, at }) => ({ key, name: nameIssuer(at.issuer, names) }));
     this.sessions = new Sessions(deps.client, names);
   }
 
@@ -93,7 +93,7 @@ export class SignIn {
     const maxAge = prompt === 'login' ? 0 : wish.maxAge;
     const state = newSecret();
     try {
-      const url = await party.authorizationUrl(exchangeOf(state, browser), {
+      const url = await party.authorizationUrl(deriveExchange(state, browser), {
         prompt,
         maxAge,
         loginHint,
@@ -132,13 +132,13 @@ export class SignIn {
     if (party === undefined || party.key !== key || begun.issuer !== party.at.issuer)
       throw new SignInFault('refused', 'the answer came to the redirect URI of another issuer', begun);
     try {
-      const proof = await party.exchange(query, exchangeOf(state, browser));
+      const proof = await party.exchange(query, deriveExchange(state, browser));
       const person = await this.#personOf(party.at.issuer, proof, ssoClient);
       const authTime = provedAt(proof, begun);
       const secret = await this.sessions.start(person, authTime, earlier, ssoClient);
       return { secret, returnTo: begun.returnTo };
     } catch (error) {
-      throw faultOf(error, begun);
+      throw toSignInFault(error, begun);
     }
   }
 
@@ -180,7 +180,7 @@ export class SignIn {
 }
 
 /** Nonce and verifier come from the browser's secret, so the database has nothing that completes a sign-in. */
-function exchangeOf(state: string, browser: string): Exchange {
+function deriveExchange(state: string, browser: string): Exchange {
   return {
     state,
     nonce: derived(browser, `nonce ${state}`),
@@ -202,7 +202,7 @@ function notBegun(): SignInFault {
   );
 }
 
-function faultOf(error: unknown, begun: Begun): SignInFault {
+function toSignInFault(error: unknown, begun: Begun): SignInFault {
   const away = awayIn(error);
   if (away !== undefined) return new SignInFault('away', away.message, begun, { cause: error });
   if (error instanceof Refusal && error.kind === 'unavailable')
@@ -245,7 +245,7 @@ function provedAt({ authTime }: Proof, begun: Begun & { readonly age: number }):
 }
 
 /** Returns an issuer's name for people: its host, with the path if another one has the same host. */
-function nameOf(issuer: string, all: readonly string[]): string {
+function nameIssuer(issuer: string, all: readonly string[]): string {
   const { host, pathname } = new URL(issuer);
   const isAlone = all.filter((other) => new URL(other).host === host).length === 1;
   return isAlone ? host : `${host}${pathname.replace(/\/+$/, '')}`;

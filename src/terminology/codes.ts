@@ -5,7 +5,7 @@ import type { SystemCode } from '#src/fhir/terminology.ts';
 import { cut } from '#src/shared/cut.ts';
 import { Bound } from './binds.ts';
 import { subsumedBy, subsuming } from './filters.ts';
-import { findSystem, type KnownSystem, notFound, systemOf } from './known.ts';
+import { findSystem, type KnownSystem, notFound, requireSystem } from './known.ts';
 import { queryMembers } from './query-members.ts';
 import type { ValueSet } from './resources.ts';
 import { membersSql } from './sets.ts';
@@ -40,7 +40,7 @@ const FACTS = `
   from terminology.concept c where c.system = $1 and c.code = $2`;
 
 /** Returns the properties of a code; undefined if the installed system does not have it. */
-async function factsOf(pool: Pool, system: KnownSystem, code: string): Promise<CodeFacts | undefined> {
+async function readFacts(pool: Pool, system: KnownSystem, code: string): Promise<CodeFacts | undefined> {
   const { rows } = await pool.query<CodeFacts>({
     name: 'terminology-code',
     text: FACTS,
@@ -57,8 +57,8 @@ export async function lookup(
   pool: Pool,
   { system = '', version, code }: Coded,
 ): Promise<{ readonly system: KnownSystem; readonly facts: CodeFacts }> {
-  const known = await systemOf(pool, system, version);
-  const facts = await factsOf(pool, known, code);
+  const known = await requireSystem(pool, system, version);
+  const facts = await readFacts(pool, known, code);
   if (facts === undefined) throw notFound(`${unknownCode(known, code)}`);
   return { system: known, facts };
 }
@@ -85,15 +85,15 @@ export async function validateInSystem(
   { system = '', version, code, display }: Coded,
   abstract = true,
 ): Promise<Validity> {
-  const known = await systemOf(pool, system, version);
-  const facts = await factsOf(pool, known, code);
+  const known = await requireSystem(pool, system, version);
+  const facts = await readFacts(pool, known, code);
   if (facts === undefined) {
     if (isUnit(known.url, code)) return { result: true };
     return { result: false, message: unknownCode(known, code) };
   }
   if (!abstract && !facts.selectable)
     return { result: false, message: `code ${code} is abstract: it only groups other codes` };
-  return named(facts.display, display);
+  return judgeDisplay(facts.display, display);
 }
 
 /**
@@ -117,14 +117,14 @@ export async function validateInSet(
     `select u.display from (${members}) u where ${where.join(' and ')} limit 1`,
     bound,
   );
-  if (found !== undefined) return named(found.display, display);
+  if (found !== undefined) return judgeDisplay(found.display, display);
   // UCUM has infinitely many units; a set of all of UCUM includes those that are not listed.
   const all = set.compose?.include.some(
     (part) => part.system === system && part.concept === undefined && part.filter === undefined,
   );
   if (system !== undefined && all === true && isUnit(system, code)) return { result: true };
   const known = system === undefined ? undefined : await findSystem(pool, system);
-  if (known?.content === 'complete' && (await factsOf(pool, known, code)) === undefined)
+  if (known?.content === 'complete' && (await readFacts(pool, known, code)) === undefined)
     return { result: false, message: unknownCode(known, code) };
   const inSystem = system === undefined ? code : `${system}|${code}`;
   return {
@@ -137,7 +137,7 @@ export async function validateInSet(
  * Returns the validity of a known code. A display that differs from ours makes it invalid (`display` of
  * $validate-code); case is ignored.
  */
-function named(known: string | null, given: string | undefined): Validity {
+function judgeDisplay(known: string | null, given: string | undefined): Validity {
   const display = known === null ? {} : { display: known };
   if (given === undefined || known === null || given.toLowerCase() === known.toLowerCase())
     return { result: true, ...display };
@@ -162,9 +162,9 @@ export async function subsumes(
   codeB: string,
   version?: string,
 ): Promise<Subsumption> {
-  const system = await systemOf(pool, url, version);
+  const system = await requireSystem(pool, url, version);
   for (const code of [codeA, codeB])
-    if ((await factsOf(pool, system, code)) === undefined) throw notFound(unknownCode(system, code));
+    if ((await readFacts(pool, system, code)) === undefined) throw notFound(unknownCode(system, code));
   if (codeA === codeB) return 'equivalent';
   const { rows } = await pool.query<{ a: boolean; b: boolean }>({
     name: 'terminology-subsumes',
@@ -179,7 +179,7 @@ export async function subsumes(
 /** Returns display, category and unit of a code, for writing observations; undefined if it is unknown. */
 export async function describe(pool: Pool, url: string, code: string): Promise<CodeFacts | undefined> {
   const system = await findSystem(pool, url);
-  return system === undefined ? undefined : factsOf(pool, system, code);
+  return system === undefined ? undefined : readFacts(pool, system, code);
 }
 
 /**
@@ -187,7 +187,7 @@ export async function describe(pool: Pool, url: string, code: string): Promise<C
  * in English if it has one. Two concepts that share a code say less than it (R11: nausea, vomiting). Indexes:
  * terminology.system (url), primary keys of terminology.concept and concept_entry, concept_entry_by_code.
  */
-export async function displaysOf(
+export async function readDisplays(
   pool: Pool,
   codes: readonly SystemCode[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -222,7 +222,7 @@ export async function related(
   direction: 'below' | 'above',
 ): Promise<string[] | undefined> {
   const system = await findSystem(pool, url);
-  if (system === undefined || (await factsOf(pool, system, code)) === undefined) return undefined;
+  if (system === undefined || (await readFacts(pool, system, code)) === undefined) return undefined;
   const all = (direction === 'below' ? subsumedBy : subsuming)('$2::text', '$1::int4');
   const { rows } = await pool.query<{ codes: string[] }>({
     name: `terminology-${direction}`,

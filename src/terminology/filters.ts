@@ -58,21 +58,21 @@ export function filterSql({ property, op, value }: Filter, system: string, walk:
       break;
     case '=':
       if (own) return `c.code = ${v()}`;
-      return `${v()} = any(${valuesOf(property, bound)})`;
+      return `${v()} = any(${selectValues(property, bound)})`;
     case 'in':
       if (own) return `c.code = any(${list()})`;
-      return `${list()} && ${valuesOf(property, bound)}`;
+      return `${list()} && ${selectValues(property, bound)}`;
     case 'not-in':
       if (own) return `c.code <> all(${list()})`;
-      return `not ${list()} && ${valuesOf(property, bound)}`;
+      return `not ${list()} && ${selectValues(property, bound)}`;
     case 'regex': {
       const pattern = bound.pattern(`^(?:${value})$`);
       if (own) return `c.code ~ ${pattern}`;
-      return `exists (select from unnest(${valuesOf(property, bound)}) as x(value) where x.value ~ ${pattern})`;
+      return `exists (select from unnest(${selectValues(property, bound)}) as x(value) where x.value ~ ${pattern})`;
     }
     case 'exists':
       if (value === 'true' || value === 'false')
-        return `(cardinality(${valuesOf(property, bound)}) > 0) = ${value}`;
+        return `(cardinality(${selectValues(property, bound)}) > 0) = ${value}`;
       break;
   }
   throw new Refusal('invalid', {
@@ -85,7 +85,7 @@ export function filterSql({ property, op, value }: Filter, system: string, walk:
  * Returns SQL for a property's values as text[]: from the hierarchy, from our columns, or from the code system's other
  * properties.
  */
-function valuesOf(property: string, bound: Bound): string {
+function selectValues(property: string, bound: Bound): string {
   switch (property) {
     case 'parent':
       return 'array(select p.parent from terminology.parent p where p.system = c.system and p.code = c.code)';

@@ -29,7 +29,7 @@ export async function findSystem(pool: Pool, url: string): Promise<KnownSystem |
  * Returns the code system of a url.
  * @throws Refusal not_found (404) if it is not installed, or not in that version.
  */
-export async function systemOf(pool: Pool, url: string, version?: string): Promise<KnownSystem> {
+export async function requireSystem(pool: Pool, url: string, version?: string): Promise<KnownSystem> {
   const [canonical = url, inUrl] = url.split('|');
   const found = (await findSystem(pool, url)) ?? (await findSystem(pool, canonical));
   const wanted = version ?? (found?.url === url ? undefined : inUrl);
@@ -94,7 +94,7 @@ const SNOMED = 'http://snomed.info/sct';
  * subsumes (`?fhir_vs=isa/<id>`).
  * @throws Refusal not_found (404)
  */
-export async function valueSetOf(pool: Pool, canonical: string): Promise<ValueSet> {
+export async function requireValueSet(pool: Pool, canonical: string): Promise<ValueSet> {
   const found = (await findResource(pool, 'ValueSet', canonical)) ?? (await implied(pool, canonical));
   if (found !== undefined) return found;
   throw notFound(`value set ${cut(canonical, 200)} doesn't exist`);

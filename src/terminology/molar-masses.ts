@@ -42,6 +42,6 @@ export const MOLAR_MASSES: ReadonlyMap<string, number> = new Map(
 );
 
 /** Returns the molar mass, in g/mol, of the substance that a LOINC code measures; undefined if it is unknown. */
-export function molarMassOf(system: string, code: string): number | undefined {
+export function findMolarMass(system: string, code: string): number | undefined {
   return system === 'http://loinc.org' ? MOLAR_MASSES.get(code) : undefined;
 }

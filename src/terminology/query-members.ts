@@ -20,7 +20,7 @@ export async function queryMembers<R extends QueryResultRow>(
     if (bound.hasPattern) return await askInTime<R>(pool, text, bound.values);
     return (await pool.query<R>(text, bound.values)).rows;
   } catch (error) {
-    throw refusalOf(error, bound);
+    throw toQueryRefusal(error, bound);
   }
 }
 
@@ -45,7 +45,7 @@ async function askInTime<R extends QueryResultRow>(
 /**
  * Returns the refusal for errors that the definition causes, by SQLSTATE: invalid_regular_expression, query_canceled.
  */
-function refusalOf(error: unknown, { hasPattern }: Bound): unknown {
+function toQueryRefusal(error: unknown, { hasPattern }: Bound): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (error instanceof Error && code === '2201B') {
     return new Refusal('invalid', {

@@ -8,7 +8,7 @@ import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Bound } from './binds.ts';
 import { filterSql, type Walk } from './filters.ts';
-import { findSystem, type KnownSystem, systemOf, valueSetOf } from './known.ts';
+import { findSystem, type KnownSystem, requireSystem, requireValueSet } from './known.ts';
 import type { Contained, Part, ValueSet } from './resources.ts';
 
 /** Maximum nesting of value sets. */
@@ -74,7 +74,7 @@ async function partSql(
 ): Promise<string> {
   const { system, concept, filter, valueSet = [] } = part;
   const sets = await Promise.all(
-    valueSet.map(async (url) => membersSql(await valueSetOf(compiling.pool, url), compiling, within)),
+    valueSet.map(async (url) => membersSql(await requireValueSet(compiling.pool, url), compiling, within)),
   );
   if (system === undefined) {
     const [first, ...others] = sets;
@@ -97,7 +97,7 @@ async function partSql(
     );
   }
   const { pool, bound, walk } = compiling;
-  const { id, url, version } = await systemOf(pool, system, part.version);
+  const { id, url, version } = await requireSystem(pool, system, part.version);
   const number = bound.add(id, 'int4');
   const conditions = (filter ?? []).map((each) => `(${filterSql(each, number, walk, bound)})`);
   const all = `select ${bound.add(url, 'text')} as system, ${bound.add(version, 'text')} as version, c.code, c.display,

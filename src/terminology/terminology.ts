@@ -6,8 +6,8 @@ import {
   type Coded,
   type CodeFacts,
   describe,
-  displaysOf,
   lookup,
+  readDisplays,
   related,
   type Subsumption,
   subsumes,
@@ -17,8 +17,8 @@ import {
 } from './codes.ts';
 import { type ExpandOptions, type Expansion, expand } from './expand.ts';
 import { openFindCodes } from './find/find.ts';
-import { findResource, type KnownSystem, valueSetOf } from './known.ts';
-import { molarMassOf } from './molar-masses.ts';
+import { findResource, type KnownSystem, requireValueSet } from './known.ts';
+import { findMolarMass } from './molar-masses.ts';
 import type { CodeSystem, ConceptMap, ValueSet } from './resources.ts';
 import { type Match, type TranslateRequest, translate } from './translate.ts';
 
@@ -58,9 +58,9 @@ export interface Terminology extends SearchTerminology {
  * @param ready resolves when the bundled part is installed.
  */
 export function openTerminology(pool: Pool, ready: () => Promise<void>): Terminology {
-  const setOf = async (set: Set): Promise<ValueSet> => {
+  const resolveSet = async (set: Set): Promise<ValueSet> => {
     await ready();
-    return typeof set === 'string' ? valueSetOf(pool, set) : set;
+    return typeof set === 'string' ? requireValueSet(pool, set) : set;
   };
   const resource = async <T extends 'CodeSystem' | 'ConceptMap'>(type: T, canonical: string) => {
     await ready();
@@ -78,17 +78,18 @@ export function openTerminology(pool: Pool, ready: () => Promise<void>): Termino
     async displays(codes) {
       if (codes.length === 0) return new Map();
       await ready();
-      return displaysOf(pool, codes);
+      return readDisplays(pool, codes);
     },
-    molarMassOf: ({ system, code }) => molarMassOf(system, code),
+    molarMassOf: ({ system, code }) => findMolarMass(system, code),
     findCodes: openFindCodes(pool, ready),
-    valueSet: setOf,
-    expand: async (set, options) => expand(pool, await setOf(set), options),
+    valueSet: resolveSet,
+    expand: async (set, options) => expand(pool, await resolveSet(set), options),
     async validateInSystem(coded, abstract) {
       await ready();
       return validateInSystem(pool, coded, abstract);
     },
-    validateInSet: async (set, coded, abstract) => validateInSet(pool, await setOf(set), coded, abstract),
+    validateInSet: async (set, coded, abstract) =>
+      validateInSet(pool, await resolveSet(set), coded, abstract),
     async subsumes(system, codeA, codeB, version) {
       await ready();
       return subsumes(pool, system, codeA, codeB, version);
@@ -99,7 +100,7 @@ export function openTerminology(pool: Pool, ready: () => Promise<void>): Termino
     },
     async members(valueSet) {
       try {
-        return (await expand(pool, await setOf(valueSet))).members;
+        return (await expand(pool, await resolveSet(valueSet))).members;
       } catch (error) {
         if (error instanceof Refusal) return undefined;
         throw error;

@@ -87,14 +87,14 @@ function forwards(map: ConceptMap, group: MapGroup, { system, code }: Coded): Ma
     return (element.target ?? []).flatMap(({ code: to, display, equivalence }) =>
       to === undefined
         ? []
-        : [{ equivalence, concept: { ...inTarget, code: to, ...shown(display) }, map: map.url }],
+        : [{ equivalence, concept: { ...inTarget, code: to, ...withDisplay(display) }, map: map.url }],
     );
   }
   const { unmapped } = group;
   if (unmapped?.mode === 'provided')
     return [{ equivalence: 'equal', concept: { ...inTarget, code }, map: map.url }];
   if (unmapped?.mode === 'fixed' && unmapped.code !== undefined) {
-    const concept = { ...inTarget, code: unmapped.code, ...shown(unmapped.display) };
+    const concept = { ...inTarget, code: unmapped.code, ...withDisplay(unmapped.display) };
     return [{ equivalence: 'inexact', concept, map: map.url }];
   }
   return [];
@@ -106,12 +106,12 @@ function backwards(map: ConceptMap, group: MapGroup, { system, code }: Coded): M
     (element.target ?? []).flatMap(({ code: to, equivalence }) => {
       if (to !== code || element.code === undefined) return [];
       const inSource = group.source === undefined ? {} : { system: group.source };
-      const concept = { ...inSource, code: element.code, ...shown(element.display) };
+      const concept = { ...inSource, code: element.code, ...withDisplay(element.display) };
       return [{ equivalence: INVERSE[equivalence] ?? equivalence, concept, map: map.url }];
     }),
   );
 }
 
-function shown(display: string | undefined): { display?: string } {
+function withDisplay(display: string | undefined): { display?: string } {
   return display === undefined ? {} : { display };
 }

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import { documentationRouter } from '#src/http/docs/router.ts';
 import { OPERATIONS } from '#src/http/fhir/operations.ts';
-import { routeOf } from '#src/http/fhir/route.ts';
+import { matchRoute } from '#src/http/fhir/route.ts';
 import { FHIR_SHAPES } from '#src/http/openapi/fhir-texts.ts';
 import { ROUTES } from '#src/http/routes.ts';
 import { healthRouter } from '#src/http/server/health.ts';
@@ -243,7 +243,7 @@ describe('the OpenAPI document', () => {
 
 function methodsAt(path: string): object {
   try {
-    return routeOf(path.split('/').slice(1)).methods;
+    return matchRoute(path.split('/').slice(1)).methods;
   } catch {
     return {};
   }

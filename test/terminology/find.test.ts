@@ -11,7 +11,7 @@ import { distance } from '#src/shared/nearest.ts';
 import { ATC, LOINC } from '#src/terminology/bundled/bundled.ts';
 import { openFindCodes } from '#src/terminology/find/find.ts';
 import { makeCodeIndex } from '#src/terminology/find/make.ts';
-import { spellingsOf, tellingWords } from '#src/terminology/find/spellings.ts';
+import { listSpellings, tellingWords } from '#src/terminology/find/spellings.ts';
 import { installBundled, writingTerminology } from '#src/terminology/install.ts';
 import { plainWords } from '#src/terminology/plain-words.ts';
 import { copyConcepts, newSystems, removeSystems } from '#src/terminology/rows.ts';
@@ -184,7 +184,7 @@ describe('codes by what somebody types', () => {
     const corrected = new Map<string, readonly string[]>();
     const either = new Map<string, readonly string[]>();
     for (const each of typedWords) {
-      const own = spellingsOf(each).filter((other) => words.includes(other));
+      const own = listSpellings(each).filter((other) => words.includes(other));
       const beginning = words.filter((other) => other.startsWith(each));
       const near = await nearest(each, words);
       whole.set(each, own);

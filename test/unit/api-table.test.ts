@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { type Route, route } from '#src/http/api/route.ts';
 import { namesIn, RouteTable } from '#src/http/api/table.ts';
-import { allowOf, type Method, routeFor } from '#src/http/pipeline.ts';
+import { allowHeader, type Method, routeFor } from '#src/http/pipeline.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 const at = (method: Method, path: string, operationId = `${method} ${path}`): Route =>
@@ -72,7 +72,7 @@ describe('the table of routes', () => {
   it('answers HEAD as GET, and refuses other methods with those that there are', () => {
     expect(found('HEAD', '/admin/projects')).to.deep.equal(['/admin/projects']);
     const place = table.find('/admin/projects');
-    expect(place && allowOf(place.methods)).to.equal('GET, HEAD, POST, OPTIONS');
+    expect(place && allowHeader(place.methods)).to.equal('GET, HEAD, POST, OPTIONS');
     for (const method of ['PUT', 'constructor', 'get'])
       expect(() => found(method, '/admin/projects')).to.throw(
         Refusal,

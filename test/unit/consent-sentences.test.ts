@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import {
   type Choice,
-  faultsOf,
+  findFaultyFields,
   firstChoice,
   keptScopes,
   OFFLINE,
@@ -130,7 +130,7 @@ describe('a choice on the consent page', () => {
     expect(first.days).to.equal(30);
     expect(first.details).to.include({ given: 'Mira Lou', family: 'Sand' });
     expect(normalise(keptScopes(first, offer))).to.deep.equal(['offline_access', 'patient/*.rs']);
-    expect(faultsOf(first, offer, '2026-01-01')).to.deep.equal([]);
+    expect(findFaultyFields(first, offer, '2026-01-01')).to.deep.equal([]);
     expect(readChoice(form(first), offer)).to.deep.equal({
       ...first,
       details: { given: '', family: '', birth_date: '' },
@@ -169,8 +169,10 @@ describe('a choice on the consent page', () => {
       ['record', offerOf('openid').records[0]?.id ?? ''],
       ['days', '90'],
     ]);
-    expect(faultsOf(readChoice(none, offerOf('openid')), offerOf('openid'), '2026-01-01')).to.deep.equal([]);
+    expect(
+      findFaultyFields(readChoice(none, offerOf('openid')), offerOf('openid'), '2026-01-01'),
+    ).to.deep.equal([]);
     const offer = offerOf('patient/*.rs');
-    expect(faultsOf(readChoice(none, offer), offer, '2026-01-01')).to.deep.equal(['items']);
+    expect(findFaultyFields(readChoice(none, offer), offer, '2026-01-01')).to.deep.equal(['items']);
   });
 });

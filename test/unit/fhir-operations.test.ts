@@ -4,7 +4,7 @@ import { capabilityStatement } from '#src/fhir/capability.ts';
 import { validateResource } from '#src/fhir/validate.ts';
 import type { Operation, OperationRequest } from '#src/http/fhir/operation.ts';
 import type { FhirRequest } from '#src/http/fhir/request.ts';
-import { routeOf } from '#src/http/fhir/route.ts';
+import { matchRoute } from '#src/http/fhir/route.ts';
 import { routeFor } from '#src/http/pipeline.ts';
 import { isObject, parseJson } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -58,7 +58,7 @@ describe('operations', () => {
   /** Carries an operation out, and gives what it was given. */
   const call = async (path: string, request: FhirRequest, body?: string): Promise<OperationRequest> => {
     const interaction = routeFor(
-      routeOf(path.split('/'), table).methods,
+      matchRoute(path.split('/'), table).methods,
       body === undefined ? 'GET' : 'POST',
     );
     given = undefined;
@@ -81,11 +81,13 @@ describe('operations', () => {
     expect(await call('$look', asked(''))).to.include({ type: undefined, id: undefined });
     expect(await call('Patient/$look', asked(''))).to.include({ type: 'Patient', id: undefined });
     expect(await call('Observation/7/$look', asked(''), '')).to.include({ type: 'Observation', id: '7' });
-    expect(routeOf(['Patient', '7', '$look'], table).pattern).to.equal('/:type/:id/$look');
-    expect(refused(() => routeOf(['Observation', '$look'], table)).issues[0]?.code).to.equal('not-supported');
-    expect(refused(() => routeOf(['Patient', '7', '$gone'], table)).status).to.equal(404);
-    expect(refused(() => routeOf(['Nothing', '$look'], table)).message).to.contain('Nothing');
-    const wrong = refused(() => routeFor(routeOf(['Observation', '$send'], table).methods, 'GET'));
+    expect(matchRoute(['Patient', '7', '$look'], table).pattern).to.equal('/:type/:id/$look');
+    expect(refused(() => matchRoute(['Observation', '$look'], table)).issues[0]?.code).to.equal(
+      'not-supported',
+    );
+    expect(refused(() => matchRoute(['Patient', '7', '$gone'], table)).status).to.equal(404);
+    expect(refused(() => matchRoute(['Nothing', '$look'], table)).message).to.contain('Nothing');
+    const wrong = refused(() => routeFor(matchRoute(['Observation', '$send'], table).methods, 'GET'));
     expect([wrong.status, wrong.headers.Allow]).to.deep.equal([405, 'POST, OPTIONS']);
   });
 

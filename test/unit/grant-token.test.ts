@@ -5,7 +5,7 @@ import { type Route as ApiRoute, route } from '#src/http/api/route.ts';
 import type { Operation } from '#src/http/fhir/operation.ts';
 import { OPERATIONS } from '#src/http/fhir/operations.ts';
 import type { Interaction } from '#src/http/fhir/request.ts';
-import { routeOf } from '#src/http/fhir/route.ts';
+import { matchRoute } from '#src/http/fhir/route.ts';
 import type { Opening } from '#src/http/grant/opening.ts';
 import { FHIR_SHAPES } from '#src/http/openapi/fhir-texts.ts';
 import { ROUTES } from '#src/http/routes.ts';
@@ -156,7 +156,7 @@ function statedAt(types: readonly string[]): ReadonlyMap<string, Interaction['gr
   );
   return new Map(
     [...new Set(places)].flatMap((place) =>
-      Object.entries(routeOf(place.split('/').slice(1).filter(Boolean)).methods).map(
+      Object.entries(matchRoute(place.split('/').slice(1).filter(Boolean)).methods).map(
         ([method, { grantToken }]) => [`${method} ${place}`, grantToken] as const,
       ),
     ),

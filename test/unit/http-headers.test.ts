@@ -4,9 +4,9 @@ import { Conflict, StreamDeleted, TooLarge, Unavailable } from '#src/events/stor
 import { parseAuthorship } from '#src/http/answer/authorship.ts';
 import { notModified } from '#src/http/answer/conditional.ts';
 import { negotiate, parsePrefer } from '#src/http/answer/negotiation.ts';
-import { credentialOf } from '#src/http/credentials.ts';
+import { readCredential } from '#src/http/credentials.ts';
 import { apiError, fhirError, internalError, jsonError } from '#src/http/errors.ts';
-import { segmentsOf } from '#src/http/path.ts';
+import { splitPath } from '#src/http/path.ts';
 import { ownCaller } from '#src/shared/access/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { toMicros } from '#src/shared/time/time.ts';
@@ -100,7 +100,7 @@ describe('conditional reads', () => {
 
 describe('credentials', () => {
   const of = (headers: Record<string, string>, query = '', more: readonly string[] = []) =>
-    credentialOf({ headers, rawHeaders: [...Object.entries(headers).flat(), ...more] }, query);
+    readCredential({ headers, rawHeaders: [...Object.entries(headers).flat(), ...more] }, query);
 
   it('are one, in a header', () => {
     expect(of({ authorization: 'bearer abc' })).to.equal('abc');
@@ -123,11 +123,11 @@ describe('credentials', () => {
 
 describe('paths', () => {
   it('are decoded segments, one slash at the end does not count', () => {
-    expect(segmentsOf('')).to.deep.equal([]);
-    expect(segmentsOf('/')).to.deep.equal([]);
-    expect(segmentsOf('/Patient/a%20b/')).to.deep.equal(['Patient', 'a b']);
-    expect(segmentsOf('Patient//x')).to.deep.equal(['Patient', '', 'x']);
-    expect(() => segmentsOf('/%e0')).to.throw(Refusal);
+    expect(splitPath('')).to.deep.equal([]);
+    expect(splitPath('/')).to.deep.equal([]);
+    expect(splitPath('/Patient/a%20b/')).to.deep.equal(['Patient', 'a b']);
+    expect(splitPath('Patient//x')).to.deep.equal(['Patient', '', 'x']);
+    expect(() => splitPath('/%e0')).to.throw(Refusal);
   });
 });
 

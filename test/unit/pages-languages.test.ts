@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { languageMenu } from '#src/http/pages/language-menu.ts';
 import { en } from '#src/http/pages/languages/en.ts';
-import { LANGUAGES, type Language, languageOf, languagesFor, texts } from '#src/http/pages/texts.ts';
+import { chooseLanguage, LANGUAGES, type Language, languagesFor, texts } from '#src/http/pages/texts.ts';
 
 const FOLDER = new URL('../../src/http/pages/languages/', import.meta.url);
 
@@ -83,7 +83,7 @@ describe('the language of a page', () => {
       ['constructor', 'en'],
       ['__proto__', 'en'],
     ];
-    for (const [lang, language] of named) expect(languageOf(lang), String(lang)).to.equal(language);
+    for (const [lang, language] of named) expect(chooseLanguage(lang), String(lang)).to.equal(language);
   });
 
   it('is offered in the menu in the order that the browser prefers', () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { texts } from '#src/http/pages/texts.ts';
 import { chart } from '#src/http/patient/results/chart.ts';
 import { axisFor } from '#src/http/patient/results/chart-axis.ts';
-import { chartsOf, countLeft } from '#src/http/patient/results/chart-data.ts';
+import { countLeft, makeCharts } from '#src/http/patient/results/chart-data.ts';
 import type { Observation } from '#src/http/patient/results/measures.ts';
 
 const WIDTH = 400;
@@ -28,7 +28,7 @@ const observed = (
   ...more,
 });
 const drawn = (...facts: readonly Observation[]): string =>
-  chartsOf(texts('en'), facts)
+  makeCharts(texts('en'), facts)
     .map((data) => chart(texts('en'), 'Test', data).text)
     .join('');
 const labelsIn = (svg: string): { readonly x: number; readonly end: boolean; readonly text: string }[] =>
@@ -104,7 +104,7 @@ describe('a chart of a measurement', () => {
       observed(null, '', '2025-11-01', { value_text: 'clotted' }),
       observed(72, 'g/L', '', { effective_at: null, created_at: '2026-04-01T00:00:00Z' }),
     ];
-    const charts = chartsOf(texts('en'), facts);
+    const charts = makeCharts(texts('en'), facts);
     expect(
       charts.map(({ unit, series }) => [
         unit,
@@ -143,7 +143,7 @@ describe('a chart of a measurement', () => {
       ...{ code, system: null, display: code, value: 5, unit: 'x' },
       ...{ value_text: null, value_code: null, value_boolean: null },
     });
-    const charts = chartsOf(texts('en'), [
+    const charts = makeCharts(texts('en'), [
       observed(null, '', '2026-01-01', { components: ['a', 'b', 'c', 'd'].map(part) }),
     ]);
     expect(charts.map(({ series }) => series.map(({ name }) => name))).to.deep.equal([

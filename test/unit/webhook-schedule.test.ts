@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { loadConfig } from '#src/config.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { BEGINNING } from '#src/events/store.ts';
-import { nextGap, retryAfterOf } from '#src/reactions/webhooks/schedule.ts';
-import { audienceOf, eventId, viewFor } from '#src/reactions/webhooks/view.ts';
+import { nextGap, parseRetryAfter } from '#src/reactions/webhooks/schedule.ts';
+import { eventId, listAudience, viewFor } from '#src/reactions/webhooks/view.ts';
 
 describe('the schedule of webhook deliveries', () => {
   const gaps = loadConfig({}).webhooks.retrySeconds;
@@ -37,11 +37,11 @@ describe('the schedule of webhook deliveries', () => {
 
   it('reads Retry-After as seconds or as a date', () => {
     const now = Date.parse('2026-01-01T00:00:00Z');
-    expect(retryAfterOf('120', now)).to.equal(120);
-    expect(retryAfterOf('Thu, 01 Jan 2026 00:01:00 GMT', now)).to.equal(60);
-    expect(retryAfterOf('Wed, 31 Dec 2025 00:01:00 GMT', now)).to.equal(0);
-    expect(retryAfterOf('soon', now)).to.equal(undefined);
-    expect(retryAfterOf(undefined, now)).to.equal(undefined);
+    expect(parseRetryAfter('120', now)).to.equal(120);
+    expect(parseRetryAfter('Thu, 01 Jan 2026 00:01:00 GMT', now)).to.equal(60);
+    expect(parseRetryAfter('Wed, 31 Dec 2025 00:01:00 GMT', now)).to.equal(0);
+    expect(parseRetryAfter('soon', now)).to.equal(undefined);
+    expect(parseRetryAfter(undefined, now)).to.equal(undefined);
   });
 });
 
@@ -111,7 +111,7 @@ describe('the view of an event', () => {
       blob: 'b1',
     };
     const finalized: StoredEvent = { ...stored, event: { type: 'DocumentFinalized', data } };
-    expect(audienceOf(finalized)).to.deep.equal([owner]);
+    expect(listAudience(finalized)).to.deep.equal([owner]);
     const view = viewFor(finalized, subscriber);
     expect(view).to.deep.include({ type: 'document.finalized', record: data.patient });
     expect(view?.id).to.equal(eventId(stored.id, 'document.finalized'));
@@ -162,7 +162,7 @@ describe('the view of an event', () => {
       [granted, 'consent.granted', {}],
       [revoked, 'consent.revoked', { revoked_at: metadata.recorded_at, reason: 'platform' }],
     ] as const) {
-      expect(audienceOf(event)).to.deep.equal([{ project, environment }]);
+      expect(listAudience(event)).to.deep.equal([{ project, environment }]);
       const view = viewFor(event, { project, environment });
       expect(view).to.deep.include({ type, record: '019a0000-0000-7000-8000-00000000000a' });
       expect(JSON.parse(view?.payload ?? '')).to.deep.include({ type, project, data: { ...told, ...rest } });
@@ -174,7 +174,7 @@ describe('the view of an event', () => {
         data: { grant_id: 'grant_1', application_id: 'app_1', project_id: project, environment },
       },
     };
-    expect(audienceOf(expired)).to.deep.equal([]);
+    expect(listAudience(expired)).to.deep.equal([]);
   });
 
   it('is told of a proposal to the application’s project alone, without the person, and the Patient by the pairwise id', () => {
@@ -209,24 +209,24 @@ describe('the view of an event', () => {
       ],
     ] as const) {
       const happened: StoredEvent = { ...stored, event };
-      expect(audienceOf(happened)).to.deep.equal([tenant]);
+      expect(listAudience(happened)).to.deep.equal([tenant]);
       const view = viewFor(happened, tenant);
       expect(view?.type).to.equal(type);
       expect(JSON.parse(view?.payload ?? '')).to.have.deep.property('data', { ...told, ...rest });
     }
     const { proposal_id: id, grant_id, place } = data;
     const withdrawn = { type: 'ProposalWithdrawn', data: { proposal_id: id, grant_id, place } } as const;
-    expect(audienceOf({ ...stored, event: withdrawn })).to.deep.equal([]);
+    expect(listAudience({ ...stored, event: withdrawn })).to.deep.equal([]);
   });
 
   it('is told to whose record it is; what the service itself wrote is told to nobody', () => {
-    expect(audienceOf(stored)).to.deep.equal([owner]);
+    expect(listAudience(stored)).to.deep.equal([owner]);
     const bySystem = (credential: { readonly project?: string }) => ({
       ...stored,
       metadata: { ...stored.metadata, credential: { kind: 'system' as const, ...credential } },
     });
     // A sandbox that is filled has a project; the purge of a personal record has none.
-    expect(audienceOf(bySystem({ project: 'proj_a' }))).to.deep.equal([]);
-    expect(audienceOf(bySystem({}))).to.deep.equal([owner]);
+    expect(listAudience(bySystem({ project: 'proj_a' }))).to.deep.equal([]);
+    expect(listAudience(bySystem({}))).to.deep.equal([owner]);
   });
 });

@@ -66,7 +66,7 @@ export class Endings<T> {
   }
 
   async #look(): Promise<void> {
-    const { find, awaitModels: shown } = this.#deps;
+    const { find, awaitModels } = this.#deps;
     for (const [id, since] of this.#apart) {
       if (performance.now() - since > APART_MS) this.#apart.delete(id);
     }
@@ -77,7 +77,7 @@ export class Endings<T> {
       const positions = written.filter((position) => position !== undefined);
       // Without a new event the rows stay as they are for a moment: another instance was faster.
       if (positions.length === 0) return;
-      await shown(positions.reduce((a, b) => (b > a ? b : a)));
+      await awaitModels(positions.reduce((a, b) => (b > a ? b : a)));
     }
   }
 

@@ -18,7 +18,7 @@ import { notFound, Refusal } from '../../shared/refusal.ts';
 import { nowMicros } from '../../shared/time/time.ts';
 import { encrypted } from '../../shl/jwe.ts';
 import { hashPasscode } from '../../shl/passcode.ts';
-import { flagOf, manifestSecret, shlinkOf } from '../../shl/payload.ts';
+import { joinFlags, makeShlink, manifestSecret } from '../../shl/payload.ts';
 import { atMost, type ContentDeps, inParts, openContent } from './content.ts';
 
 /** Dependencies. */
@@ -67,12 +67,12 @@ export async function openSharedLinkServices(parts: SharedLinkParts): Promise<Sh
   const { keyOf, sealKey } = await openKeys(pool);
 
   const renderLink = ({ sealed_key, long_term, passcode, ...row }: SharedLinkRow): SharedLink => {
-    const flag = flagOf({ longTerm: long_term, passcode });
+    const flag = joinFlags({ longTerm: long_term, passcode });
     if (sealed_key === null || row.status !== 'active')
       return { ...row, flag, shlink: null, viewer_url: null };
     const key = keyOf({ id: row.id, sealed_key });
     const url = `${baseUrl}/shl/${row.id}/${manifestSecret(key)}`;
-    const shlink = shlinkOf({ url, key, expiresAt: row.expires_at, flag, label: row.label });
+    const shlink = makeShlink({ url, key, expiresAt: row.expires_at, flag, label: row.label });
     return { ...row, flag, shlink, viewer_url: `${baseUrl}/shl/view#${shlink}` };
   };
 

@@ -7,7 +7,7 @@ import type { EventStore } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { faultOfMoment, parseMoment } from '#src/shared/time/moment.ts';
 import { nowMicros, toInstant, toMicros } from '#src/shared/time/time.ts';
-import { displaysOf } from '#src/terminology/codes.ts';
+import { readDisplays } from '#src/terminology/codes.ts';
 import { withEventStore } from '../database.ts';
 import { Failure, MISUNDERSTOOD } from '../failure.ts';
 import { findBaseUrl, type ServiceOptions } from '../service.ts';
@@ -91,7 +91,7 @@ async function displaysIn(url: string, { resources }: RecordAt): Promise<Display
   if (codes.length === 0) return new Map();
   const pool = openPool(url, { max: 1, name: 'annal record' });
   try {
-    return await displaysOf(pool, codes);
+    return await readDisplays(pool, codes);
   } catch (error) {
     if (isTableMissing(error)) return new Map();
     throw error;

@@ -127,8 +127,8 @@ const NAMED = 10;
 function describeComparison(name: string, tables: readonly TableComparison[]): string {
   const rows = tables.map(({ table: named, rows: [serving, rebuilt], differences, more }) => {
     const count = (what: string): string => {
-      const findProjection = differences.filter((each) => each.what === what).length;
-      return more && findProjection > 0 ? atLeast(findProjection) : String(findProjection);
+      const known = differences.filter((each) => each.what === what).length;
+      return more && known > 0 ? atLeast(known) : String(known);
     };
     return [`${name}.${named}`, serving, rebuilt, count('missing'), count('orphan'), count('changed')];
   });

@@ -97,7 +97,7 @@ export function requireInstallationsTrust({ organizations }: Identity, what: str
 }
 
 /** Returns the identity and request that commands run for. */
-export function by({ identity, requestId, ids, now, retry }: AdminRequest): By {
+export function toAuthor({ identity, requestId, ids, now, retry }: AdminRequest): By {
   const { issuer, subject } = identity;
   return {
     credential: { kind: 'id_token', issuer, subject },

@@ -9,6 +9,6 @@ export function listed<T>({ rows, total, next }: Page<T>, view: (row: T) => obje
 }
 
 /** Returns the instant of microseconds; null stays null. */
-export function instantOf(micros: number | null): string | null {
+export function toInstantOrNull(micros: number | null): string | null {
   return micros === null ? null : toInstant(micros);
 }

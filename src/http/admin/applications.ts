@@ -5,9 +5,9 @@ import { logoPath } from '#src/oauth/clients.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { route } from '../api/route.ts';
-import { environment, instant, LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
-import { applicationFor, by, projectFor } from './access.ts';
-import { instantOf, listed } from './answers.ts';
+import { environment, instant, LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
+import { applicationFor, projectFor, toAuthor } from './access.ts';
+import { listed, toInstantOrNull } from './answers.ts';
 import { newApplication, webUrl } from './application-body.ts';
 import { MAX_LOGO_BYTES, readLogo } from './logo.ts';
 
@@ -84,14 +84,14 @@ function applicationView(row: ApplicationRow, baseUrl: string, now: Micros): Vie
     jwks: row.jwks === null ? null : storedKeys.parse(JSON.parse(row.jwks)),
     jwks_uri: row.jwks_uri,
     sector: row.sector,
-    previous_secret_expires_at: works ? instantOf(previous_until) : null,
-    branding: { logo_uri, client_uri, tos_uri, color, logo: logoOf(row, baseUrl) },
+    previous_secret_expires_at: works ? toInstantOrNull(previous_until) : null,
+    branding: { logo_uri, client_uri, tos_uri, color, logo: renderLogo(row, baseUrl) },
     trusted: row.trusted,
-    created_at: instantOf(row.created_at) ?? '',
+    created_at: toInstantOrNull(row.created_at) ?? '',
   };
 }
 
-function logoOf({ id, logo_sha256, logo_type, logo_size }: ApplicationRow, baseUrl: string) {
+function renderLogo({ id, logo_sha256, logo_type, logo_size }: ApplicationRow, baseUrl: string) {
   if (logo_sha256 === null || logo_type === null || logo_size === null) return null;
   const url = baseUrl + logoPath(id, { sha256: logo_sha256 });
   return { url, content_type: logo_type, size: logo_size };
@@ -117,7 +117,7 @@ export const APPLICATION_ROUTES = [
     async run(request) {
       const { services, params, body, now } = request;
       const project = await projectFor(request, params.project_id, 'admin');
-      const { result, wrote } = await services.admin.registerApplication(by(request), project.id, body);
+      const { result, wrote } = await services.admin.registerApplication(toAuthor(request), project.id, body);
       const row: ApplicationRow = {
         ...body,
         id: result.id,
@@ -156,7 +156,7 @@ export const APPLICATION_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     query: z.strictObject(LIST_QUERY),
-    answers: { 200: { description: 'A page', schema: listOf(applicationSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(applicationSchema) } },
     async run(request) {
       const { services, params, query, now } = request;
       const { id } = await projectFor(request, params.project_id, 'developer');
@@ -210,7 +210,7 @@ export const APPLICATION_ROUTES = [
         sha256 === undefined || content_type === undefined || sent === undefined
           ? undefined
           : { sha256, content_type, size: sent.content.byteLength };
-      const { wrote } = await services.admin.brandApplication(by(request), row.id, { ...texts, logo });
+      const { wrote } = await services.admin.brandApplication(toAuthor(request), row.id, { ...texts, logo });
       const { logo_uri = null, client_uri = null, tos_uri = null, color = null } = texts;
       const branded = {
         ...row,
@@ -276,7 +276,7 @@ export const APPLICATION_ROUTES = [
       const { services, params, body } = request;
       const { id } = await applicationFor(request, params.application_id, 'admin');
       const overlap = body.overlap_hours * HOUR;
-      const { result, wrote } = await services.admin.rotateSecret(by(request), id, overlap);
+      const { result, wrote } = await services.admin.rotateSecret(toAuthor(request), id, overlap);
       const { secret: client_secret, previousUntil } = result;
       return {
         status: 201,
@@ -299,7 +299,7 @@ export const APPLICATION_ROUTES = [
     answers: { 204: { description: 'It is deleted' } },
     async run(request) {
       const { id } = await applicationFor(request, request.params.application_id, 'admin');
-      const { wrote } = await request.services.admin.deleteApplication(by(request), id);
+      const { wrote } = await request.services.admin.deleteApplication(toAuthor(request), id);
       return { status: 204, position: wrote?.position, awaited: true };
     },
   }),

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { KeyRow } from '#queries/admin/projects.ts';
 import { ROLE_FOR } from '#src/shared/access/member.ts';
 import { route } from '../api/route.ts';
-import { environment, LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
-import { by, keyFor, projectFor, requireRole } from './access.ts';
-import { instantOf, listed } from './answers.ts';
+import { environment, LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
+import { keyFor, projectFor, requireRole, toAuthor } from './access.ts';
+import { listed, toInstantOrNull } from './answers.ts';
 import { keySchema, keyScopes, name } from './schemas.ts';
 
 const TAG = 'API keys';
@@ -18,9 +18,9 @@ function keyView({ id, project, name: named, created_at, last_used_at, revoked_a
     environment: row.environment,
     scopes: [...row.scopes],
     last4: row.last4,
-    created_at: instantOf(created_at) ?? '',
-    last_used_at: instantOf(last_used_at),
-    revoked_at: instantOf(revoked_at),
+    created_at: toInstantOrNull(created_at) ?? '',
+    last_used_at: toInstantOrNull(last_used_at),
+    revoked_at: toInstantOrNull(revoked_at),
   };
   return answer;
 }
@@ -56,7 +56,7 @@ export const KEY_ROUTES = [
       const { services, params, body, now } = request;
       const project = await projectFor(request, params.project_id, 'developer');
       requireRole(project.role, ROLE_FOR[body.environment]);
-      const { result, wrote } = await services.admin.createKey(by(request), project.id, body);
+      const { result, wrote } = await services.admin.createKey(toAuthor(request), project.id, body);
       const row: KeyRow = {
         ...body,
         id: result.id,
@@ -79,7 +79,7 @@ export const KEY_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     query: z.strictObject(LIST_QUERY),
-    answers: { 200: { description: 'A page', schema: listOf(keySchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(keySchema) } },
     async run(request) {
       const { id } = await projectFor(request, request.params.project_id, 'developer');
       return listed(await request.services.adminQueries.keys(id, request.query), keyView);
@@ -98,7 +98,7 @@ export const KEY_ROUTES = [
     async run(request) {
       const key = await keyFor(request, request.params.key_id, 'developer');
       requireRole(key.role, ROLE_FOR[key.environment]);
-      const { wrote } = await request.services.admin.revokeKey(by(request), key.project, key.id);
+      const { wrote } = await request.services.admin.revokeKey(toAuthor(request), key.project, key.id);
       return { status: 204, position: wrote?.position, awaited: true };
     },
   }),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { toInstant, toMicros } from '#src/shared/time/time.ts';
 import { route } from '../api/route.ts';
-import { environment, instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { environment, instant, LIST_QUERY, listSchema } from '../api/schemas.ts';
 import { projectFor } from './access.ts';
 import { listed } from './answers.ts';
 
@@ -62,7 +62,7 @@ export const LOG_ROUTES = [
       from: moment.optional().describe('Date or date-time, inclusive.'),
       to: moment.optional().describe('Date, inclusive, or date-time, exclusive.'),
     }),
-    answers: { 200: { description: 'A page of the log', schema: listOf(entry) } },
+    answers: { 200: { description: 'A page of the log', schema: listSchema(entry) } },
     async run(request) {
       const { services, params, query } = request;
       const project = await projectFor(request, params.project_id, 'developer');

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { MemberRow } from '#queries/admin/organizations.ts';
 import { route } from '../api/route.ts';
-import { instant, LIST_QUERY, listOf } from '../api/schemas.ts';
-import { type AdminRequest, by, organizationFor } from './access.ts';
-import { instantOf, listed } from './answers.ts';
+import { instant, LIST_QUERY, listSchema } from '../api/schemas.ts';
+import { type AdminRequest, organizationFor, toAuthor } from './access.ts';
+import { listed, toInstantOrNull } from './answers.ts';
 import { person, role } from './schemas.ts';
 
 const TAG = 'Organizations';
@@ -24,7 +24,7 @@ function memberView({
   role: own,
   created_at,
 }: Omit<MemberRow, 'id'>): z.input<typeof memberSchema> {
-  return { issuer, subject, email, role: own, since: instantOf(created_at) ?? '' };
+  return { issuer, subject, email, role: own, since: toInstantOrNull(created_at) ?? '' };
 }
 
 /** Routes of members. */
@@ -39,7 +39,7 @@ export const MEMBER_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     query: z.strictObject(LIST_QUERY),
-    answers: { 200: { description: 'A page', schema: listOf(memberSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(memberSchema) } },
     async run(request) {
       const { id } = await organizationFor(request, request.params.org_id, 'developer');
       const page = await request.services.adminQueries.members(id, request.query);
@@ -64,7 +64,7 @@ export const MEMBER_ROUTES = [
       const { id } = await organizationFor(request, params.org_id, body.role === 'owner' ? 'owner' : 'admin');
       const before = await memberWhoMayChange(request, id, body);
       const { role: given, ...member } = body;
-      const { wrote } = await services.admin.addMember(by(request), id, member, given);
+      const { wrote } = await services.admin.addMember(toAuthor(request), id, member, given);
       // A role that the member has already isn't written again.
       const unchanged = wrote === undefined ? before : undefined;
       const answer = memberView(
@@ -90,7 +90,7 @@ export const MEMBER_ROUTES = [
       const { services, params, query } = request;
       const { id } = await organizationFor(request, params.org_id, 'admin');
       await memberWhoMayChange(request, id, query);
-      const { wrote } = await services.admin.removeMember(by(request), id, query);
+      const { wrote } = await services.admin.removeMember(toAuthor(request), id, query);
       return { status: 204, position: wrote?.position, awaited: true };
     },
   }),

@@ -5,9 +5,9 @@ import { verifiedDomain } from '#src/shared/access/member.ts';
 import { isPublicMailDomain } from '#src/shared/public-mail.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
-import { LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
-import { by, organizationFor, requireInstallationsTrust } from './access.ts';
-import { instantOf, listed } from './answers.ts';
+import { LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
+import { organizationFor, requireInstallationsTrust, toAuthor } from './access.ts';
+import { listed, toInstantOrNull } from './answers.ts';
 import { name, organizationSchema } from './schemas.ts';
 import { readSso } from './sso.ts';
 
@@ -26,7 +26,7 @@ export function organizationView(row: OrganizationRow): z.input<typeof organizat
     confirmed_domain:
       confirmed_domain === null || isPublicMailDomain(confirmed_domain) ? null : confirmed_domain,
     sso: readSso(row),
-    created_at: instantOf(row.created_at) ?? '',
+    created_at: toInstantOrNull(row.created_at) ?? '',
   };
 }
 
@@ -60,7 +60,7 @@ export const ORGANIZATION_ROUTES = [
     async run(request) {
       const { identity, services, body, now } = request;
       requireInstallationsTrust(identity, 'creating an organization');
-      const { result, wrote } = await services.admin.createOrganization(by(request), body.name, {
+      const { result, wrote } = await services.admin.createOrganization(toAuthor(request), body.name, {
         issuer: identity.issuer,
         subject: identity.subject,
         email: identity.email,
@@ -83,7 +83,7 @@ export const ORGANIZATION_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     query: z.strictObject(LIST_QUERY),
-    answers: { 200: { description: 'A page', schema: listOf(organizationSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(organizationSchema) } },
     async run({ services, identity, query }) {
       return listed(await services.adminQueries.organizations(identity, query), organizationView);
     },
@@ -126,7 +126,7 @@ export const ORGANIZATION_ROUTES = [
             'confirming a domain requires an ID token with email_verified: the issuer must have verified the e-mail address',
         });
       }
-      const { wrote } = await services.admin.confirmDomain(by(request), row.id, domain);
+      const { wrote } = await services.admin.confirmDomain(toAuthor(request), row.id, domain);
       const confirmed = { ...row, confirmed_domain: domain };
       return { status: 200, body: organizationView(confirmed), position: wrote?.position };
     },

@@ -12,9 +12,9 @@ import { type Micros, toMicros } from '#src/shared/time/time.ts';
 import { FHIR_JSON } from '../answer/answer.ts';
 import { grantView } from '../api/grant-view.ts';
 import { route } from '../api/route.ts';
-import { environment, grant, instant, LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
+import { environment, grant, instant, LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
 import { projectFor, requireRole } from './access.ts';
-import { instantOf, listed } from './answers.ts';
+import { listed, toInstantOrNull } from './answers.ts';
 
 const TAG = 'Patients';
 
@@ -50,8 +50,8 @@ function patientView(row: PatientRow): z.input<typeof patientSchema> {
     birth_date: birthDate ?? null,
     gender: gender ?? null,
     version: row.version,
-    created_at: instantOf(row.created_at) ?? '',
-    updated_at: instantOf(row.last_updated) ?? '',
+    created_at: toInstantOrNull(row.created_at) ?? '',
+    updated_at: toInstantOrNull(row.last_updated) ?? '',
     fhir: `Patient/${row.id}`,
   };
 }
@@ -80,7 +80,7 @@ const NOW: Moment = { kind: 'time', micros: Number.MAX_SAFE_INTEGER };
  * Parses a moment.
  * @throws Refusal invalid (422) if it is invalid or in the future
  */
-function momentOf(at: string | undefined, now: Micros): Moment {
+function parseAt(at: string | undefined, now: Micros): Moment {
   if (at === undefined) return NOW;
   const moment = parseMoment(at);
   const wrong = (what: string): Refusal =>
@@ -95,7 +95,7 @@ function momentOf(at: string | undefined, now: Micros): Moment {
 }
 
 /** Returns the environments that a role may read. */
-function environmentsOf(role: Role): Environment[] {
+function listEnvironments(role: Role): Environment[] {
   return environment.options.filter((each) => isAtLeast(role, ROLE_FOR[each]));
 }
 
@@ -112,7 +112,7 @@ export const PATIENT_ROUTES = [
     grantToken: 'refused',
     models: ['projects', 'resources'],
     query: z.strictObject({ ...LIST_QUERY, ...inEnvironment }),
-    answers: { 200: { description: 'A page', schema: listOf(patientSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(patientSchema) } },
     async run(request) {
       const { services, params, query } = request;
       const {
@@ -148,8 +148,8 @@ export const PATIENT_ROUTES = [
     async run(request) {
       const { services, params, query, now } = request;
       const { id: project, role } = await projectFor(request, params.project_id, 'developer');
-      const moment = momentOf(query.at, now());
-      const tenants = environmentsOf(role).map((each) => ({ project, environment: each }));
+      const moment = parseAt(query.at, now());
+      const tenants = listEnvironments(role).map((each) => ({ project, environment: each }));
       const { patient_id: patient } = params;
       if (!(await services.adminQueries.hasRecord(tenants, patient)))
         throw notFound('Patient', patient.slice(0, 60));
@@ -183,7 +183,7 @@ export const PATIENT_ROUTES = [
     models: ['projects', 'consents'],
     grantToken: 'refused',
     query: z.strictObject({ ...LIST_QUERY, ...inEnvironment }),
-    answers: { 200: { description: 'A page', schema: listOf(consentSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(consentSchema) } },
     async run(request) {
       const { services, params, query } = request;
       const { id: project, role } = await projectFor(request, params.project_id, 'developer');

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { ProductionRequestRow } from '#queries/admin/production.ts';
 import { route } from '../api/route.ts';
-import { instant, LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
-import { by, projectFor } from './access.ts';
-import { instantOf, listed } from './answers.ts';
+import { instant, LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
+import { projectFor, toAuthor } from './access.ts';
+import { listed, toInstantOrNull } from './answers.ts';
 
 const TAG = 'Projects';
 
@@ -27,8 +27,8 @@ function requestView(row: ProductionRequestRow): z.input<typeof requestSchema> {
     use: row.use,
     status: row.status,
     reason: row.reason,
-    created_at: instantOf(row.created_at) ?? '',
-    answered_at: instantOf(row.answered_at),
+    created_at: toInstantOrNull(row.created_at) ?? '',
+    answered_at: toInstantOrNull(row.answered_at),
   };
 }
 
@@ -60,7 +60,7 @@ export const PRODUCTION_REQUEST_ROUTES = [
     async run(request) {
       const { services, params, body, now } = request;
       const { id: project } = await projectFor(request, params.project_id, 'admin');
-      const { result, wrote } = await services.admin.requestProduction(by(request), project, body.use);
+      const { result, wrote } = await services.admin.requestProduction(toAuthor(request), project, body.use);
       const row: ProductionRequestRow = {
         id: result.id,
         project,
@@ -83,7 +83,7 @@ export const PRODUCTION_REQUEST_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     query: z.strictObject(LIST_QUERY),
-    answers: { 200: { description: 'A page', schema: listOf(requestSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(requestSchema) } },
     async run(request) {
       const { id } = await projectFor(request, request.params.project_id, 'developer');
       return listed(await request.services.adminQueries.productionRequests(id, request.query), requestView);

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { ProjectRow } from '#queries/admin/projects.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
-import { LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
-import { by, organizationFor, projectFor } from './access.ts';
-import { instantOf, listed } from './answers.ts';
+import { LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
+import { organizationFor, projectFor, toAuthor } from './access.ts';
+import { listed, toInstantOrNull } from './answers.ts';
 import { name, projectSchema, projectWithAccessSchema } from './schemas.ts';
 
 const TAG = 'Projects';
@@ -17,7 +17,7 @@ export function projectView({
   name: named,
   created_at,
 }: ProjectRow): z.input<typeof projectSchema> {
-  return { id, organization_id: organization, name: named, created_at: instantOf(created_at) ?? '' };
+  return { id, organization_id: organization, name: named, created_at: toInstantOrNull(created_at) ?? '' };
 }
 
 /** Routes of projects. */
@@ -37,7 +37,11 @@ export const PROJECT_ROUTES = [
     async run(request) {
       const { services, params, body, now } = request;
       const { id: organization } = await organizationFor(request, params.org_id, 'admin');
-      const { result, wrote } = await services.admin.createProject(by(request), organization, body.name);
+      const { result, wrote } = await services.admin.createProject(
+        toAuthor(request),
+        organization,
+        body.name,
+      );
       const created_at = wrote?.at ?? now();
       return {
         status: 201,
@@ -57,7 +61,7 @@ export const PROJECT_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     query: z.strictObject(LIST_QUERY),
-    answers: { 200: { description: 'A page', schema: listOf(projectSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(projectSchema) } },
     async run(request) {
       const { id } = await organizationFor(request, request.params.org_id, 'developer');
       return listed(await request.services.adminQueries.projects(id, request.query), projectView);
@@ -112,7 +116,7 @@ export const PROJECT_ROUTES = [
           diagnostics: `the project has production data; to close it anyway, repeat the request with ?confirm=${id}`,
         });
       }
-      const { wrote } = await services.admin.deleteProject(by(request), id);
+      const { wrote } = await services.admin.deleteProject(toAuthor(request), id);
       return { status: 204, position: wrote?.position, awaited: true };
     },
   }),

@@ -1,7 +1,7 @@
 /** `POST /admin/sandbox/quickstart`: creates everything a new developer needs in one call. */
 import { z } from 'zod';
 import { route } from '../api/route.ts';
-import { by, requireInstallationsTrust } from './access.ts';
+import { requireInstallationsTrust, toAuthor } from './access.ts';
 import { newOrganization, organizationView } from './organizations.ts';
 import { projectView } from './projects.ts';
 import { name, organizationSchema, projectSchema } from './schemas.ts';
@@ -35,7 +35,7 @@ export const QUICKSTART_ROUTES = [
       const { services, identity, body } = request;
       requireInstallationsTrust(identity, 'creating an organization');
       const { issuer, subject, email } = identity;
-      const founded = await services.admin.quickstart(by(request), {
+      const founded = await services.admin.quickstart(toAuthor(request), {
         name: body.name,
         environment: 'sandbox',
         founder: { issuer, subject, email },

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { SandboxStatus } from '#commands/sandbox/sandboxes.ts';
 import { route } from '../api/route.ts';
-import { by, projectFor } from './access.ts';
+import { projectFor, toAuthor } from './access.ts';
 
 const TAG = 'Sandbox';
 
@@ -56,7 +56,7 @@ export const SANDBOX_ROUTES = [
     },
     async run(request) {
       const { id, organization } = await projectFor(request, request.params.project_id, 'developer');
-      const over = await request.services.sandboxes.reset(by(request), organization, id);
+      const over = await request.services.sandboxes.reset(toAuthor(request), organization, id);
       return { status: over ? 200 : 202, body: sandboxView(await request.services.sandboxes.status(id)) };
     },
   }),

@@ -6,7 +6,7 @@ import { isIssuerUrl, isSameIssuer } from '#src/shared/access/issuers.ts';
 import { emailDomain, verifiedDomain } from '#src/shared/access/member.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
-import { by, organizationFor, requireInstallationsTrust } from './access.ts';
+import { organizationFor, requireInstallationsTrust, toAuthor } from './access.ts';
 import { ssoSchema } from './schemas.ts';
 
 const TAG = 'Single sign-on';
@@ -73,7 +73,7 @@ export const SSO_ROUTES = [
       requireInstallationsTrust(identity, 'setting single sign-on');
       refuseOwnIssuer(body.issuer, services.config.baseUrl);
       const claim = { role, domain: verifiedDomain(identity) };
-      const { wrote } = await services.admin.configureSso(by(request), id, body, claim);
+      const { wrote } = await services.admin.configureSso(toAuthor(request), id, body, claim);
       return { status: 200, body, position: wrote?.position, awaited: true };
     },
   }),

@@ -5,7 +5,7 @@ import { MEMBER_TOKEN_S } from '#src/oauth/tokens/member-token.ts';
 import { ROLE_FOR } from '#src/shared/access/member.ts';
 import { route } from '../api/route.ts';
 import { environment } from '../api/schemas.ts';
-import { by, projectFor, requireRole } from './access.ts';
+import { projectFor, requireRole, toAuthor } from './access.ts';
 import { keyScopes } from './schemas.ts';
 
 const newToken = z
@@ -43,7 +43,7 @@ export const TOKEN_ROUTES = [
       const project = await projectFor(request, params.project_id, 'developer');
       requireRole(project.role, ROLE_FOR[body.environment]);
       await services.admin.requireEnvironment(project.id, body.environment);
-      const secret = await drawSecret(by(request));
+      const secret = await drawSecret(toAuthor(request));
       const token = await services.issueMemberToken({ identity, project: project.id, ...body, secret });
       const answer: z.input<typeof tokenSchema> = {
         access_token: token,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
-import { environment, listOf } from '../api/schemas.ts';
+import { environment, listSchema } from '../api/schemas.ts';
 import { projectFor } from './access.ts';
 
 const day = z.object({
@@ -41,7 +41,7 @@ export const USAGE_ROUTES = [
       from: date.optional().describe('First day; default: 29 days before `to`.'),
       to: date.optional().describe('Last day; default: today.'),
     }),
-    answers: { 200: { description: 'Days, oldest first', schema: listOf(day) } },
+    answers: { 200: { description: 'Days, oldest first', schema: listSchema(day) } },
     async run(request) {
       const project = await projectFor(request, request.params.project_id, 'developer');
       const to = request.query.to ?? new Date().toISOString().slice(0, 10);

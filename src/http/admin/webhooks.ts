@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { isAtLeast, ROLE_FOR } from '#src/shared/access/member.ts';
 import { route } from '../api/route.ts';
-import { environment, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { environment, LIST_QUERY, listSchema } from '../api/schemas.ts';
 import * as actions from '../webhooks/actions.ts';
 import { endpointRoutes } from '../webhooks/endpoint-routes.ts';
 import { endpoint, issuedEndpoint, newEndpoint } from '../webhooks/shapes.ts';
-import { by, endpointFor, projectFor, requireRole } from './access.ts';
+import { endpointFor, projectFor, requireRole, toAuthor } from './access.ts';
 
 const tag = 'Webhooks';
 const credential = 'identity';
@@ -34,7 +34,12 @@ export const WEBHOOK_ROUTES = [
       const { environment: of, ...body } = request.body;
       const project = await projectFor(request, request.params.project_id, 'developer');
       requireRole(project.role, ROLE_FOR[of]);
-      return actions.createEndpoint(request, by(request), { project: project.id, environment: of }, body);
+      return actions.createEndpoint(
+        request,
+        toAuthor(request),
+        { project: project.id, environment: of },
+        body,
+      );
     },
   }),
   route({
@@ -49,7 +54,7 @@ export const WEBHOOK_ROUTES = [
     grantToken: 'refused',
     models,
     query: z.object({ ...LIST_QUERY, environment: environment.optional() }),
-    answers: { 200: { description: 'A page of endpoints', schema: listOf(endpoint) } },
+    answers: { 200: { description: 'A page of endpoints', schema: listSchema(endpoint) } },
     async run(request) {
       const { environment: asked, ...query } = request.query;
       const project = await projectFor(request, request.params.project_id, 'developer');
@@ -64,7 +69,7 @@ export const WEBHOOK_ROUTES = [
     name: 'ProjectWebhook',
     credential,
     models,
-    by,
+    toAuthor,
     known: endpointFor,
     scopes: {},
     pinged: {},

@@ -28,7 +28,7 @@ export function notModified(header: Header, version: number, lastUpdated: Micros
     lastUpdated,
   });
   if (known !== undefined) {
-    const current = known.split(',').some((tag) => isTagOf(tag.trim(), version));
+    const current = known.split(',').some((tag) => matchesTag(tag.trim(), version));
     return current ? unchanged() : undefined;
   }
   const since = header('if-modified-since');
@@ -39,6 +39,6 @@ export function notModified(header: Header, version: number, lastUpdated: Micros
   return unchanged();
 }
 
-function isTagOf(tag: string, version: number): boolean {
+function matchesTag(tag: string, version: number): boolean {
   return tag === '*' || tag === `W/"${version}"` || tag === `"${version}"`;
 }

@@ -2,7 +2,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
 import type { Answer, Content } from './answer.ts';
-import { headOf } from './head.ts';
+import { requireHead } from './head.ts';
 import { endWhenStalled } from './send.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function sendContent(
   const { req, res } = ctx;
   const source = req.method === 'HEAD' ? undefined : await content.open();
   ctx.respond = false;
-  headOf(ctx).write(res, status, headers, content.length);
+  requireHead(ctx).write(res, status, headers, content.length);
   if (source === undefined) res.end();
   else {
     endWhenStalled(res);

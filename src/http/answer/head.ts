@@ -54,7 +54,7 @@ function put(fields: string[], name: string, value: string): void {
 }
 
 /** Returns the head of a request's response; creates it on first use. */
-export function headOf({ state }: { readonly state: { head?: Head } }): Head {
+export function requireHead({ state }: { readonly state: { head?: Head } }): Head {
   if (state.head === undefined) throw new Error('the answer has no head yet');
   return state.head;
 }

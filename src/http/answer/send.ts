@@ -15,7 +15,7 @@ import {
   isCompressedInParts,
   isCompressible,
 } from './compression.ts';
-import { headOf } from './head.ts';
+import { requireHead } from './head.ts';
 
 /** How long a reader may accept nothing although data is ready, in ms. */
 const STALLED_MS = 30_000;
@@ -130,14 +130,14 @@ function replyStream(
 ): void | Promise<void> {
   if (ctx.method === 'HEAD') return replyHead(ctx, { status, headers });
   ctx.respond = false;
-  headOf(ctx).write(ctx.res, status, headers, undefined);
+  requireHead(ctx).write(ctx.res, status, headers, undefined);
   return sendStream(ctx.res, stream);
 }
 
 /** Sends only headers: how long the body would be is not worth making it (RFC 9110, section 9.3.2). */
 function replyHead(ctx: Context, { status, headers }: Answer): void {
   ctx.respond = false;
-  headOf(ctx).write(ctx.res, status, headers, undefined);
+  requireHead(ctx).write(ctx.res, status, headers, undefined);
   ctx.res.end();
 }
 
@@ -148,7 +148,7 @@ export function reply(ctx: Context, { status, headers, body }: Answer): void {
   // A long text is encoded once; a short one goes with the headers in one write.
   const sent = typeof body === 'string' && body.length > LONG ? Buffer.from(body) : (body ?? '');
   const length = status === 204 || status === 304 ? undefined : Buffer.byteLength(sent);
-  headOf(ctx).write(res, status, headers, length);
+  requireHead(ctx).write(res, status, headers, length);
   if (body === undefined || req.method === 'HEAD') res.end();
   else sendEnd(res, sent);
 }

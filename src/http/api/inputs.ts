@@ -49,7 +49,7 @@ export function parseInputs<Params, Query extends z.ZodObject, Body extends z.Zo
     return undefined;
   };
   if (schemas.params !== undefined) check(schemas.params, inputs.params, 'path.');
-  const given = queryOf(inputs.query, faults);
+  const given = readQuery(inputs.query, faults);
   const query = check(schemas.query ?? NOTHING, given, 'query.');
   findBadCharacters(given, ['query'], faults);
   const bodySchema = schemas.body ?? NOTHING;
@@ -77,7 +77,7 @@ function unframed(body: unknown, framed: readonly string[] = []): unknown {
 }
 
 /** Returns parameters by name. An empty one counts as absent; a repeated one is refused. */
-function queryOf(query: URLSearchParams, faults: Faults): Record<string, string> {
+function readQuery(query: URLSearchParams, faults: Faults): Record<string, string> {
   const values = new Map<string, string>();
   for (const [name, value] of query) {
     if (value === '') continue;

@@ -16,9 +16,9 @@ import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import type { Answer } from '../answer/answer.ts';
 import { negotiate } from '../answer/negotiation.ts';
-import { hasBody, JSON_TYPES, type RawBody, readBody, textOf } from '../body.ts';
+import { decodeBody, hasBody, JSON_TYPES, type RawBody, readBody } from '../body.ts';
 import { type BodyCount, JsonCount, SignCount } from '../body-count.ts';
-import { visitorOf } from '../credential-kinds.ts';
+import { findVisitor } from '../credential-kinds.ts';
 import type { Edge } from '../edge/edge.ts';
 import { jsonError } from '../errors.ts';
 import type { GrantToken } from '../grant/opening.ts';
@@ -57,7 +57,7 @@ export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
   }
 
   ask(ctx: Context, route: Route, { names, values }: FoundPath): AskedJson {
-    if (route.givesToken === true && visitorOf(ctx) !== undefined) throw noTokens();
+    if (route.givesToken === true && findVisitor(ctx) !== undefined) throw noTokens();
     if (!route.givesBytes) negotiate(ctx.req.headers.accept, null, 'application/json');
     const params: Record<string, string> = {};
     for (const [index, name] of names.entries()) params[name] = values[index] ?? '';
@@ -79,7 +79,7 @@ export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
     };
   }
 
-  openingOf({ route, params }: AskedJson): GrantToken {
+  findOpening({ route, params }: AskedJson): GrantToken {
     if (route.credential !== 'api_key' || route.grantToken === 'refused') return 'refused';
     const { id, ...opening } = route.grantToken;
     return { ...opening, id: id === undefined ? null : (params[id] ?? null) };
@@ -93,7 +93,12 @@ export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
     if (!takesBody(route) || !hasBody(ctx.req)) return undefined;
     const others = Object.keys(route.raw ?? {});
     const bytes = this.api.services.config.limits.bodyBytes;
-    const limits = { accepted: [...JSON_TYPES, ...others], anyCharset: others, bytes, count: countOf };
+    const limits = {
+      accepted: [...JSON_TYPES, ...others],
+      anyCharset: others,
+      bytes,
+      count: countForMediaType,
+    };
     return readBody(ctx.req, limits, this.api.largeBodies.hold(ctx, owner));
   }
 
@@ -104,7 +109,7 @@ export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
     body?: RawBody,
     attempted?: Attempted,
   ): Promise<Answer> {
-    const sent = takesBody(route) ? await inputOf(route, body) : { body: undefined };
+    const sent = takesBody(route) ? await parseInput(route, body) : { body: undefined };
     const run = route.accept({ params, query, ...sent });
     // A route's credential says which of both there is.
     const who = { caller, identity } as Proven['api_key'] & Proven['identity'];
@@ -123,8 +128,8 @@ export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
       ...who,
     });
     if (result.position !== undefined) await this.#show(route, result.position, result.awaited === true);
-    const mayShow = route.showsStored !== true || caller === undefined || mayRead(caller, typeOf(route));
-    return mayShow ? answerOf(route, result) : { status: 204, headers: {} };
+    const mayShow = route.showsStored !== true || caller === undefined || mayRead(caller, shownType(route));
+    return mayShow ? makeAnswer(route, result) : { status: 204, headers: {} };
   }
 
   printRefusal({ state }: Context, refusal: Refusal): Answer {
@@ -162,7 +167,7 @@ function readOfRoute({ route, params }: AskedJson): ReadOf {
 }
 
 /** Returns the type that a route shows, whose letters decide under a grant. */
-function typeOf({ grantToken }: Route): string | undefined {
+function shownType({ grantToken }: Route): string | undefined {
   return grantToken === 'refused' ? undefined : (grantToken.type ?? undefined);
 }
 
@@ -176,7 +181,7 @@ function takesBody({ method, takes }: Route): boolean {
  */
 const MOST_VALUES = 200_000;
 
-function countOf(mediaType: string): BodyCount {
+function countForMediaType(mediaType: string): BodyCount {
   return JSON_TYPES.includes(mediaType) ? new JsonCount({ values: MOST_VALUES }) : new SignCount();
 }
 
@@ -184,12 +189,12 @@ function countOf(mediaType: string): BodyCount {
  * Returns the body as its route takes it: JSON, or raw. Under a grant the ids in JSON are exchanged; who reads a raw body
  * exchanges them.
  */
-async function inputOf(
+async function parseInput(
   route: Route,
   body: RawBody | undefined,
 ): Promise<Pick<Inputs, 'body' | 'exact' | 'raw'>> {
   if (body !== undefined && route.raw?.[body.mediaType] !== undefined) return { body: undefined, raw: body };
-  const { value, exact } = await jsonOf(route, body);
+  const { value, exact } = await parseRouteJson(route, body);
   return { body: value, ...(exact === undefined ? {} : { exact }) };
 }
 
@@ -200,7 +205,7 @@ const LONG = 500_000;
  * Returns the body as plain JSON, and with exact numbers if that differs; under a grant with real ids.
  * @throws Refusal malformed (400) if it isn't a JSON object or a required body is missing
  */
-async function jsonOf(
+async function parseRouteJson(
   route: Route,
   body: RawBody | undefined,
 ): Promise<{ readonly value?: unknown; readonly exact?: JsonObject }> {
@@ -208,7 +213,7 @@ async function jsonOf(
     if (route.body === undefined || !takesBody(route) || route.body.safeParse({}).success) return {};
     throw new Refusal('malformed', { code: 'required', diagnostics: 'the request has no body' });
   }
-  const text = textOf(body);
+  const text = decodeBody(body);
   const { edge } = body;
   const parsing = async (): Promise<ParsedJson> =>
     text.length > LONG ? inSlices(parseInParts(text)) : parseJson(text);
@@ -223,7 +228,7 @@ async function jsonOf(
   return { value: edge === undefined ? plain : await edge.jsonInSlices(plain), exact: value };
 }
 
-function answerOf(route: Route, result: RouteResult): Answer {
+function makeAnswer(route: Route, result: RouteResult): Answer {
   const { status, headers = {}, content } = result;
   if (content !== undefined) return { status, headers, content };
   const body = result.text ?? (result.body === undefined ? undefined : JSON.stringify(result.body));

@@ -85,7 +85,7 @@ function addIssue(
   const missing = OF_NOTHING.has(issue.code) && valueAt(value, issue.path) === undefined;
   const name = expression === '' || expression === place ? 'the body' : expression;
   faults.add({
-    code: missing ? 'required' : codeOf(issue),
+    code: missing ? 'required' : issueType(issue),
     diagnostics: `${name} ${missing ? 'is missing' : issue.code === 'invalid_union' ? alternatives(issue.errors) : issue.message}${missing ? '' : meant(issue, valueAt(value, issue.path))}`,
     ...(expression === '' ? {} : { expression }),
   });
@@ -100,7 +100,7 @@ function nearest(issue: Found, value: unknown): readonly Found[] | undefined {
   if (issue.code !== 'invalid_union' || value === undefined) return undefined;
   const forms = issue.errors
     .filter((form) => !form.some(isOtherType) && form.some(isFurtherIn))
-    .map((form) => ({ form, distance: distanceOf(form, value) }));
+    .map((form) => ({ form, distance: measureDistance(form, value) }));
   forms.sort((one, other) => compared(one.distance, other.distance));
   return forms[0]?.form;
 }
@@ -124,7 +124,7 @@ function isFurtherIn({ code, path }: Found): boolean {
 }
 
 /** Returns the number of unknown members that aren't nearly known, of missing ones, and of all faults. */
-function distanceOf(form: readonly Found[], value: unknown): readonly number[] {
+function measureDistance(form: readonly Found[], value: unknown): readonly number[] {
   let [unknown, missing] = [0, 0];
   for (const found of form) {
     if (found.code === 'unrecognized_keys' && found.path.length === 0) {
@@ -148,7 +148,7 @@ function knownIn({ message }: Found): string[] {
 /**
  * Returns the member names of a strict object, separated by line ends: zod's issue contains nothing else of the schema.
  */
-function namesOf({ inst }: Raw): string {
+function joinMemberNames({ inst }: Raw): string {
   return inst instanceof z.ZodObject ? Object.keys(inst.shape).join('\n') : '';
 }
 
@@ -174,7 +174,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-function codeOf(issue: Found): IssueType {
+function issueType(issue: Found): IssueType {
   switch (issue.code) {
     case 'invalid_type':
       return 'structure';
@@ -203,7 +203,7 @@ export function sentence(issue: Raw): string {
         ? `must have the form ${issue.pattern}`
         : `must be ${withArticle(issue.format)}`;
     case 'unrecognized_keys':
-      return namesOf(issue);
+      return joinMemberNames(issue);
     default:
       return 'is not valid';
   }

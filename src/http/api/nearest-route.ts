@@ -24,9 +24,9 @@ const known = new WeakMap<RouteTable, readonly Path[]>();
  */
 export function nearestRoute(table: RouteTable, method: string, path: string): string {
   if (path.length > LONGEST) return '';
-  const paths = pathsOf(table);
+  const paths = listPaths(table);
   const sent = path.split('/').filter((segment) => segment !== '');
-  const near = nearestOf(paths, sent) ?? nearestOf(paths, ['v1', ...sent]);
+  const near = findNearest(paths, sent) ?? findNearest(paths, ['v1', ...sent]);
   if (near !== undefined) {
     const wanted = method === 'HEAD' ? 'GET' : method;
     const methods = near.methods.filter((each) => each === wanted);
@@ -45,7 +45,7 @@ export function nearestRoute(table: RouteTable, method: string, path: string): s
 }
 
 /** Returns the path with the same number of segments and the fewest differences, all of them small. */
-function nearestOf(paths: readonly Path[], sent: readonly string[]): Path | undefined {
+function findNearest(paths: readonly Path[], sent: readonly string[]): Path | undefined {
   let found: Path | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const path of paths) {
@@ -70,7 +70,7 @@ function differences(segments: readonly string[], sent: readonly string[]): numb
   return count;
 }
 
-function pathsOf(table: RouteTable): readonly Path[] {
+function listPaths(table: RouteTable): readonly Path[] {
   const made = known.get(table);
   if (made !== undefined) return made;
   const methods = new Map<string, Method[]>();

@@ -28,7 +28,7 @@ export const LIST_QUERY = {
  * Returns the schema of a list (docs/spec/decisions.md, section 4).
  * @param item schema of an item
  */
-export function listOf<Item extends z.ZodType>(item: Item) {
+export function listSchema<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item),
     total: z.int().describe('How many there are in all.'),

@@ -1,5 +1,5 @@
 /** The routes of the JSON interfaces by their paths. */
-import { segmentsOf } from '../path.ts';
+import { splitPath } from '../path.ts';
 import type { Found, Method } from '../pipeline.ts';
 import type { Route } from './route.ts';
 
@@ -49,7 +49,7 @@ export class RouteTable {
    * @throws Refusal malformed (400) for invalid percent-encoding
    */
   find(path: string): FoundPath | undefined {
-    return search(this.#root, segmentsOf(path), 0, []);
+    return search(this.#root, splitPath(path), 0, []);
   }
 }
 

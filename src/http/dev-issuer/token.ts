@@ -8,12 +8,12 @@ import { readForm } from '../form-body.ts';
 /** Answers it; errors are those of RFC 6749, section 5.2. */
 export async function answerToken(issuer: DevIssuer, ctx: Context): Promise<void> {
   ctx.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
-  const { status, body } = await tokenAnswer(issuer, await formOf(ctx));
+  const { status, body } = await tokenAnswer(issuer, await readFormOr(ctx));
   ctx.status = status;
   ctx.body = body;
 }
 
-async function formOf(ctx: Context): Promise<URLSearchParams | undefined> {
+async function readFormOr(ctx: Context): Promise<URLSearchParams | undefined> {
   try {
     return await readForm(ctx);
   } catch (error) {

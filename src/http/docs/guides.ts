@@ -1,7 +1,7 @@
 /** The files in `docs/` that the service shows: found once, when they are first asked for, and read from nowhere else. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { headingOf } from './markdown.ts';
+import { firstHeading } from './markdown.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../docs/', import.meta.url));
 
@@ -35,7 +35,7 @@ export function allGuides(): ReadonlyMap<string, Guide> {
       .map((file) => {
         const markdown = readFileSync(FOLDER + file, 'utf8');
         const name = guideName(file);
-        return [name, { name, file, title: headingOf(markdown) ?? name, markdown }];
+        return [name, { name, file, title: firstHeading(markdown) ?? name, markdown }];
       }),
   );
   return guides;

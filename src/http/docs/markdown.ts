@@ -24,13 +24,13 @@ export interface Section {
 export type Resolve = (href: string) => string | undefined;
 
 /** Returns the first heading of a page; undefined without one. */
-export function headingOf(markdown: string): string | undefined {
+export function firstHeading(markdown: string): string | undefined {
   const [, text] = /^# (.+)$/m.exec(markdown) ?? [];
   return text;
 }
 
 /** Returns a page's sections, for its list of headings and the search. */
-export function sectionsOf(markdown: string): readonly Section[] {
+export function splitSections(markdown: string): readonly Section[] {
   const slugger = new GithubSlugger();
   const sections: { heading: Heading | null; text: string }[] = [{ heading: null, text: '' }];
   for (const token of marked.lexer(markdown)) {
@@ -99,10 +99,10 @@ export function codeBlock(text: string, lang?: string): Html {
 
 /** Returns the text of tokens without markup. */
 export function plainText(tokens: readonly Token[]): string {
-  return tokens.map(textOf).join('');
+  return tokens.map(tokenText).join('');
 }
 
-function textOf(token: Token): string {
+function tokenText(token: Token): string {
   if (isTable(token)) return [token.header, ...token.rows].map(rowText).join('\n');
   if (isList(token)) return token.items.map((item) => `${plainText(item.tokens)}\n`).join('');
   if ('tokens' in token && token.tokens !== undefined) return plainText(token.tokens);
@@ -124,7 +124,7 @@ export interface IndexSection {
 }
 
 /** Returns the tables of links of an index page, under their headings. */
-export function indexOf(markdown: string): readonly IndexSection[] {
+export function readIndex(markdown: string): readonly IndexSection[] {
   let title = '';
   const sections: IndexSection[] = [];
   for (const token of marked.lexer(markdown)) {

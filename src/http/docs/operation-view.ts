@@ -40,13 +40,13 @@ function credentialKind({ security }: Operation): '' | 'identity' | 'key' {
 }
 
 function credentialText({ security }: Operation): Html {
-  const [names, last] = [namesOf(security).slice(0, -1), namesOf(security).at(-1)];
+  const [names, last] = [nameCredentials(security).slice(0, -1), nameCredentials(security).at(-1)];
   if (last === undefined) return html`Takes no credential.`;
   const before = names.map((name, index) => html`${index === 0 ? '' : ', '}${name}`);
   return html`Takes ${before}${names.length === 0 ? '' : ' or '}${last}.`;
 }
 
-function namesOf(security: Operation['security']): readonly Html[] {
+function nameCredentials(security: Operation['security']): readonly Html[] {
   return security.flatMap((each) => {
     if ('apiKey' in each)
       return [html`an API key of a project (<code>Authorization: Bearer</code> or <code>X-Api-Key</code>)`];
@@ -105,7 +105,7 @@ function field({ operationId }: Operation, parameter: Parameter, schemas: Schema
   const says = [description, isMap ? 'Written as `name=value&name=value`.' : ''].join(' ').trim();
   const described = says === '' ? html`` : html` aria-describedby="${id}-says"`;
   const mark = required ? html` <span class="required">required</span>` : html``;
-  return html`<div class="param"><label for="${id}"><code class="name">${name}</code> <span class="type">${schemas.typeOf({ ...schema, ...(choicesOf(schema) === undefined ? {} : { enum: undefined, type: 'one of a list' }) })}</span>${mark}</label>
+  return html`<div class="param"><label for="${id}"><code class="name">${name}</code> <span class="type">${schemas.describeType({ ...schema, ...(listChoices(schema) === undefined ? {} : { enum: undefined, type: 'one of a list' }) })}</span>${mark}</label>
 ${
   says === ''
     ? html``
@@ -120,7 +120,7 @@ function control(id: string, parameter: Parameter, described: Html, isMap: boole
   const preset = parameter.example ?? schema.default;
   const value = preset === undefined ? '' : isMap ? formText(preset) : String(preset);
   const attributes = html`id="${id}" data-name="${name}" data-in="${place}"${isMap ? html` data-map` : html``}${required ? html` required` : html``}${described}`;
-  const choices = choicesOf(schema);
+  const choices = listChoices(schema);
   if (choices === undefined)
     return html`<input ${attributes} value="${value}" autocomplete="off" spellcheck="false">`;
   const options = [...(required ? [] : ['']), ...choices].map(
@@ -130,13 +130,13 @@ function control(id: string, parameter: Parameter, described: Html, isMap: boole
 }
 
 /** Returns the values that a parameter can have, if they are few enough to choose from. */
-function choicesOf({ type, enum: values }: Schema): readonly string[] | undefined {
+function listChoices({ type, enum: values }: Schema): readonly string[] | undefined {
   return type === 'boolean' ? ['false', 'true'] : values?.map(String);
 }
 
 function bodyPart({ operationId, requestBody }: Operation): Html {
   const kinds = Object.entries(requestBody?.content ?? {}).flatMap(([type, media]) =>
-    examplesOf(media, type).map(([label, text]) => ({ type, label, text })),
+    listExamples(media, type).map(([label, text]) => ({ type, label, text })),
   );
   if (kinds.length === 0) return html``;
   const id = `${operationId}-body`;
@@ -162,7 +162,7 @@ ${choice}${bodies}</fieldset>
 }
 
 /** Returns the texts with which the body is prefilled, each with its name if there are several. */
-function examplesOf({ example, examples }: Media, type: string): readonly (readonly [string, string])[] {
+function listExamples({ example, examples }: Media, type: string): readonly (readonly [string, string])[] {
   const print = (value: unknown): string => {
     if (typeof value === 'string') return value.replaceAll('\r', '\n');
     return type === FORM ? formText(value) : JSON.stringify(value, null, 2);

@@ -3,11 +3,11 @@ import { Html, html } from '#src/shared/html.ts';
 import { ERRORS } from '../error-texts.ts';
 import { type DocumentationPage, documentationPage } from './frame.ts';
 import { allGuides, type Guide, targetIn } from './guides.ts';
-import { indexOf, renderInline, renderMarkdown, sectionsOf } from './markdown.ts';
+import { readIndex, renderInline, renderMarkdown, splitSections } from './markdown.ts';
 import { operationPart } from './operation-view.ts';
 import type { Group, Operation, Reference } from './reference.ts';
 import { SchemaView } from './schema-view.ts';
-import { excerptOf, type Found } from './search.ts';
+import { type Found, makeExcerpt } from './search.ts';
 
 /** Makes the pages of one service. */
 export class DocumentationPages {
@@ -25,7 +25,7 @@ export class DocumentationPages {
       part: 'interfaces',
       beside: html`<nav id="groups" aria-label="Groups">
 ${groups.map(
-  ({ name }) => html`<a href="#${anchorOf(name)}">${name}</a>
+  ({ name }) => html`<a href="#${groupAnchor(name)}">${name}</a>
 `,
 )}</nav>
 `,
@@ -46,7 +46,7 @@ ${groups.map((group) => this.#group(group))}</div>`,
       }) => html`<li><a class="row" href="${this.#root}/docs/operations/${operationId}" data-operation="${operationId}">${methodMark(method)} <code>${path}</code> <span>${renderInline(summary)}</span></a></li>
 `,
     );
-    return html`<details class="group" id="${anchorOf(name)}">
+    return html`<details class="group" id="${groupAnchor(name)}">
 <summary><h2 data-tag="${name}">${name}</h2> <span class="count">${operations.length}</span></summary>
 <p class="lead small">${renderInline(description)}</p>
 <ul class="operations">
@@ -68,7 +68,7 @@ ${rows}</ul></details>
       title: summary,
       part: 'interfaces',
       beside: sideMenu(`All of “${tag}”`, html`<nav aria-label="${tag}">${others}</nav>`),
-      body: html`<p><a href="${this.#root}/docs#${anchorOf(tag)}">${tag}</a></p>
+      body: html`<p><a href="${this.#root}/docs#${groupAnchor(tag)}">${tag}</a></p>
 <h1>${renderInline(summary)}</h1>
 <h2 class="request-line">${methodMark(method)} <code>${path}</code></h2>
 ${operationPart(operation, new SchemaView(reference), this.baseUrl, this.#root)}`,
@@ -97,7 +97,9 @@ ${entries}</dl>
   /** Returns the page of a guide. */
   guide(guide: Guide): string {
     const { name, file, title, markdown } = guide;
-    const headings = sectionsOf(markdown).flatMap(({ heading }) => (heading?.depth === 2 ? [heading] : []));
+    const headings = splitSections(markdown).flatMap(({ heading }) =>
+      heading?.depth === 2 ? [heading] : [],
+    );
     const contents =
       headings.length < 3
         ? html``
@@ -131,7 +133,7 @@ ${new Html(rest)}</article>`,
         text,
       }) => html`<li class="result"><h2><a href="${this.#root}/docs${path}">${title}</a></h2>
 <p class="quiet small">${within === title ? 'Guide' : within}</p>
-<p>${excerptOf(text, asked)}</p></li>
+<p>${makeExcerpt(text, asked)}</p></li>
 `,
     );
     const none = html`<p>${asked === '' ? 'Enter what you are looking for.' : 'Nothing was found. Try fewer or other words.'}</p>
@@ -163,7 +165,7 @@ ${results}</ol>`
   /** Returns the list of guides, in the order of the index. */
   #guides(current: string | undefined): Html {
     const index = allGuides().get('');
-    const sections = index === undefined ? [] : indexOf(index.markdown);
+    const sections = index === undefined ? [] : readIndex(index.markdown);
     return sideMenu(
       'All guides',
       html`<nav aria-label="Guides">
@@ -204,6 +206,6 @@ function methodMark(method: string): Html {
 }
 
 /** Returns the anchor of a group. */
-function anchorOf(group: string): string {
+function groupAnchor(group: string): string {
   return `group-${group.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
 }

@@ -18,7 +18,7 @@ ${this.#inside(schema, [])}`;
   }
 
   /** Returns the type of a value in a few words. */
-  typeOf(schema: Schema): Html {
+  describeType(schema: Schema): Html {
     return this.#type(schema);
   }
 
@@ -78,12 +78,12 @@ ${description}${nested}</li>
     const words = types.map((type) =>
       type === 'array' && items !== undefined ? html`list of ${this.#type(items)}` : html`${type}`,
     );
-    const limits = limitsOf(schema).map((limit) => html`, ${limit}`);
+    const limits = listLimits(schema).map((limit) => html`, ${limit}`);
     return html`${words.length === 0 ? 'any JSON' : joined(words)}${limits}`;
   }
 }
 
-function limitsOf(schema: Schema): string[] {
+function listLimits(schema: Schema): string[] {
   const { format, minimum, maximum, maxLength, maxItems, default: preset } = schema;
   const range =
     minimum === undefined && maximum === undefined

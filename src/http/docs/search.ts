@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import MiniSearch from 'minisearch';
 import { allGuides, type Guide } from './guides.ts';
-import { sectionsOf } from './markdown.ts';
+import { splitSections } from './markdown.ts';
 import type { ListedOperation } from './reference.ts';
 
 /** A part of the documentation that a search finds. */
@@ -54,13 +54,13 @@ export async function openSearch(operations: readonly ListedOperation[]): Promis
   return {
     find: (asked) =>
       index
-        .search(wordsOf(asked).join(' '))
+        .search(splitWords(asked).join(' '))
         .slice(0, MOST)
         .flatMap(({ id }) => parts[Number(id)] ?? []),
   };
 }
 
-function wordsOf(asked: string): readonly string[] {
+function splitWords(asked: string): readonly string[] {
   return asked
     .toLowerCase()
     .split(/[^\p{L}\p{N}$_]+/u)
@@ -72,7 +72,7 @@ function wordsOf(asked: string): readonly string[] {
 /** Decisions and the specification are for people who change the service: they are read, not searched. */
 function guideParts({ name, title, markdown }: Guide): Found[] {
   if (name === '' || name.includes('/')) return [];
-  return sectionsOf(markdown)
+  return splitSections(markdown)
     .filter(({ heading, text }) => heading !== null || text.trim() !== '')
     .map(({ heading, text }) => ({
       path: `/guides/${name}${heading === null || heading.depth === 1 ? '' : `#${heading.anchor}`}`,
@@ -92,10 +92,10 @@ function operationPart({ operationId, method, path, summary, description, tag }:
 }
 
 /** Returns the part of a text around the first word that is searched for, as long as `EXCERPT`. */
-export function excerptOf(text: string, asked: string): string {
+export function makeExcerpt(text: string, asked: string): string {
   const flat = text.replace(/\s+/g, ' ').trim();
   const lower = flat.toLowerCase();
-  const places = wordsOf(asked)
+  const places = splitWords(asked)
     .map((word) => lower.indexOf(word))
     .filter((at) => at >= 0);
   const from = Math.max(0, Math.min(...(places.length === 0 ? [0] : places)) - 60);

@@ -5,8 +5,8 @@ import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
 import { versionHeaders } from '../answer/conditional.ts';
 import type { FhirWrite } from './request.ts';
-import { ifMatch, targetOf } from './target.ts';
-import { timeOf } from './written.ts';
+import { ifMatch, readTarget } from './target.ts';
+import { writtenTime } from './written.ts';
 
 /**
  * Answers 204, also for a resource that is deleted, never existed or belongs to another project; `_purge=true` removes
@@ -20,14 +20,14 @@ export async function remove(request: FhirWrite, type: ResourceType, id?: string
     if (position !== undefined) await service.visible(position);
     return { status: 204, headers: {} };
   }
-  const target = targetOf(request, id);
+  const target = readTarget(request, id);
   const { result, position } = await service.commands.remove(command, type, target, ifMatch(request));
   if (position !== undefined) await service.visible(position);
   // A version would reveal to a caller without `read` whether the resource existed.
   const headers =
     result === undefined || !mayRead(request.caller, type)
       ? {}
-      : versionHeaders(result.version, timeOf(result));
+      : versionHeaders(result.version, writtenTime(result));
   return { status: 204, headers };
 }
 

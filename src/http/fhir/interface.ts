@@ -15,12 +15,12 @@ import { readForm } from '../form-body.ts';
 import type { GrantToken } from '../grant/opening.ts';
 import type { AnswerMemory } from '../held-memory.ts';
 import type { Attempted } from '../idempotency.ts';
-import { type KeyReads, readOf } from '../key-reads.ts';
-import { readHeaders, segmentsOf } from '../path.ts';
+import { describeRead, type KeyReads } from '../key-reads.ts';
+import { readHeaders, splitPath } from '../path.ts';
 import { type Admitted, type Asked, type Dialect, routeFor, type Steps } from '../pipeline.ts';
 import type { FhirRequest, FhirService, Interaction } from './request.ts';
 import { chooseLimits, type FhirBodySettings, parseBody } from './resource-body.ts';
-import { type Route, routeOf } from './route.ts';
+import { matchRoute, type Route } from './route.ts';
 
 /** Dependencies of the interface, besides those of interactions. */
 export interface FhirInterface extends FhirService, FhirBodySettings, Steps {
@@ -52,8 +52,8 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
   constructor(private readonly fhir: FhirInterface) {}
 
   find({ path }: Context): Place {
-    const segments = segmentsOf(path.slice(FHIR_PATH.length));
-    const { pattern, methods } = routeOf(segments);
+    const segments = splitPath(path.slice(FHIR_PATH.length));
+    const { pattern, methods } = matchRoute(segments);
     return { pattern: FHIR_PATH + pattern, methods, segments };
   }
 
@@ -65,16 +65,16 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
   }
 
   inward(ctx: Context, { segments, query, header, prefer }: AskedFhir, edge: Edge): AskedFhir {
-    const route = routeFor(routeOf(segments.map(edge.inward)).methods, ctx.method);
+    const route = routeFor(matchRoute(segments.map(edge.inward)).methods, ctx.method);
     return { route, segments, query: edge.query(query), header: edge.header(header), prefer };
   }
 
-  openingOf({ route }: AskedFhir): GrantToken {
+  findOpening({ route }: AskedFhir): GrantToken {
     return route.kind === 'open' ? 'refused' : route.grantToken;
   }
 
   log(reads: KeyReads, asked: AskedFhir, run: () => Promise<Answer>): Promise<Answer> {
-    return reads.runFhir(readOf(this.openingOf(asked), asked.segments), run);
+    return reads.runFhir(describeRead(this.findOpening(asked), asked.segments), run);
   }
 
   readBody(ctx: Context, { route }: AskedFhir, owner: string): Promise<RawBody> | undefined {

@@ -92,7 +92,7 @@ export function operationAt(
   }
   const elsewhere = otherType === undefined ? {} : { otherType };
   const asked = async (request: FhirRequest, body: ParsedJson | undefined): Promise<Answer> => {
-    const inputs = inputsOf(request, body);
+    const inputs = readInputs(request, body);
     try {
       return await operation.run(
         understood(operation, { ...request, ...inputs, ignored: [], type, id, ...elsewhere }),
@@ -157,7 +157,7 @@ function understood(operation: Operation, request: OperationRequest): OperationR
  * Returns the inputs of a body.
  * @throws Refusal malformed (400) if it isn't a resource, or invalid Parameters
  */
-function inputsOf(
+function readInputs(
   { query }: FhirRequest,
   body: ParsedJson | undefined,
 ): Pick<OperationRequest, 'query' | 'inputs' | 'resource' | 'places'> {
@@ -173,12 +173,12 @@ function inputsOf(
   const inputs: OperationInput[] = [];
   const places = new Map<string, string>();
   for (const [at, each] of parameter.entries()) {
-    const { key, name, value } = inputOf(each, `Parameters.parameter[${at}]`);
+    const { key, name, value } = readInput(each, `Parameters.parameter[${at}]`);
     const place = `Parameters.parameter[${at}].${key}`;
     if (!places.has(name)) places.set(name, place);
     if (isObject(value) || Array.isArray(value)) inputs.push({ name, value });
     else {
-      const fault = PRIMITIVE_TESTS[typeOf(key)]?.(value);
+      const fault = PRIMITIVE_TESTS[valueType(key)]?.(value);
       if (fault !== undefined) throw malformed(`${cut(name, 100)} ${fault}`, place);
       all.append(name, String(value));
     }
@@ -195,11 +195,11 @@ function inputsOf(
 const CONTENT = /^(?:value[A-Z]\w*|resource|part)$/;
 
 /** Returns the primitive type of `valueBoolean`: boolean. */
-function typeOf(key: string): string {
+function valueType(key: string): string {
   return key.charAt('value'.length).toLowerCase() + key.slice('value'.length + 1);
 }
 
-function inputOf(parameter: Json, expression: string): OperationInput & { readonly key: string } {
+function readInput(parameter: Json, expression: string): OperationInput & { readonly key: string } {
   if (!isObject(parameter)) throw malformed('it must be an object', expression);
   const { name } = parameter;
   if (typeof name !== 'string' || name === '')

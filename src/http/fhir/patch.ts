@@ -4,7 +4,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { Answer } from '../answer/answer.ts';
 import type { FhirWrite } from './request.ts';
 import { parseBody } from './resource-body.ts';
-import { ifMatch, targetOf } from './target.ts';
+import { ifMatch, readTarget } from './target.ts';
 import { answerWritten } from './written.ts';
 
 /**
@@ -12,7 +12,7 @@ import { answerWritten } from './written.ts';
  * @throws Refusal 400 404 410 412 415 422
  */
 export async function patch(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {
-  const target = targetOf(request, id);
+  const target = readTarget(request, id);
   const version = ifMatch(request);
   const change = parsePatch(request.body?.mediaType ?? '', parseBody(request.body));
   const written = await request.service.commands.patch(request.command, type, target, change, version);

@@ -6,7 +6,7 @@ import { cut } from '#src/shared/cut.ts';
 import { isObject, MAX_VALUES, type ParsedJson, parseInParts, parseJson } from '#src/shared/json/json.ts';
 import { inSlices } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { type BodyLimits, JSON_TYPES, type RawBody, textOf } from '../body.ts';
+import { type BodyLimits, decodeBody, JSON_TYPES, type RawBody } from '../body.ts';
 import { JsonCount } from '../body-count.ts';
 
 /** Length from which a resource is parsed in slices, in bytes. */
@@ -16,8 +16,8 @@ const LONG = 200_000;
 export function parseBody(body: RawBody | undefined): ParsedJson {
   if (body === undefined) throw malformed('required', 'the request has no body');
   const { edge } = body;
-  if (edge === undefined) return parseJson(textOf(body));
-  const { value, exact } = edge.refusing(() => parseJson(textOf(body)));
+  if (edge === undefined) return parseJson(decodeBody(body));
+  const { value, exact } = edge.refusing(() => parseJson(decodeBody(body)));
   return { value: edge.json(value), exact };
 }
 
@@ -25,7 +25,7 @@ export function parseBody(body: RawBody | undefined): ParsedJson {
 export async function parseLongBody(body: RawBody | undefined): Promise<ParsedJson> {
   if (body === undefined) throw malformed('required', 'the request has no body');
   const { edge } = body;
-  const parsing = () => inSlices(parseInParts(textOf(body)));
+  const parsing = () => inSlices(parseInParts(decodeBody(body)));
   if (edge === undefined) return parsing();
   const { value, exact } = await edge.refusingLater(parsing);
   return { value: await edge.jsonInSlices(value), exact };

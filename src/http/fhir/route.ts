@@ -114,7 +114,7 @@ const inCompartment = (action: string, { type, id }: Compartment, searched?: Res
  * @param operations the known operations
  * @throws Refusal not_found (404): code `not-supported` for an unknown type or operation
  */
-export function routeOf(segments: readonly string[], operations = OPERATIONS): Route {
+export function matchRoute(segments: readonly string[], operations = OPERATIONS): Route {
   const [first, second, third, fourth] = segments;
   if (first === undefined) return BASE;
   if (segments.length === 1 && first === 'metadata') return METADATA;
@@ -190,7 +190,7 @@ function operationRoute(segments: readonly string[], operations: readonly Operat
 }
 
 /** Finds the interaction of a Bundle's GET entry. */
-const find: FindInteraction = (segments, method) => routeFor(routeOf(segments).methods, method);
+const find: FindInteraction = (segments, method) => routeFor(matchRoute(segments).methods, method);
 
 const BASE: Route = {
   pattern: '/',

@@ -39,7 +39,7 @@ export function answerSearch(base: string, path: string, page: FoundPage): Answe
     // `_elements` are only those of the matches.
     ...page.included.map(entry('include', typeof subset === 'string' ? subset : undefined)),
   ];
-  const issues = told(page);
+  const issues = listOutcomeIssues(page);
   // First, so that readers know about the problem before the matches.
   if (issues.length > 0) entries.unshift(outcomeEntry(issues));
   const self = new URLSearchParams([...page.used]);
@@ -63,7 +63,7 @@ export function asWarning(issue: Issue): Issue {
   return { ...issue, severity: 'warning' };
 }
 
-function told({ ignored, more }: FoundPage): readonly Issue[] {
+function listOutcomeIssues({ ignored, more }: FoundPage): readonly Issue[] {
   if (!more) return ignored;
   return [
     ...ignored,

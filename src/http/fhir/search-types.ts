@@ -47,10 +47,10 @@ export async function searchTypes(
   shownId: (id: string) => string,
 ): Promise<SearchPage> {
   const { common, unknown } = ofAll(types, query);
-  const count = countOf(common);
-  const order = orderOf(common, shownId);
+  const count = readCount(common);
+  const order = readOrder(common, shownId);
   const [total, page] = await Promise.all([
-    totalOf(types, common, ask),
+    sumTotals(types, common, ask),
     count === 0
       ? NOTHING
       : order === undefined
@@ -82,7 +82,7 @@ function has(type: ResourceType, raw: RawParameter): boolean {
   return findParameter(type, name === raw.name ? raw : { name }) !== undefined;
 }
 
-function countOf(query: URLSearchParams): number {
+function readCount(query: URLSearchParams): number {
   if (query.get('_summary') === 'count') return 0;
   const text = query.getAll('_count').findLast((each) => each !== '');
   return text === undefined ? DEFAULT_COUNT : parseCount(text);
@@ -91,7 +91,7 @@ function countOf(query: URLSearchParams): number {
 /** Compares two resources. */
 type Order = (a: CurrentResource, b: CurrentResource) => number;
 
-function orderOf(query: URLSearchParams, shownId: (id: string) => string): Order | undefined {
+function readOrder(query: URLSearchParams, shownId: (id: string) => string): Order | undefined {
   const text = query.getAll('_sort').findLast((each) => each !== '');
   if (text === undefined) return undefined;
   const sign = text.startsWith('-') ? -1 : 1;
@@ -120,12 +120,12 @@ function asking(
   return changed;
 }
 
-async function totalOf(
+async function sumTotals(
   types: readonly ResourceType[],
   query: URLSearchParams,
   ask: AskType,
 ): Promise<number | undefined> {
-  if (query.get('_total') === 'none' && countOf(query) > 0) return undefined;
+  if (query.get('_total') === 'none' && readCount(query) > 0) return undefined;
   const counting = asking(query, { _summary: 'count', [CURSOR]: undefined, _total: undefined });
   const pages = await Promise.all(types.map((type) => ask(type, counting)));
   return pages.reduce((sum, { total = 0 }) => sum + total, 0);
@@ -138,7 +138,7 @@ const cursorSchema = z.array(z.string()).max(2 * TYPE_NAMES.length);
  * Returns the place of each type.
  * @throws Refusal malformed (400) for a cursor of another search
  */
-function placesOf(types: readonly ResourceType[], query: URLSearchParams): [ResourceType, string][] {
+function readPlaces(types: readonly ResourceType[], query: URLSearchParams): [ResourceType, string][] {
   const cursor = query.get(CURSOR);
   if (cursor === null || cursor === '') return types.map((type) => [type, '']);
   return decodePlaces(cursor).map(([type, at]) => {
@@ -167,7 +167,7 @@ async function inTurn(
   count: number,
   ask: AskType,
 ): Promise<Page> {
-  const places = placesOf(types, query);
+  const places = readPlaces(types, query);
   const matches: CurrentResource[] = [];
   for (const [n, [type, at]] of places.entries()) {
     const left = count - matches.length;
@@ -198,7 +198,7 @@ async function merged(
   order: Order,
   ask: AskType,
 ): Promise<Page> {
-  const places = placesOf(types, query);
+  const places = readPlaces(types, query);
   for (let tried = 0; tried < TRIES; tried += 1) {
     const pages = await Promise.all(places.map(([type, at]) => ask(type, from(query, at, count))));
     if (pages.some(({ isShortened }) => isShortened === true)) throw tooMuchToMerge();

@@ -25,7 +25,7 @@ import { searchTypes, typesIn } from './search-types.ts';
  */
 export async function search(request: FhirRequest, type: ResourceType): Promise<Answer> {
   const asked = understood(request, [type]);
-  return answerPage(request, type, asked, await pageOf(request, type, asked));
+  return answerPage(request, type, asked, await readSearchPage(request, type, asked));
 }
 
 /**
@@ -45,7 +45,7 @@ export async function searchCompartment(
     });
   }
   await requireVisible(request, compartment);
-  const page = await pageOf(request, type, asked, compartment);
+  const page = await readSearchPage(request, type, asked, compartment);
   return answerPage(request, `${compartment.type}/${compartment.id}/${type}`, asked, page);
 }
 
@@ -151,7 +151,7 @@ function isOwn(key: string, { onlyTotal }: Shape): boolean {
   return isInclusion(key) || key === '_elements' || (key === '_summary' && !onlyTotal);
 }
 
-async function pageOf(
+async function readSearchPage(
   request: FhirRequest,
   type: ResourceType,
   { rest }: Asked,
@@ -209,13 +209,13 @@ function ask(
       ...(named === undefined ? {} : { compartment: named }),
     });
   if (named === undefined) return service.queries.searchProvenance(caller, asked);
-  return provenancesOf(named, query, (within) =>
+  return readProvenances(named, query, (within) =>
     service.queries.searchProvenance(caller, { ...asked, query: within }),
   );
 }
 
 /** Returns Provenances of a compartment, whose resource is an agent of them. */
-async function provenancesOf(
+async function readProvenances(
   { type, id }: Compartment,
   query: URLSearchParams,
   search: (query: URLSearchParams) => Promise<SearchPage>,
@@ -270,12 +270,12 @@ function pagesAround(
   { next, previous, last, matches }: SearchPage,
   pass: FhirRequest['pass'],
 ): Pages {
-  const shown = (cursor: string | undefined) => (cursor === '' ? '' : shownCursor(pass, cursor));
-  if (own === '') return { next: shown(next), last: shown(last) };
+  const showCursor = (cursor: string | undefined) => (cursor === '' ? '' : shownCursor(pass, cursor));
+  if (own === '') return { next: showCursor(next), last: showCursor(last) };
   return {
-    next: shown(next),
-    previous: shown(previous),
+    next: showCursor(next),
+    previous: showCursor(previous),
     first: true,
-    last: shown(last ?? (next === undefined && matches.length > 0 ? own : undefined)),
+    last: showCursor(last ?? (next === undefined && matches.length > 0 ? own : undefined)),
   };
 }

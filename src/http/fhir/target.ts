@@ -11,7 +11,7 @@ const NOT_CRITERIA = new Set(['_format', '_pretty', '_purge']);
  * Returns the id of the URL, or its query as criteria.
  * @throws Refusal method_not_allowed (405) without either, because a type can't be changed
  */
-export function targetOf({ query }: FhirRequest, id: string | undefined): Target {
+export function readTarget({ query }: FhirRequest, id: string | undefined): Target {
   if (id !== undefined) return { id };
   const criteria = new URLSearchParams([...query].filter(([name]) => !NOT_CRITERIA.has(name)));
   if (criteria.size > 0) return { criteria: criteria.toString() };

@@ -3,7 +3,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { Answer } from '../answer/answer.ts';
 import type { FhirWrite } from './request.ts';
 import { parseResource } from './resource-body.ts';
-import { ifMatch, targetOf } from './target.ts';
+import { ifMatch, readTarget } from './target.ts';
 import { answerWritten } from './written.ts';
 
 /**
@@ -11,7 +11,7 @@ import { answerWritten } from './written.ts';
  * @throws Refusal 400 404 405 409 412 422
  */
 export async function update(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {
-  const target = targetOf(request, id);
+  const target = readTarget(request, id);
   const version = ifMatch(request);
   const resource = await parseResource(request.body, type);
   const written = await request.service.commands.update(request.command, type, target, resource, version);

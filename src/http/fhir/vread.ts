@@ -31,7 +31,7 @@ async function vreadWhole(
 ): Promise<Answer> {
   requireFresh(request.service.stale, ['history']);
   const found = /^[1-9]\d{0,8}$/.test(versionId)
-    ? await versionOf(request, type, id, Number(versionId))
+    ? await readVersion(request, type, id, Number(versionId))
     : undefined;
   if (found !== undefined) return answerVersion(request, found);
   throw new Refusal('not_found', {
@@ -40,7 +40,7 @@ async function vreadWhole(
   });
 }
 
-async function versionOf(
+async function readVersion(
   { caller, service: { queries }, budget }: FhirRequest,
   type: ResourceType,
   id: string,

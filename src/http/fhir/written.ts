@@ -18,17 +18,17 @@ type WriteMethod = WriteEntry['method'];
 const ACTION = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const;
 
 /** Returns the HTTP status of a write's outcome. */
-export function statusOf({ outcome }: WriteResult): 200 | 201 {
+export function writeStatus({ outcome }: WriteResult): 200 | 201 {
   return outcome === 'created' || outcome === 'restored' ? 201 : 200;
 }
 
 /** Returns `Type/id/_history/n`, relative to the base. */
-export function locationOf({ type, id, version }: WriteResult): string {
+export function writtenLocation({ type, id, version }: WriteResult): string {
   return `${type}/${id}/_history/${version}`;
 }
 
 /** Returns the recorded time of the version, if the command knows it. */
-export function timeOf({ lastUpdated }: WriteResult): Micros | undefined {
+export function writtenTime({ lastUpdated }: WriteResult): Micros | undefined {
   return lastUpdated === undefined ? undefined : toMicros(lastUpdated);
 }
 
@@ -42,7 +42,7 @@ export function printOutcome(
   result: WriteResult,
   warnings: readonly Issue[],
 ): string {
-  const diagnostics = `${locationOf(result)} ${result.outcome}`;
+  const diagnostics = `${writtenLocation(result)} ${result.outcome}`;
   const told = mayShow(caller, method, result) ? warnings : [];
   return operationOutcome([{ code: 'informational', diagnostics }, ...told]);
 }
@@ -112,16 +112,16 @@ export async function answerWritten(
 ): Promise<Answer> {
   const { service, prefer } = request;
   if (position !== undefined) await service.visible(position);
-  const status = statusOf(result);
+  const status = writeStatus(result);
   const headers = {
-    ...versionHeaders(result.version, timeOf(result)),
+    ...versionHeaders(result.version, writtenTime(result)),
     ...(status === 201 || result.outcome === 'matched'
-      ? { Location: service.base + locationOf(result) }
+      ? { Location: service.base + writtenLocation(result) }
       : {}),
   };
   const asked = prefer.return ?? 'representation';
   const represents = asked === 'representation' && mayShow(request.caller, method, result);
-  const resource = represents ? await bodyOf(request, result) : undefined;
+  const resource = represents ? await readWrittenBody(request, result) : undefined;
   noteRead(request, method, result, resource !== undefined);
   const body = asked === 'OperationOutcome' ? outcomeIn(request, method, result) : resource;
   if (body === undefined) return { status, headers };
@@ -133,7 +133,7 @@ function outcomeIn({ service, caller }: FhirRequest, method: WriteMethod, result
 }
 
 /** A matched resource may have no body, because the decision didn't need it; then it is read here. */
-async function bodyOf(
+async function readWrittenBody(
   { service, caller }: FhirRequest,
   { type, id, body }: WriteResult,
 ): Promise<string | undefined> {

@@ -11,9 +11,9 @@ import { ROLE_FOR } from '#src/shared/access/member.ts';
 import type { Environment } from '#src/shared/access/tenant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { requireRole } from '../admin/access.ts';
-import { headOf } from '../answer/head.ts';
+import { requireHead } from '../answer/head.ts';
 import { isJwt, setVisitor } from '../credential-kinds.ts';
-import { bearerOf, refuseInQuery } from '../credentials.ts';
+import { readBearer, refuseInQuery } from '../credentials.ts';
 import { requireOwnOrigin } from '../signin/form-origin.ts';
 import type { Visitors } from '../signin/visitors.ts';
 
@@ -26,7 +26,7 @@ export const ENVIRONMENT_HEADER = 'X-Service-Environment';
 
 /** Dependencies of the gateway. */
 export interface GatewayDeps {
-  readonly visitors: Pick<Visitors, 'anySessionOf' | 'secretOf' | 'baseUrl'>;
+  readonly visitors: Pick<Visitors, 'findAnySession' | 'readSecret' | 'baseUrl'>;
   readonly projects: Pick<AdminQueries, 'project'>;
   /** Refuses an environment that an operator must allow first. @throws Refusal forbidden (403) */
   readonly requireEnvironment: (project: string, environment: Environment) => Promise<void>;
@@ -45,12 +45,12 @@ export interface GatewayDeps {
  *   `/admin` for a session that only an organization trusts; throttled (429)
  */
 export async function enter(deps: GatewayDeps, ctx: Context, path: string): Promise<void> {
-  headOf(ctx).set('Cross-Origin-Resource-Policy', 'same-origin');
+  requireHead(ctx).set('Cross-Origin-Resource-Policy', 'same-origin');
   await refuseOthers(deps, ctx);
   requireOwnOrigin(ctx, deps.visitors.baseUrl, 'the request does not come from a page of this service');
   if (ctx.get(SESSION_HEADER) !== '1')
     throw forbidden(`${SESSION_HEADER}: 1 is missing: scripts of this service's pages send it`);
-  const session = await deps.visitors.anySessionOf(ctx);
+  const session = await deps.visitors.findAnySession(ctx);
   if (session === undefined)
     throw signedOut('nobody is signed in, or the session has ended; sign in again at /signin');
   const { person, id } = session;
@@ -63,7 +63,7 @@ export async function enter(deps: GatewayDeps, ctx: Context, path: string): Prom
   setVisitor(ctx, {
     identity: person,
     credential: `session ${id}`,
-    caller: () => memberOf(deps, ctx, person),
+    caller: () => makeMember(deps, ctx, person),
   });
 }
 
@@ -74,15 +74,15 @@ async function refuseOthers({ visitors, worksElsewhere }: GatewayDeps, ctx: Cont
   if (authorization === undefined && apiKey === undefined) return;
   const name = authorization === undefined ? 'X-Api-Key' : 'Authorization';
   const diagnostics = `${name} is for the interfaces themselves; below /app/api the session of the page is the only credential`;
-  if (visitors.secretOf(ctx) !== undefined) throw new Refusal('malformed', { code: 'login', diagnostics });
+  if (visitors.readSecret(ctx) !== undefined) throw new Refusal('malformed', { code: 'login', diagnostics });
   const key = typeof apiKey === 'string' && !isJwt(apiKey) ? apiKey : '';
-  throw (await worksElsewhere(bearerOf(ctx.req.headers) ?? key))
+  throw (await worksElsewhere(readBearer(ctx.req.headers) ?? key))
     ? forbidden(diagnostics)
     : signedOut(diagnostics);
 }
 
 /** Returns a member of the project that a request names, as a token of the dashboard would identify them. */
-async function memberOf(
+async function makeMember(
   { projects, requireEnvironment }: GatewayDeps,
   ctx: Context,
   person: Identity,
@@ -93,7 +93,7 @@ async function memberOf(
       PROJECT_HEADER,
       `${PROJECT_HEADER} is missing: name the project whose data you ask for, and with ${ENVIRONMENT_HEADER} its environment`,
     );
-  const environment = environmentOf(ctx.get(ENVIRONMENT_HEADER));
+  const environment = parseEnvironment(ctx.get(ENVIRONMENT_HEADER));
   const found = await projects.project(person, project);
   if (found === undefined) throw notFound('project', project.slice(0, 60));
   requireRole(found.role, ROLE_FOR[environment]);
@@ -104,7 +104,7 @@ async function memberOf(
   return ownCaller(tenant, { kind: 'member', issuer, subject }, ['read', 'write'], found.filling);
 }
 
-function environmentOf(text: string): Environment {
+function parseEnvironment(text: string): Environment {
   if (text === '' || text === 'sandbox') return 'sandbox';
   if (text === 'production') return text;
   throw malformed(ENVIRONMENT_HEADER, `${ENVIRONMENT_HEADER} must be sandbox or production`);

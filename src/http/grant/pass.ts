@@ -80,7 +80,7 @@ export class GrantPass {
       // The resources in a repeated answer are no longer known.
       const isRepeated = answered.headers['Idempotent-Replayed'] === 'true';
       if (isRepeated || (opening.inParts !== true && opening.writes !== true)) {
-        const count = isRepeated && opening.writes === true ? null : countOf(opening, answered);
+        const count = isRepeated && opening.writes === true ? null : countShown(opening, answered);
         this.#entries.push(this.#entry(opening, answered.status, count));
       }
       return answered;
@@ -144,7 +144,7 @@ export class GrantPass {
       resourceType: type,
       resourceId: id,
       purpose: this.granted.purpose,
-      status: statusOf(status),
+      status: accessStatus(status),
       count,
       requestId: this.requestId,
     };
@@ -152,14 +152,14 @@ export class GrantPass {
 }
 
 /** Returns how many resources an answer shows; null if it is unknown, as of a stream. */
-function countOf({ id }: Opening, { status, shown, stream }: Answer): number | null {
+function countShown({ id }: Opening, { status, shown, stream }: Answer): number | null {
   if (stream !== undefined) return null;
   if (shown !== undefined) return shown;
   if (status !== 200 && status !== 206) return 0;
   return id === null ? null : 1;
 }
 
-function statusOf(status: number): AccessStatus {
+function accessStatus(status: number): AccessStatus {
   if (status < 400) return 'ok';
   if (status === 403) return 'denied';
   return status === 404 || status === 410 ? 'not_found' : 'error';

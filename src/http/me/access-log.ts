@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { ACCESS_STATUSES } from '#src/shared/access/access-entry.ts';
 import { accessEntrySchema, accessEntryView } from '../api/access-log-view.ts';
 import { route } from '../api/route.ts';
-import { listOf } from '../api/schemas.ts';
-import { daysInOrder, momentsOf } from '../rest/days.ts';
+import { listSchema } from '../api/schemas.ts';
+import { daysInOrder, parseMoments } from '../rest/days.ts';
 import { date } from '../rest/schemas.ts';
 import { grantFor, linkFor } from './access.ts';
 import { RECORD_QUERY } from './schemas.ts';
@@ -28,9 +28,9 @@ const perRecord = z
   .superRefine(daysInOrder);
 
 /** Returns the filters as the query takes them. */
-function filtersOf(query: z.output<typeof perRecord>) {
+function makeFilters(query: z.output<typeof perRecord>) {
   const { from, to, resource_type: resourceType, application_id: application, ...asked } = query;
-  return { ...asked, ...momentsOf(from, to), resourceType, application, named: true };
+  return { ...asked, ...parseMoments(from, to), resourceType, application, named: true };
 }
 
 /** Routes of the access log. */
@@ -47,11 +47,11 @@ export const MY_ACCESS_LOG_ROUTES = [
     grantToken: 'refused',
     models: ['consents', 'resources', 'projects'],
     query: perGrant,
-    answers: { 200: { description: 'A page', schema: listOf(accessEntrySchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(accessEntrySchema) } },
     async run(request) {
       const { services, params, query } = request;
       const { id, record } = await grantFor(request, params.patient_id, params.grant_id, query.environment);
-      const { rows, total, next } = await services.accessLogOf(record, { ...filtersOf(query), grant: id });
+      const { rows, total, next } = await services.accessLogOf(record, { ...makeFilters(query), grant: id });
       return {
         status: 200,
         body: { data: rows.map(accessEntryView), total, next_cursor: next ?? null },
@@ -70,11 +70,11 @@ export const MY_ACCESS_LOG_ROUTES = [
     grantToken: 'refused',
     models: ['consents', 'resources', 'projects'],
     query: perRecord,
-    answers: { 200: { description: 'A page', schema: listOf(accessEntrySchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(accessEntrySchema) } },
     async run(request) {
       const { services, params, query } = request;
       const { record } = await linkFor(request, params.patient_id, query.environment);
-      const { rows, total, next } = await services.accessLogOf(record, filtersOf(query));
+      const { rows, total, next } = await services.accessLogOf(record, makeFilters(query));
       return {
         status: 200,
         body: { data: rows.map(accessEntryView), total, next_cursor: next ?? null },

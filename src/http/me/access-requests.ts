@@ -8,9 +8,9 @@ import { knownScopes, narrows, normalise, parseScopes, type Scope, uncovered } f
 import type { Environment } from '#src/shared/access/tenant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
-import { listOf } from '../api/schemas.ts';
+import { listSchema } from '../api/schemas.ts';
 import { DAY_MS } from '../oauth/authorize/sentences.ts';
-import { languageOf, texts } from '../pages/texts.ts';
+import { chooseLanguage, texts } from '../pages/texts.ts';
 import { type MeRequest, requirePerson } from './access.ts';
 import { accessRequestSchema, accessRequestView, requestSentences } from './request-view.ts';
 import { ME_QUERY } from './schemas.ts';
@@ -102,7 +102,7 @@ export const ACCESS_REQUEST_ROUTES = [
     grantToken: 'refused',
     models: ['consents', 'resources', 'projects'],
     query: z.strictObject({ ...ME_QUERY, status: z.enum(REQUEST_STATUSES).optional() }),
-    answers: { 200: { description: 'A page', schema: listOf(accessRequestSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(accessRequestSchema) } },
     async run(request) {
       requirePerson(request);
       const { services, identity, query } = request;
@@ -118,7 +118,7 @@ export const ACCESS_REQUEST_ROUTES = [
         },
         { limit, cursor, status },
       );
-      const say = texts(languageOf(query.lang));
+      const say = texts(chooseLanguage(query.lang));
       const data = rows.map((row) => accessRequestView(row, say, own));
       return { status: 200, body: { data, total, next_cursor: next ?? null } };
     },
@@ -161,7 +161,7 @@ export const ACCESS_REQUEST_ROUTES = [
           diagnostics: 'the application may no longer ask for this: it must make a new request',
         });
       const scopes = allowed(asked, body.scopes);
-      const say = texts(languageOf(query.lang));
+      const say = texts(chooseLanguage(query.lang));
       const { own } = await services.accessRequests.recordsOf(identity, found.environment);
       const until = Date.now() + body.duration_days * DAY_MS;
       await services.accessRequests.approve({
@@ -207,7 +207,11 @@ export const ACCESS_REQUEST_ROUTES = [
       if (body.mute) await services.accessRequests.mute(person, found.application_id);
       const { own } = await services.accessRequests.recordsOf(identity, found.environment);
       const now = (await services.accessRequests.find(identity, found.id)) ?? found;
-      return { status: 200, body: accessRequestView(now, texts(languageOf(query.lang)), own), reads: true };
+      return {
+        status: 200,
+        body: accessRequestView(now, texts(chooseLanguage(query.lang)), own),
+        reads: true,
+      };
     },
   }),
 ];

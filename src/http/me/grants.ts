@@ -4,7 +4,7 @@ import type { GrantRow } from '#queries/consents/grants.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { grantView } from '../api/grant-view.ts';
 import { route } from '../api/route.ts';
-import { listOf } from '../api/schemas.ts';
+import { listSchema } from '../api/schemas.ts';
 import type { Services } from '../ports/services.ts';
 import { linkFor } from './access.ts';
 import { myGrantSchema, RECORD_QUERY } from './schemas.ts';
@@ -51,7 +51,7 @@ export const MY_GRANT_ROUTES = [
         'Language of `scopes_text`, a BCP 47 tag; unknown ones are English. Default: that of the consent.',
       ),
     }),
-    answers: { 200: { description: 'A page', schema: listOf(myGrantSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(myGrantSchema) } },
     async run(request) {
       const { services, params, query } = request;
       const { record } = await linkFor(request, params.patient_id, query.environment);

@@ -1,7 +1,7 @@
 /** How a person's links to records begin and end: invitations and `DELETE …/link`. */
 import { z } from 'zod';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { by } from '../admin/access.ts';
+import { toAuthor } from '../admin/access.ts';
 import { route } from '../api/route.ts';
 import { linkFor, requirePerson } from './access.ts';
 import { myPatientSchema, myPatientView } from './schemas.ts';
@@ -32,7 +32,7 @@ export const MY_LINK_ROUTES = [
       requirePerson(request);
       const { services, identity, body } = request;
       const { result, wrote } = await services.consents.redeemInvitation(
-        by(request),
+        toAuthor(request),
         identity,
         body.code,
         body.birth_date,
@@ -70,7 +70,7 @@ export const MY_LINK_ROUTES = [
       }
       const { issuer, subject } = identity;
       const link = { linkId, person: { issuer, subject }, relationship };
-      const { wrote } = await services.consents.unlink(by(request), record, link, 'patient');
+      const { wrote } = await services.consents.unlink(toAuthor(request), record, link, 'patient');
       return { status: 204, position: wrote?.position, awaited: true };
     },
   }),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { toInstant } from '#src/shared/time/time.ts';
 import { route } from '../api/route.ts';
-import { environment, instant, listOf, PAGED } from '../api/schemas.ts';
+import { environment, instant, listSchema, PAGED } from '../api/schemas.ts';
 import { requirePerson } from './access.ts';
 import { ME_QUERY } from './schemas.ts';
 
@@ -26,7 +26,7 @@ export const MUTED_ROUTES = [
       ...ME_QUERY,
       environment: environment.optional().describe('Of the applications; default: both.'),
     }),
-    answers: { 200: { description: 'A page, the last muted first', schema: listOf(muted) } },
+    answers: { 200: { description: 'A page, the last muted first', schema: listSchema(muted) } },
     async run(request) {
       requirePerson(request);
       const { services, identity, query } = request;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { decodeListCursor, encodeCursor } from '#queries/cursor.ts';
 import { route } from '../api/route.ts';
-import { listOf } from '../api/schemas.ts';
+import { listSchema } from '../api/schemas.ts';
 import { requirePerson } from './access.ts';
 import { ME_QUERY, myPatientSchema, myPatientView } from './schemas.ts';
 
@@ -22,7 +22,7 @@ export const MY_PATIENT_ROUTES = [
     grantToken: 'refused',
     models: ['consents', 'resources'],
     query: z.strictObject(ME_QUERY),
-    answers: { 200: { description: 'A page', schema: listOf(myPatientSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(myPatientSchema) } },
     async run(request) {
       requirePerson(request);
       const { services, identity, query } = request;

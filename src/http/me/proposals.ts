@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { PROPOSAL_STATUSES } from '#queries/consents/proposals.ts';
 import { printJson } from '#src/shared/json/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
-import { by } from '../admin/access.ts';
+import { toAuthor } from '../admin/access.ts';
 import { proposalList, proposalSchema, proposalView } from '../api/proposal-view.ts';
 import { route } from '../api/route.ts';
-import { listOf } from '../api/schemas.ts';
+import { listSchema } from '../api/schemas.ts';
 import { linkFor, type MeRequest } from './access.ts';
 import { RECORD_QUERY } from './schemas.ts';
 
@@ -19,7 +19,7 @@ const common = {
 const path = '/me/patients/{patient_id}/proposals';
 
 /** Returns the JSON text of a proposal as it is now. @throws Refusal not_found */
-async function shown({ services }: MeRequest, record: string, id: string): Promise<string> {
+async function renderProposal({ services }: MeRequest, record: string, id: string): Promise<string> {
   const row = await services.consentQueries.proposal(record, id);
   if (row === undefined) throw notFound('proposal', id.slice(0, 64));
   return printJson(proposalView(row));
@@ -36,7 +36,7 @@ export const MY_PROPOSAL_ROUTES = [
     description:
       'The newest first, each with its changes. `author_type` `ai` marks those that a program made: nobody has verified their values.',
     query: z.strictObject({ ...RECORD_QUERY, status: z.enum(PROPOSAL_STATUSES).optional() }),
-    answers: { 200: { description: 'A page', schema: listOf(proposalSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(proposalSchema) } },
     async run(request) {
       const { services, params, query } = request;
       const { limit, cursor, status, environment } = query;
@@ -64,8 +64,8 @@ export const MY_PROPOSAL_ROUTES = [
       const { issuer, subject } = identity;
       const proposal = { record, proposalId: params.proposal_id.slice(0, 64) };
       const person = { issuer, subject, relationship };
-      const { wrote } = await services.proposals.accept(by(request), proposal, person);
-      const text = await shown(request, record, proposal.proposalId);
+      const { wrote } = await services.proposals.accept(toAuthor(request), proposal, person);
+      const text = await renderProposal(request, record, proposal.proposalId);
       return { status: 200, text, position: wrote?.position, reads: true };
     },
   }),
@@ -87,8 +87,8 @@ export const MY_PROPOSAL_ROUTES = [
       const { issuer, subject } = identity;
       const proposal = { record, proposalId: params.proposal_id.slice(0, 64) };
       const person = { issuer, subject };
-      const { wrote } = await services.proposals.reject(by(request), proposal, person, body.reason);
-      const text = await shown(request, record, proposal.proposalId);
+      const { wrote } = await services.proposals.reject(toAuthor(request), proposal, person, body.reason);
+      const text = await renderProposal(request, record, proposal.proposalId);
       return { status: 200, text, position: wrote?.position, reads: true };
     },
   }),

@@ -1,5 +1,5 @@
 /** How a person removes their personal record: `DELETE /me/patients/{patient_id}` (docs/spec/decisions.md, section 9, "Personal record"). */
-import { by } from '../admin/access.ts';
+import { toAuthor } from '../admin/access.ts';
 import { route } from '../api/route.ts';
 import { linkFor } from './access.ts';
 
@@ -21,7 +21,11 @@ export const PURGE_ROUTES = [
       const { services, identity, params } = request;
       const { record } = await linkFor(request, params.patient_id);
       const { issuer, subject } = identity;
-      const { position } = await services.commands.purgePersonal(by(request), { issuer, subject }, record);
+      const { position } = await services.commands.purgePersonal(
+        toAuthor(request),
+        { issuer, subject },
+        record,
+      );
       return { status: 204, position, awaited: true };
     },
   }),

@@ -1,6 +1,6 @@
 /** How a person ends an application's access: `POST /me/patients/{patient_id}/grants/{grant_id}/revoke`. */
 import { z } from 'zod';
-import { by } from '../admin/access.ts';
+import { toAuthor } from '../admin/access.ts';
 import { route } from '../api/route.ts';
 import { grantFor } from './access.ts';
 import { myGrantsView } from './grants.ts';
@@ -28,7 +28,7 @@ export const REVOKE_ROUTES = [
       const row = await grantFor(request, params.patient_id, params.grant_id);
       const { issuer, subject, record, application_id: applicationId } = row;
       const grant = { grantId: row.id, record, applicationId, person: { issuer, subject } };
-      const { wrote } = await services.consents.revoke(by(request), grant, 'patient', asked.reason);
+      const { wrote } = await services.consents.revoke(toAuthor(request), grant, 'patient', asked.reason);
       if (wrote !== undefined) {
         const ended = { ended_at: wrote.at, end_reason: 'patient', status: 'revoked' as const };
         const [body] = await myGrantsView(services, [{ ...row, ...ended }]);

@@ -2,7 +2,7 @@
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { parseScopes } from '#src/oauth/scopes.ts';
 import { fixedSentences, itemSentences } from '../oauth/authorize/sentences.ts';
-import { languageOf, texts } from '../pages/texts.ts';
+import { chooseLanguage, texts } from '../pages/texts.ts';
 
 /**
  * Returns the sentences that the person read, or the same in another language.
@@ -10,11 +10,11 @@ import { languageOf, texts } from '../pages/texts.ts';
  */
 export function grantSentences(row: GrantRow, lang: string | undefined): readonly string[] {
   const { sentences, scopes: granted, application_name, expires_at } = row;
-  if (lang === undefined || languageOf(lang) === row.lang) return sentences;
+  if (lang === undefined || chooseLanguage(lang) === row.lang) return sentences;
   const parsed = parseScopes(granted.join(' '));
   if ('fault' in parsed) return sentences;
   const { scopes } = parsed;
-  const say = texts(languageOf(lang));
+  const say = texts(chooseLanguage(lang));
   const app = application_name ?? '';
   const own = row.granted_by === 'patient';
   return [

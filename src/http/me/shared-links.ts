@@ -5,9 +5,9 @@ import { SHARED_LINK_STATUSES } from '#queries/consents/shared-links.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant, toMicros } from '#src/shared/time/time.ts';
-import { by } from '../admin/access.ts';
+import { toAuthor } from '../admin/access.ts';
 import { route } from '../api/route.ts';
-import { instant, listOf } from '../api/schemas.ts';
+import { instant, listSchema } from '../api/schemas.ts';
 import type { SharedLink } from '../ports/shared-links.ts';
 import { linkFor, type MeRequest } from './access.ts';
 import { RECORD_QUERY } from './schemas.ts';
@@ -97,7 +97,7 @@ async function sharedLinkFor(request: MeRequest, patient: string, id: string): P
 }
 
 /** Returns the moment at which a link is to end. @throws Refusal invalid (422) */
-function endOf(text: string | undefined, now: number): number | undefined {
+function parseEnd(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   const at = toMicros(text);
   if (at > now && at <= now + MOST_DAYS * 86_400_000_000) return at;
@@ -130,14 +130,14 @@ export const SHARED_LINK_ROUTES = [
     async run(request) {
       const { services, params, body, identity, now } = request;
       const { record } = await linkFor(request, params.patient_id);
-      const { result: id } = await services.sharedLinks.create(by(request), {
+      const { result: id } = await services.sharedLinks.create(toAuthor(request), {
         record,
         person: { issuer: identity.issuer, subject: identity.subject },
         label: body.label ?? null,
         content: body.content,
         longTerm: body.long_term,
         passcode: body.passcode,
-        expiresAt: endOf(body.expires_at, now()),
+        expiresAt: parseEnd(body.expires_at, now()),
       });
       const made = await services.sharedLinks.find(record, id);
       if (made === undefined) throw notFound('shared link', id);
@@ -157,7 +157,7 @@ export const SHARED_LINK_ROUTES = [
     models: MODELS,
     secret: true,
     query: z.strictObject(RECORD_QUERY),
-    answers: { 200: { description: 'A page', schema: listOf(sharedLinkSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(sharedLinkSchema) } },
     async run(request) {
       const { services, params, query } = request;
       const { record } = await linkFor(request, params.patient_id, query.environment);
@@ -222,7 +222,7 @@ export const SHARED_LINK_ROUTES = [
     async run(request) {
       const { services, params } = request;
       const { id, record } = await sharedLinkFor(request, params.patient_id, params.link_id);
-      await services.sharedLinks.revoke(by(request), record, id);
+      await services.sharedLinks.revoke(toAuthor(request), record, id);
       return { status: 200, body: view(await sharedLinkFor(request, params.patient_id, id)), reads: true };
     },
   }),

@@ -18,7 +18,7 @@ import { answerPeople, type PeoplePage, pageLanguage } from '../signin/people-pa
 import { redirectTo } from '../signin/redirect.ts';
 import { signInPath, type Visitors } from '../signin/visitors.ts';
 import { HOME } from '../signin/wish.ts';
-import { langOf } from './authorize/parameters.ts';
+import { readLang } from './authorize/parameters.ts';
 
 /** Path of the endpoint. */
 export const LOGOUT_PATH = '/oauth/logout';
@@ -56,7 +56,7 @@ export function logoutRouter({ visitors, hints, findClient, stale, refusalOf }: 
     requireFresh(stale, ['projects', 'consents']);
     const parameters = new URLSearchParams(ctx.querystring);
     const { hint, target } = await readRequest(parameters);
-    const session = await visitors.anySessionOf(ctx);
+    const session = await visitors.findAnySession(ctx);
     if (session === undefined) return finish(ctx, parameters, target);
     if (hint !== undefined && (await hints.isAbout(hint, session.person))) {
       await visitors.dismiss(ctx);
@@ -79,7 +79,7 @@ export function logoutRouter({ visitors, hints, findClient, stale, refusalOf }: 
       return redirectTo(ctx, baseUrl + buildPath(parameters));
     }
     requireFresh(stale, ['projects', 'consents']);
-    const session = await visitors.anySessionOf(ctx);
+    const session = await visitors.findAnySession(ctx);
     if (session !== undefined) {
       requireOwnOrigin(ctx, baseUrl);
       requireFormToken(form, session);
@@ -134,5 +134,5 @@ function buildPath(parameters: URLSearchParams): string {
 }
 
 function chooseLanguage(ctx: Context, parameters: URLSearchParams): Language {
-  return pageLanguage(ctx, langOf([...parameters]) ?? null);
+  return pageLanguage(ctx, readLang([...parameters]) ?? null);
 }

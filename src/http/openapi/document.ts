@@ -8,7 +8,7 @@ import { FHIR_SCHEMAS } from './fhir-schemas.ts';
 import { rewriteForGenerators } from './nullable.ts';
 import { fhirPaths } from './of-fhir.ts';
 import { OPEN_PATHS } from './of-open.ts';
-import { operationOf } from './of-route.ts';
+import { describeRoute } from './of-route.ts';
 import { type Part, Schemas } from './schemas.ts';
 import { AUTHORED_422, ERROR_RESPONSES, HEADERS, PARAMETERS, securitySchemes } from './shared.ts';
 
@@ -46,7 +46,7 @@ export function openApiDocument(routes: readonly Route[], baseUrl: string): Part
   schemas.of(errorBody, 'output');
   const paths: Record<string, Record<string, Part>> = {};
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, schemas) };
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeRoute(route, schemas) };
   }
   const taken = Object.keys(FHIR_SCHEMAS).find((name) => Object.hasOwn(schemas.components, name));
   if (taken !== undefined) throw new Error(`${taken} is the name of a schema of FHIR`);

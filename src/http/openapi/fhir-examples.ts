@@ -101,10 +101,10 @@ export function inputExample(
   method: string,
   name: string,
 ): string | undefined {
-  return method === 'GET' ? inputsOf(operation, path)[name]?.[1] : undefined;
+  return method === 'GET' ? findInputs(operation, path)[name]?.[1] : undefined;
 }
 
-function inputsOf(operation: string, path: string) {
+function findInputs(operation: string, path: string) {
   const [, type = ''] = path.split('/');
   const inputs = INPUTS[`${operation} ${type}`] ?? {};
   if (!path.includes('{rid}')) return inputs;
@@ -125,7 +125,7 @@ export function bodyExamples(
   const fhir = (example: unknown): Part => ({ 'application/fhir+json': example });
   if (operation === 'validate') return fhir(PATIENT);
   if (operation !== undefined) {
-    const parameter = Object.entries(inputsOf(operation, path)).map(([name, [type, value]]) => ({
+    const parameter = Object.entries(findInputs(operation, path)).map(([name, [type, value]]) => ({
       name,
       [`value${type}`]: value,
     }));

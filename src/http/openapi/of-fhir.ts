@@ -4,13 +4,13 @@ import type { Tag } from '../api/tags.ts';
 import { FHIR_PATH } from '../fhir/interface.ts';
 import type { Operation } from '../fhir/operation.ts';
 import { OPERATIONS } from '../fhir/operations.ts';
-import { routeOf } from '../fhir/route.ts';
+import { matchRoute } from '../fhir/route.ts';
 import type { Method } from '../pipeline.ts';
 import { bodyExamples, criteriaExample, formExample, inputExample } from './fhir-examples.ts';
 import { OF_QUERY, PRETTY } from './fhir-query.ts';
 import { FHIR_SHAPES, FHIR_TEXTS, type FhirText } from './fhir-texts.ts';
 import type { Part } from './schemas.ts';
-import { BY_GRANT, errorResponses, headers, securityOf } from './shared.ts';
+import { BY_GRANT, describeSecurity, errorResponses, headers } from './shared.ts';
 
 const TYPE = '{resource_type}';
 const READ_ERRORS = [400, 401, 403, 404, 406, 410, 412, 413, 422, 429, 500, 503];
@@ -26,7 +26,7 @@ export function fhirPaths(): Readonly<Record<string, Part>> {
     paths[FHIR_PATH + path] = { ...paths[FHIR_PATH + path], [method.toLowerCase()]: operation };
   };
   for (const shape of FHIR_SHAPES) {
-    for (const { path, types, methods } of placesOf(shape)) {
+    for (const { path, types, methods } of listPlaces(shape)) {
       for (const method of methods) {
         const text = FHIR_TEXTS[`${method} ${shape}`];
         if (text === undefined) throw new Error(`${method} ${FHIR_PATH}${shape} is not described`);
@@ -37,7 +37,7 @@ export function fhirPaths(): Readonly<Record<string, Part>> {
   for (const each of OPERATIONS) {
     for (const { path, types } of placesOfOperation(each)) {
       for (const method of each.methods)
-        add(path, method, operation(textOf(each, path, method), path, method, types, each));
+        add(path, method, operation(describeOperation(each, path, method), path, method, types, each));
     }
   }
   return paths;
@@ -53,7 +53,7 @@ interface Place {
  * Returns the places of a shape. Types with the same methods, which are most, share a path; the others, such as
  * terminology, have paths of their own.
  */
-function placesOf(shape: string): (Place & { readonly methods: readonly Method[] })[] {
+function listPlaces(shape: string): (Place & { readonly methods: readonly Method[] })[] {
   if (!shape.includes(TYPE)) return [{ path: shape, types: [], methods: methodsAt(shape) }];
   const groups = new Map<string, string[]>();
   for (const type of TYPE_NAMES) {
@@ -72,7 +72,7 @@ function placesOf(shape: string): (Place & { readonly methods: readonly Method[]
 
 function methodsAt(path: string): Method[] {
   const segments = path.split('/').slice(1);
-  return Object.keys(routeOf(segments).methods) as Method[];
+  return Object.keys(matchRoute(segments).methods) as Method[];
 }
 
 function placesOfOperation({ name, system, types = [], instances = [], otherTypes }: Operation): Place[] {
@@ -88,7 +88,7 @@ function placesOfOperation({ name, system, types = [], instances = [], otherType
   ];
 }
 
-function textOf({ name, searchset }: Operation, path: string, method: Method): FhirText {
+function describeOperation({ name, searchset }: Operation, path: string, method: Method): FhirText {
   return {
     name: `operation-${name}`,
     summary: `Operation $${name}${path.includes('{rid}') ? ' of a resource' : ''}`,
@@ -112,20 +112,20 @@ function operation(
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const component = (name: string) => ({ $ref: `#/components/parameters/${name}` });
   return {
-    operationId: idOf(text, path, method),
+    operationId: makeOperationId(text, path, method),
     summary: text.summary,
     ...described(text.description, accepts ? GRANTED : undefined),
-    tags: [tagOf(path)],
+    tags: [chooseTag(path)],
     security: open
       ? []
-      : [...securityOf('api_key', writes ? 'write' : 'read'), ...(accepts ? [BY_GRANT] : [])],
+      : [...describeSecurity('api_key', writes ? 'write' : 'read'), ...(accepts ? [BY_GRANT] : [])],
     parameters: [
       ...names.map((name) => inPath(name, types, path)),
       ...(called?.parameters ?? []).map((name) => ({
         name,
         in: 'query',
         schema: { type: 'string' },
-        ...exampleOf(inputExample(called?.name ?? '', path, method, name)),
+        ...examplePart(inputExample(called?.name ?? '', path, method, name)),
       })),
       ...(text.parameters === undefined ? [] : OF_QUERY[text.parameters]).map((parameter) =>
         parameter.name === 'criteria' ? { ...parameter, example: criteriaExample(path, method) } : parameter,
@@ -134,10 +134,10 @@ function operation(
       ...(method === 'POST' ? [component('IdempotencyKey')] : []),
       ...(text.headers ?? []).map(component),
     ],
-    ...(text.body === undefined ? {} : { requestBody: bodyOf(text.body, path, method, called?.name) }),
+    ...(text.body === undefined ? {} : { requestBody: describeBody(text.body, path, method, called?.name) }),
     responses: {
       ...errorResponses('Fhir', open ? [406, 429, 500, 503] : method === 'GET' ? READ_ERRORS : WRITE_ERRORS),
-      ...Object.fromEntries(text.statuses.map((status) => [status, answerOf(text, status)])),
+      ...Object.fromEntries(text.statuses.map((status) => [status, describeAnswer(text, status)])),
       ...(text.headers?.includes('IfNoneMatch')
         ? { 304: { description: 'Unchanged', headers: headers('ETag', 'Last-Modified') } }
         : {}),
@@ -161,17 +161,17 @@ function takesGrants(path: string, method: Method, types: readonly string[]): bo
   const paths = path.includes(TYPE) ? named.map((type) => path.replace(TYPE, type)) : [path];
   return paths.some((each) => {
     const segments = each.split('/').slice(1).filter(Boolean);
-    return routeOf(segments).methods[method]?.grantToken !== 'refused';
+    return matchRoute(segments).methods[method]?.grantToken !== 'refused';
   });
 }
 
-const exampleOf = (example: unknown): Part => (example === undefined ? {} : { example });
+const examplePart = (example: unknown): Part => (example === undefined ? {} : { example });
 
 /**
  * Returns the tag of a path: terminology has its own tag; others are about single resources, a search,
  * versions or an operation.
  */
-function tagOf(path: string): Tag {
+function chooseTag(path: string): Tag {
   if (/^\/(?:CodeSystem|ValueSet|ConceptMap)\b/.test(path)) return 'Terminology';
   if (path.includes('$')) return 'FHIR: operations';
   if (path.includes('/_history')) return 'FHIR: history';
@@ -181,7 +181,12 @@ function tagOf(path: string): Tag {
 }
 
 /** Returns a request body with its example. */
-function bodyOf(kind: NonNullable<FhirText['body']>, path: string, method: Method, called?: string): Part {
+function describeBody(
+  kind: NonNullable<FhirText['body']>,
+  path: string,
+  method: Method,
+  called?: string,
+): Part {
   const { content: contents, ...body } = BODIES[kind];
   const examples = kind === 'Form' ? {} : bodyExamples(path, method, called);
   const fields = Object.entries(formExample(path)).map(([name, example]) => [
@@ -199,14 +204,14 @@ function bodyOf(kind: NonNullable<FhirText['body']>, path: string, method: Metho
     content: Object.fromEntries(
       Object.entries(contents).map(([type, media]) => [
         type,
-        kind === 'Form' ? { schema: form } : { ...media, ...exampleOf(examples[type]) },
+        kind === 'Form' ? { schema: form } : { ...media, ...examplePart(examples[type]) },
       ]),
     ),
   };
 }
 
 /** `read`, `readCodeSystem`, `operationValidate`, `operationEverythingOfPatientByPost`: one of each in the document. */
-function idOf({ name }: FhirText, path: string, method: Method): string {
+function makeOperationId({ name }: FhirText, path: string, method: Method): string {
   const camel = name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
   const fixed = /^\/([A-Z]\w+)/.exec(path)?.[1] ?? '';
   const implied = fixed === 'Patient' && !name.startsWith('operation');
@@ -255,7 +260,7 @@ const BODIES: Readonly<
   },
 };
 
-function answerOf({ answer, body }: FhirText, status: number): Part {
+function describeAnswer({ answer, body }: FhirText, status: number): Part {
   const written = body === 'Resource' || body === 'Patch' ? ['ETag', 'Last-Modified', 'Location'] : [];
   return {
     description: status === 201 ? 'Created, or restored' : answer === 'nothing' ? 'Done' : answer,

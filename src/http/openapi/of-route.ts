@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { DescribedAnswer, Route } from '../api/route.ts';
 import { namesIn } from '../api/table.ts';
 import type { Part, Schemas } from './schemas.ts';
-import { BY_GRANT, errorResponses, headers, PARAMETERS, securityOf } from './shared.ts';
+import { BY_GRANT, describeSecurity, errorResponses, headers, PARAMETERS } from './shared.ts';
 
 /** Errors that every route can answer with; an unknown query parameter is 422 everywhere. */
 const ALWAYS = [400, 404, 406, 413, 422, 429, 500, 503];
@@ -14,7 +14,7 @@ const AUTHORED = { 422: { $ref: '#/components/responses/Authored422' } };
 const BYTES = { type: 'string', format: 'binary', description: 'The bytes as they are.' };
 
 /** Makes it; its schemas go among the components. */
-export function operationOf(route: Route, schemas: Schemas): Part {
+export function describeRoute(route: Route, schemas: Schemas): Part {
   const { method, operationId, summary, description, tag, credential, answers } = route;
   const mayHaveBody = method !== 'GET' && method !== 'DELETE';
   const bytes = { required: true, content: { '*/*': { schema: BYTES } } };
@@ -26,7 +26,7 @@ export function operationOf(route: Route, schemas: Schemas): Part {
   ];
   const own = Object.entries(answers).map(([status, answer]) => {
     const located = status === '201' ? ['Location'] : [];
-    return [status, responseOf(route, answer, schemas, located)];
+    return [status, describeResponse(route, answer, schemas, located)];
   });
   return {
     operationId,
@@ -34,11 +34,11 @@ export function operationOf(route: Route, schemas: Schemas): Part {
     ...(description === undefined ? {} : { description }),
     tags: [tag],
     security: [
-      ...securityOf(credential, route.scope ?? (method === 'GET' ? 'read' : 'write')),
+      ...describeSecurity(credential, route.scope ?? (method === 'GET' ? 'read' : 'write')),
       ...(route.grantToken === 'refused' ? [] : [BY_GRANT]),
     ],
     parameters: [...inPath(route, schemas), ...inQuery(route, schemas), ...inHeaders(route)],
-    ...(route.body === undefined ? {} : { requestBody: bodyOf(route, route.body, schemas) }),
+    ...(route.body === undefined ? {} : { requestBody: describeBody(route, route.body, schemas) }),
     ...(route.takes === undefined ? {} : { requestBody: bytes }),
     responses: {
       ...errorResponses('Json', errors),
@@ -48,7 +48,7 @@ export function operationOf(route: Route, schemas: Schemas): Part {
   };
 }
 
-function responseOf(
+function describeResponse(
   { method }: Route,
   { description, schema, bytes }: DescribedAnswer,
   schemas: Schemas,
@@ -65,7 +65,7 @@ function responseOf(
   };
 }
 
-function bodyOf({ operationId, raw = {} }: Route, body: z.ZodType, schemas: Schemas): Part {
+function describeBody({ operationId, raw = {} }: Route, body: z.ZodType, schemas: Schemas): Part {
   const schema = schemas.of(body, 'input');
   // Generators name the type of a body by its title.
   const title = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Body`;

@@ -137,7 +137,7 @@ export const securitySchemes = (baseUrl: string): Part => ({
  * Returns the security requirement of a route.
  * @param scope that an API key needs
  */
-export function securityOf(
+export function describeSecurity(
   credential: 'identity' | 'api_key' | 'none',
   scope: 'read' | 'write',
 ): readonly Part[] {
@@ -180,14 +180,14 @@ const INTERFACES = {
 /** An interface as far as its errors go. */
 export type ErrorsOf = keyof typeof INTERFACES;
 
-const nameOf = (of: ErrorsOf, status: number) => `${of}${status}`;
+const nameErrors = (of: ErrorsOf, status: number) => `${of}${status}`;
 
 /** Error answers of both kinds, as components. */
 export const ERROR_RESPONSES: Part = Object.fromEntries(
   (['Json', 'Fhir'] as const).flatMap((of) =>
     ERRORS.filter(({ status }) => of === 'Fhir' || status !== 410).map(
       ({ status, type, meaning, advice }) => [
-        nameOf(of, status),
+        nameErrors(of, status),
         {
           description: `${of === 'Json' ? `\`${type}\`: ` : ''}${meaning} ${advice}`,
           headers: headers(...(OF_STATUS[status] ?? [])),
@@ -214,6 +214,6 @@ export const AUTHORED_422: Part = {
 /** References to error answers, by status. */
 export function errorResponses(of: ErrorsOf, statuses: readonly number[]): Part {
   return Object.fromEntries(
-    statuses.map((status) => [status, { $ref: `#/components/responses/${nameOf(of, status)}` }]),
+    statuses.map((status) => [status, { $ref: `#/components/responses/${nameErrors(of, status)}` }]),
   );
 }

@@ -16,7 +16,7 @@ export function languageMenu(lang: Language, { url, acceptLanguage }: Here): Htm
     each === lang
       ? html`<li><span lang="${each}" aria-current="true">${LANGUAGES[each]}</span></li>
 `
-      : html`<li><a href="${withLanguage(url, each)}" lang="${each}" hreflang="${each}" dir="${directionOf(each)}">${LANGUAGES[each]}</a></li>
+      : html`<li><a href="${withLanguage(url, each)}" lang="${each}" hreflang="${each}" dir="${textDirection(each)}">${LANGUAGES[each]}</a></li>
 `,
   );
   return html`<nav aria-label="${texts(lang)('shell.language')}">
@@ -29,7 +29,7 @@ ${entries}</ul>
 }
 
 /** Returns the direction in which a language is written. */
-export function directionOf(lang: Language): 'ltr' | 'rtl' {
+export function textDirection(lang: Language): 'ltr' | 'rtl' {
   return lang === 'ar' ? 'rtl' : 'ltr';
 }
 

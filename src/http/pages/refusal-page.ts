@@ -7,7 +7,7 @@ import { pageHeaders } from '../answer/security-headers.ts';
 import { isPage } from '../page-paths.ts';
 import { onwardPart, urlAgain, type Way } from './onward.ts';
 import { shellNeeds, shellPage } from './shell.ts';
-import { languageOf, languagesFor, type Texts, texts } from './texts.ts';
+import { chooseLanguage, languagesFor, type Texts, texts } from './texts.ts';
 
 /** The texts of pages. The texts of all other kinds are for programs: see `error.programs`. */
 const TEXTS = {
@@ -34,7 +34,7 @@ export function refusalPage(ctx: Context, refusal: Refusal, baseUrl: string): An
   const { kind, status, headers } = refusal;
   const asked = new URLSearchParams(ctx.querystring).get('lang');
   const [preferred] = languagesFor(ctx.get('Accept-Language'));
-  const say = texts(asked === null ? (preferred ?? 'en') : languageOf(asked));
+  const say = texts(asked === null ? (preferred ?? 'en') : chooseLanguage(asked));
   const { title, text } = hasText(kind)
     ? TEXTS[kind]
     : ({ title: 'shell.error', text: 'error.programs' } as const);

@@ -1,7 +1,7 @@
 /** The frame of every page for people: head, language menu, main part. No script, nothing from elsewhere (WCAG 2.2 AA). */
 import { Html, html } from '#src/shared/html.ts';
 import { inlineSource, type PageNeeds } from '../answer/security-headers.ts';
-import { directionOf, type Here, languageMenu } from './language-menu.ts';
+import { type Here, languageMenu, textDirection } from './language-menu.ts';
 import { STYLE } from './style.ts';
 import { type Language, texts } from './texts.ts';
 
@@ -52,7 +52,7 @@ export function shellNeeds(
 export function shellPage({ lang, title, heading, body, here, head, around }: Shell): string {
   const menu = here === undefined ? html`` : languageMenu(lang, here);
   return html`<!doctype html>
-<html lang="${lang}" dir="${directionOf(lang)}">
+<html lang="${lang}" dir="${textDirection(lang)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

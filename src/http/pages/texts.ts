@@ -60,7 +60,7 @@ export interface Texts {
 export function texts(lang: Language): Texts {
   const wording: Wording = WORDINGS[lang];
   const locale = lang === 'en' ? 'en-GB' : lang;
-  const { day, shortDay, moment, weekday, list } = formatsOf(locale);
+  const { day, shortDay, moment, weekday, list } = dateFormats(locale);
   const number = (value: number, digits = 20): string =>
     new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value);
   const fill = <V>(key: TextKey, values: Readonly<Record<string, V>>): (string | V)[] =>
@@ -87,7 +87,7 @@ export function texts(lang: Language): Texts {
 }
 
 /** Returns the texts of a language whose keys begin with a prefix, with their placeholders: for scripts of a page. */
-export function wordsOf(lang: Language, prefix: string): Readonly<Record<string, string>> {
+export function pickWords(lang: Language, prefix: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(WORDINGS[lang]).filter(([key]) => key.startsWith(prefix)));
 }
 
@@ -102,7 +102,7 @@ interface Formats {
 const formats = new Map<string, Formats>();
 
 /** Returns the formats of a language, which take a while to make. */
-function formatsOf(locale: string): Formats {
+function dateFormats(locale: string): Formats {
   const known = formats.get(locale);
   if (known !== undefined) return known;
   const date = { day: 'numeric', year: 'numeric', timeZone: 'UTC' } as const;
@@ -132,7 +132,7 @@ function plain(text: string): string {
  * Returns the language that a `lang` parameter names: a BCP 47 tag, of which the primary subtag counts (`de-CH` is
  * German, `no` and `nn` are Norwegian). An unknown or missing one is English (docs/spec/decisions.md, section 9).
  */
-export function languageOf(lang: string | null | undefined): Language {
+export function chooseLanguage(lang: string | null | undefined): Language {
   return known(lang ?? '') ?? 'en';
 }
 

@@ -1,7 +1,7 @@
 /** The page of the account: as whom the person is signed in, which applications they muted, and the way out. */
 import { z } from 'zod';
 import { type Html, html } from '#src/shared/html.ts';
-import { listOf } from '../api/schemas.ts';
+import { listSchema } from '../api/schemas.ts';
 import { FORM_TOKEN } from '../signin/form-origin.ts';
 import type { Outcome, PatientPage } from './page.ts';
 import { HOME, type Visit } from './visit.ts';
@@ -9,7 +9,7 @@ import { HOME, type Visit } from './visit.ts';
 /** Path of the page below BASE_URL. */
 export const ACCOUNT = `${HOME}/account`;
 
-const muted = listOf(
+const muted = listSchema(
   z.object({ application_id: z.string(), name: z.string().nullable(), muted_at: z.string() }),
 );
 

@@ -58,7 +58,7 @@ export async function recordDownload(visit: Visit, record: OpenRecord, kind: str
     await visit.api.noteRead(record, { action: 'export', resourceType: null }, null);
     const headers = {
       'Content-Type': 'application/x-ndjson; charset=utf-8',
-      'Content-Disposition': attachmentAs(fileOf(visit, record, kind, 'ndjson')),
+      'Content-Disposition': attachmentAs(fileNameFor(visit, record, kind, 'ndjson')),
     };
     return { download: { status: 200, headers, stream: visit.deps.pages.exportRecord(record.record) } };
   }
@@ -68,13 +68,13 @@ export async function recordDownload(visit: Visit, record: OpenRecord, kind: str
   await visit.api.noteRead(record, { action: `$${kind}`, resourceType: 'Patient' }, null);
   const headers = {
     ...answer.headers,
-    'Content-Disposition': attachmentAs(fileOf(visit, record, kind, 'json')),
+    'Content-Disposition': attachmentAs(fileNameFor(visit, record, kind, 'json')),
   };
   return { download: { ...answer, headers } };
 }
 
 /** Returns the name of a file: its content, the person, and the day. */
-function fileOf(
+function fileNameFor(
   { say, now }: Visit,
   { name }: OpenRecord,
   kind: keyof typeof FILES,

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
-import { listOf } from '../api/schemas.ts';
+import { listSchema } from '../api/schemas.ts';
 import type { TextKey } from '../pages/languages/language.ts';
-import { aiPartOf, apart, originAfter, rowsOr } from './entries.ts';
+import { originAfter, renderAiPart, rowsOr, splitByAuthor } from './entries.ts';
 import type { Outcome, PatientPage } from './page.ts';
 import { dateText, type OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
@@ -45,10 +45,10 @@ export async function documentsPage(visit: Visit, record: OpenRecord): Promise<P
     { action: 'search-type', resourceType: 'DocumentReference' },
     'listDocuments',
     { params: { patient_id: record.record }, query: { limit: LIMIT, cursor } },
-    listOf(document),
+    listSchema(document),
   );
-  const { facts, notes } = apart(data);
-  const row = (each: Document): Html => rowOf(visit, record, each);
+  const { facts, notes } = splitByAuthor(data);
+  const row = (each: Document): Html => renderRow(visit, record, each);
   const more =
     next_cursor === null
       ? html``
@@ -58,11 +58,11 @@ export async function documentsPage(visit: Visit, record: OpenRecord): Promise<P
     record,
     section: 'documents',
     body: html`${data.length === 0 ? html`<div class="empty"><p>${say('document.none')}</p></div>` : rowsOr(facts.map(row), say('document.none'))}
-${await aiPartOf(visit, 'ai', notes, row)}${more}`,
+${await renderAiPart(visit, 'ai', notes, row)}${more}`,
   };
 }
 
-function rowOf(visit: Visit, record: OpenRecord, each: Document): Html {
+function renderRow(visit: Visit, record: OpenRecord, each: Document): Html {
   const { say } = visit;
   const title = each.title ?? say('document.untitled');
   const kind = Object.entries(KINDS).find(([name]) => name === each.kind)?.[1] ?? 'document.other';

@@ -4,7 +4,7 @@ import type { OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
 
 /** Splits entries by their author: values of AI are never among facts (docs/spec/interface.md, section 2.5). */
-export function apart<T extends { readonly author_type: string }>(
+export function splitByAuthor<T extends { readonly author_type: string }>(
   entries: readonly T[],
 ): { readonly facts: readonly T[]; readonly notes: readonly T[] } {
   return {
@@ -39,7 +39,7 @@ ${rows}</ul>
 }
 
 /** Returns the same for entries of REST v1. @param row returns the row of an entry */
-export async function aiPartOf<T extends { readonly fhir: string }>(
+export async function renderAiPart<T extends { readonly fhir: string }>(
   visit: Visit,
   id: string,
   notes: readonly T[],

@@ -4,7 +4,7 @@ import type { Environment } from '#src/shared/access/tenant.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { codeForm } from '../signin/invitation-pages.ts';
 import type { PatientPage } from './page.ts';
-import { detailsOf, type OpenRecord, recordsIn } from './records.ts';
+import { type OpenRecord, recordDetails, recordsIn } from './records.ts';
 import { HOME, type Visit } from './visit.ts';
 
 /** The maximum number of requests and applications that are counted. */
@@ -31,7 +31,7 @@ ${
     ? html``
     : html`<section class="stack" aria-labelledby="records">
 <h2 id="records">${say('home.records')}</h2>
-${none}${production.length === 0 ? html`` : await listOf(visit, production)}
+${none}${production.length === 0 ? html`` : await renderList(visit, production)}
 </section>`
 }
 ${
@@ -40,7 +40,7 @@ ${
     : html`<section class="stack" aria-labelledby="sandbox">
 <h2 id="sandbox">${say('home.sandbox')}</h2>
 <p class="quiet">${say('consent.sandbox')}</p>
-${await listOf(visit, sandbox)}
+${await renderList(visit, sandbox)}
 </section>`
 }
 ${invitationPart(visit)}`,
@@ -90,14 +90,14 @@ ${cards}</ul>
 </section>`;
 }
 
-async function listOf(visit: Visit, records: readonly OpenRecord[]): Promise<Html> {
+async function renderList(visit: Visit, records: readonly OpenRecord[]): Promise<Html> {
   const cards: Html[] = [];
-  for (const record of records) cards.push(await cardOf(visit, record));
+  for (const record of records) cards.push(await renderCard(visit, record));
   return html`<ul class="cards">
 ${cards}</ul>`;
 }
 
-async function cardOf(visit: Visit, record: OpenRecord): Promise<Html> {
+async function renderCard(visit: Visit, record: OpenRecord): Promise<Html> {
   const { say, deps } = visit;
   const { rows } = await deps.services.consentQueries.listGrants({ record: record.record, limit: MOST });
   const applications = rows.filter(({ status }) => status === 'active').length;
@@ -108,7 +108,7 @@ async function cardOf(visit: Visit, record: OpenRecord): Promise<Html> {
   });
   return html`<li class="card opens">
 <h3><a href="${visit.to(record.path)}"><bdi>${record.name}</bdi></a></h3>
-<p class="quiet">${detailsOf(say, record).join(' · ')}</p>
+<p class="quiet">${recordDetails(say, record).join(' · ')}</p>
 <p class="small">${say('home.applications', { applications })}</p>
 ${
   proposals === 0

@@ -1,7 +1,7 @@
 /** The list of a record's pages: beside them on a desktop, folded above them on a phone. It works without scripts. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { TextKey } from '../pages/languages/language.ts';
-import { deathText, detailsOf, type OpenRecord } from './records.ts';
+import { deathText, type OpenRecord, recordDetails } from './records.ts';
 import type { Visit } from './visit.ts';
 
 /** The pages of a record, in their order: name, path below the record's, text. */
@@ -31,7 +31,7 @@ export function navigation(visit: Visit, record: OpenRecord, section: Section | 
 `,
   );
   const current = SECTIONS.find(([name]) => name === section)?.[2] ?? 'nav.sections';
-  const whose = html`<p class="whose"><bdi>${record.name}</bdi> <small>${detailsOf(say, record)[0] ?? ''}${record.died === undefined ? '' : ` · ${deathText(say, record.died)}`}</small></p>`;
+  const whose = html`<p class="whose"><bdi>${record.name}</bdi> <small>${recordDetails(say, record)[0] ?? ''}${record.died === undefined ? '' : ` · ${deathText(say, record.died)}`}</small></p>`;
   return html`<nav class="side" aria-label="${say('nav.record')}">
 <div class="narrow">${whose}
 <details><summary><span><span class="visually-hidden">${say('nav.sections')}: </span>${say(current)}</span></summary>

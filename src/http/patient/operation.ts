@@ -16,7 +16,7 @@ export type PatientOperation = (
 ) => Promise<Answer>;
 
 /** Returns the operations of a FHIR interface. */
-export function operationOf(fhir: FhirInterface): PatientOperation {
+export function patientOperations(fhir: FhirInterface): PatientOperation {
   return (name, caller, id, res) => {
     const operation = name === 'summary' ? summary : everything;
     return operation.run({

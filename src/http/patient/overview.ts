@@ -4,7 +4,7 @@ import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { codeLabel } from './code-label.ts';
-import { aiPartOf, originLink, rowsOr } from './entries.ts';
+import { originLink, renderAiPart, rowsOr } from './entries.ts';
 import { authorText } from './entry/entry.ts';
 import { countNotes, readKnown } from './known/known.ts';
 import {
@@ -16,9 +16,9 @@ import {
   uncertainText,
 } from './known/known-rows.ts';
 import type { PatientPage } from './page.ts';
-import { detailsOf, type OpenRecord } from './records.ts';
+import { type OpenRecord, recordDetails } from './records.ts';
 import { abnormalPart } from './results/abnormal.ts';
-import { grantCard, useOf } from './sharing/applications.ts';
+import { grantCard, readGrantUse } from './sharing/applications.ts';
 import type { Visit } from './visit.ts';
 import { kindsText } from './words.ts';
 
@@ -37,7 +37,7 @@ export async function overviewPage(visit: Visit, record: OpenRecord): Promise<Pa
   const { rows } = await deps.services.consentQueries.listGrants({ record: record.record, limit: MOST });
   const active = rows.filter(({ status }) => status === 'active');
   const shown = active.slice(0, APPLICATIONS);
-  const uses = await useOf(visit, shown);
+  const uses = await readGrantUse(visit, shown);
   const { total: proposals } = await deps.services.consentQueries.listProposals({
     record: record.record,
     status: 'pending',
@@ -46,7 +46,7 @@ export async function overviewPage(visit: Visit, record: OpenRecord): Promise<Pa
   return {
     title: say('nav.overview'),
     heading: html`<bdi>${record.name}</bdi>`,
-    lead: html`${detailsOf(say, record).join(' · ')}`,
+    lead: html`${recordDetails(say, record).join(' · ')}`,
     record,
     section: 'overview',
     body: html`${
@@ -95,7 +95,7 @@ async function newPart(visit: Visit, record: OpenRecord, before: number | undefi
   const written = changes
     .filter(({ author }) => author === 'ai')
     .map((change) => ({ change, fhir: `${change.type}/${change.id}` }));
-  const noted = await aiPartOf(visit, 'new-ai', written, ({ change }) => row(change));
+  const noted = await renderAiPart(visit, 'new-ai', written, ({ change }) => row(change));
   const listed = changes.reduce((sum, { count }) => sum + count, 0);
   const more =
     total > listed
@@ -157,7 +157,7 @@ ${items}</ul>${more}`;
   const active = allergies.filter(({ isOver }) => !isOver);
   const taken = medicines.filter(({ standing }) => standing !== 'past');
   const open = problems.filter(({ isOver }) => !isOver);
-  const noneOf = (all: readonly unknown[], none: string): string =>
+  const emptyText = (all: readonly unknown[], none: string): string =>
     all.length === 0 ? none : say('known.nonenow');
   const parts = [
     [
@@ -172,7 +172,7 @@ ${items}</ul>${more}`;
           ]),
         ),
         active.length,
-        noneOf(allergies, say('health.noallergies')),
+        emptyText(allergies, say('health.noallergies')),
       ),
     ],
     [
@@ -188,7 +188,7 @@ ${items}</ul>${more}`;
           ]);
         }),
         taken.length,
-        noneOf(medicines, say('health.nomedications')),
+        emptyText(medicines, say('health.nomedications')),
       ),
     ],
     [
@@ -202,7 +202,7 @@ ${items}</ul>${more}`;
           ]);
         }),
         open.length,
-        noneOf(problems, say('health.noproblems')),
+        emptyText(problems, say('health.noproblems')),
       ),
     ],
     [say('results.abnormal'), await abnormalPart(visit, record)],

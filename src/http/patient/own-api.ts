@@ -58,10 +58,10 @@ export class OwnApi {
     const route = routeNamed(operationId);
     if (route.credential !== 'identity') throw new TypeError(`${operationId} takes no ID token`);
     requireFresh(this.service.stale, route.models);
-    const run = route.accept(inputsOf(inputs));
+    const run = route.accept(makeInputs(inputs));
     const result = await run({ ...this.#circumstances(), identity: this.session.person });
     await this.#shown(result, route);
-    return schema.parse(bodyOf(result));
+    return schema.parse(resultBody(result));
   }
 
   /**
@@ -76,7 +76,7 @@ export class OwnApi {
     inputs: OwnInputs,
     schema: z.ZodType<T>,
   ): Promise<T> {
-    return schema.parse(bodyOf(await this.content(link, read, operationId, inputs)));
+    return schema.parse(resultBody(await this.content(link, read, operationId, inputs)));
   }
 
   /** Runs a read like `read`, and returns its answer as it is. */
@@ -90,10 +90,10 @@ export class OwnApi {
     if (route.credential !== 'api_key' || route.method !== 'GET')
       throw new TypeError(`${operationId} doesn't read a record`);
     requireFresh(this.service.stale, route.models);
-    const run = route.accept(inputsOf(inputs));
+    const run = route.accept(makeInputs(inputs));
     const caller = await this.callerFor(link);
     const result = await run({ ...this.#circumstances(), caller, factsOnly: true });
-    if (read !== null) await this.noteRead(link, read, countOf(result));
+    if (read !== null) await this.noteRead(link, read, countItems(result));
     return result;
   }
 
@@ -155,18 +155,18 @@ function routeNamed(operationId: string): Route {
   return route;
 }
 
-function inputsOf({ params = {}, query = {}, body }: OwnInputs) {
+function makeInputs({ params = {}, query = {}, body }: OwnInputs) {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
   );
   return { params, query: new URLSearchParams(given), body };
 }
 
-function bodyOf({ body, text }: RouteResult): unknown {
+function resultBody({ body, text }: RouteResult): unknown {
   return text === undefined ? body : JSON.parse(text);
 }
 
-function countOf({ content, text, body }: RouteResult): number | null {
+function countItems({ content, text, body }: RouteResult): number | null {
   if (content !== undefined) return 1;
   const shown: unknown = text === undefined ? body : JSON.parse(text);
   const data = typeof shown === 'object' && shown !== null && 'data' in shown ? shown.data : undefined;

@@ -1,12 +1,12 @@
 /** A summary to print or to save as a PDF: the current facts, allergies and medicines first, and the newest results. */
 import { type Html, html } from '#src/shared/html.ts';
-import { aiPartOf } from './entries.ts';
+import { renderAiPart } from './entries.ts';
 import { listsPart } from './known/health.ts';
 import { readKnown } from './known/known.ts';
 import type { PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
-import { judgementBadge, rangeOf } from './results/judgement.ts';
-import { graveness, type Measure, measuresOf, observationsOfEachKind } from './results/measures.ts';
+import { findRange, judgementBadge } from './results/judgement.ts';
+import { graveness, groupMeasures, type Measure, observationsOfEachKind } from './results/measures.ts';
 import { failedPart, markedValue, noteRow, statusBadge, whenText } from './results/result-parts.ts';
 import { rangeText } from './results/values.ts';
 import type { Visit } from './visit.ts';
@@ -16,7 +16,7 @@ export async function printPage(visit: Visit, record: OpenRecord): Promise<Patie
   const { say } = visit;
   const known = await readKnown(visit, record);
   const { observations } = await observationsOfEachKind(visit, record);
-  const measures = measuresOf(say, observations);
+  const measures = groupMeasures(say, observations);
   const notes = measures.flatMap((measure) => measure.notes);
   const over = (past: readonly Html[]): Html =>
     past.length === 0
@@ -31,7 +31,7 @@ export async function printPage(visit: Visit, record: OpenRecord): Promise<Patie
 <p class="quiet small">${say('print.scope')}</p>
 ${listsPart({ visit, record, known }, known, over)}<section class="stack">
 <h2 id="results">${say('print.results')}</h2>
-${resultsPart(say, measures)}${await aiPartOf(visit, 'results-ai', notes, (note) => noteRow(visit, record, note))}</section>`,
+${resultsPart(say, measures)}${await renderAiPart(visit, 'results-ai', notes, (note) => noteRow(visit, record, note))}</section>`,
   };
 }
 
@@ -44,7 +44,7 @@ function resultsPart(say: Visit['say'], measures: readonly Measure[]): Html {
   const rows = newest
     .toSorted((a, b) => graveness(b.first) - graveness(a.first))
     .map(({ name, first, failed }) => {
-      const range = rangeOf(first);
+      const range = findRange(first);
       const rangeCell =
         range === undefined
           ? html`<td role="cell" class="none">–</td>`

@@ -32,7 +32,7 @@ export async function recordsIn(visit: Visit, environment: Environment): Promise
 }
 
 /** Returns one of a person's records. @throws Refusal not_found (404) for any other id */
-export async function recordOf(visit: Visit, id: string): Promise<OpenRecord> {
+export async function openRecord(visit: Visit, id: string): Promise<OpenRecord> {
   await visit.deps.services.caughtUp(OF_RECORD);
   const { consentQueries } = visit.deps.services;
   const asked = id.toLowerCase();
@@ -54,7 +54,7 @@ function opened(record: MyPatient, say: Texts): OpenRecord {
 }
 
 /** Returns the facts that distinguish a record from others: whose it is, the birth date, who keeps it. */
-export function detailsOf(say: Texts, record: MyPatient): string[] {
+export function recordDetails(say: Texts, record: MyPatient): string[] {
   const { relationship, via, keeper } = record;
   return [
     say(relationship === 'self' ? 'record.own' : 'record.dependent'),

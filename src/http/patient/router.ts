@@ -26,7 +26,7 @@ import { overviewPage } from './overview.ts';
 import { answerPatientPage, type Outcome, type PatientPage } from './page.ts';
 import { peoplePage, unlink, unlinkPage } from './people.ts';
 import { printPage } from './print.ts';
-import { type OpenRecord, recordOf } from './records.ts';
+import { type OpenRecord, openRecord } from './records.ts';
 import { resultPage } from './results/result-page.ts';
 import { resultsPage } from './results/results.ts';
 import { applicationsPage } from './sharing/applications.ts';
@@ -59,7 +59,7 @@ export function patientRouter(deps: PatientRoutes): Router {
   };
   const take = (path: string, carryOut: (visit: Visit, form: URLSearchParams) => Made): void => {
     router.post(`${HOME}${path}`, async (ctx) => {
-      const session = await visitors.sessionOf(ctx);
+      const session = await visitors.findSession(ctx);
       if (session === undefined) return answerForm(ctx, 403);
       await guarded(ctx, async (visit) => carryOut(visit, await visitors.form(ctx, session)));
     });
@@ -67,14 +67,14 @@ export function patientRouter(deps: PatientRoutes): Router {
   /** A page of a record: whose it is is asked each time. */
   const ofRecord = (path: string, make: (visit: Visit, record: OpenRecord, part: string) => Made): void =>
     show(`/records/:id${path}`, async (visit) =>
-      make(visit, await recordOf(visit, id(visit.ctx)), id(visit.ctx, 'part')),
+      make(visit, await openRecord(visit, id(visit.ctx)), id(visit.ctx, 'part')),
     );
   const takeForRecord = (
     path: string,
     carryOut: (visit: Visit, record: OpenRecord, form: URLSearchParams, part: string) => Made,
   ): void =>
     take(`/records/:id${path}`, async (visit, form) =>
-      carryOut(visit, await recordOf(visit, id(visit.ctx)), form, id(visit.ctx, 'part')),
+      carryOut(visit, await openRecord(visit, id(visit.ctx)), form, id(visit.ctx, 'part')),
     );
 
   show('', homePage);
@@ -124,7 +124,7 @@ export function patientRouter(deps: PatientRoutes): Router {
 
   /** Answers a signed-in person; others sign in and come back, unless they sent a form. */
   async function guarded(ctx: Context, make: (visit: Visit) => Made): Promise<void> {
-    const session = await visitors.sessionOf(ctx);
+    const session = await visitors.findSession(ctx);
     const lang = pageLanguage(ctx);
     if (session === undefined) {
       const returnTo = ctx.querystring === '' ? ctx.path : `${ctx.path}?${ctx.querystring}`;

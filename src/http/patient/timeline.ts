@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { type Html, html } from '#src/shared/html.ts';
 import { DEFAULT_KINDS, TIMELINE_KINDS } from '#src/v1/timeline.ts';
-import { listOf } from '../api/schemas.ts';
+import { listSchema } from '../api/schemas.ts';
 import type { TextKey } from '../pages/languages/language.ts';
 import { resultName } from '../pages/result-names.ts';
-import { aiPartOf, apart, originAfter } from './entries.ts';
+import { originAfter, renderAiPart, splitByAuthor } from './entries.ts';
 import type { PatientPage } from './page.ts';
 import { dateText, type OpenRecord } from './records.ts';
 import type { Observation } from './results/measures.ts';
@@ -60,9 +60,9 @@ export async function timelinePage(visit: Visit, record: OpenRecord): Promise<Pa
     { action: 'timeline', resourceType: null },
     'getTimeline',
     { params: { patient_id: record.record }, query: { limit: LIMIT, cursor, kinds } },
-    listOf(timelineEntry),
+    listSchema(timelineEntry),
   );
-  const { facts, notes } = apart(data);
+  const { facts, notes } = splitByAuthor(data);
   const results = await resultsAmong(visit, record, data);
   const path = `${record.path}/timeline`;
   const older =
@@ -80,7 +80,7 @@ export async function timelinePage(visit: Visit, record: OpenRecord): Promise<Pa
     body: html`${filterPart(visit, path, kind)}
 <p role="status" class="quiet">${say('timeline.entries', { entries: total })}</p>
 ${data.length === 0 ? html`<div class="empty"><p>${say('timeline.none')}</p></div>` : yearsPart(visit, record, facts, results)}
-${await aiPartOf(visit, 'ai', notes, (entry) => rowOf(visit, record, entry, results.get(entry.fhir)))}<p class="pager">${newest}${older}</p>`,
+${await renderAiPart(visit, 'ai', notes, (entry) => renderEntryRow(visit, record, entry, results.get(entry.fhir)))}<p class="pager">${newest}${older}</p>`,
   };
 }
 
@@ -118,7 +118,10 @@ function yearsPart(
   const years = new Map<string, Html[]>();
   for (const entry of entries) {
     const year = entry.date_means === 'entered' ? '' : entry.date.slice(0, 4);
-    years.set(year, [...(years.get(year) ?? []), rowOf(visit, record, entry, results.get(entry.fhir))]);
+    years.set(year, [
+      ...(years.get(year) ?? []),
+      renderEntryRow(visit, record, entry, results.get(entry.fhir)),
+    ]);
   }
   const parts = [...years].map(
     ([year, rows]) => html`<section class="stack" aria-labelledby="year-${year}">
@@ -140,7 +143,7 @@ function dayText(say: Visit['say'], date: string, means: string): string {
   return means === 'prescribed' ? say('known.prescribed', { day }) : day;
 }
 
-function rowOf(
+function renderEntryRow(
   visit: Visit,
   record: OpenRecord,
   entry: z.output<typeof timelineEntry>,

@@ -22,17 +22,17 @@ type Sent = Omit<GivenObservation, 'components'> & {
  */
 export async function withAbsentUnits(request: RestRequest, given: Sent): Promise<GivenObservation> {
   const faults: Issue[] = [];
-  const unitOf = async (of: Pick<Sent, 'code' | 'system'>, at: string): Promise<string> => {
+  const findUnit = async (of: Pick<Sent, 'code' | 'system'>, at: string): Promise<string> => {
     const fault = await faultOfAbsence(request, of);
     if (fault !== undefined)
       faults.push({ code: 'required', diagnostics: `${at} is missing: ${fault}`, expression: at });
     return UNITY;
   };
   const { value, unit, components } = given;
-  const own = value === undefined || unit !== undefined ? unit : await unitOf(given, 'unit');
+  const own = value === undefined || unit !== undefined ? unit : await findUnit(given, 'unit');
   const parts: GivenComponent[] = [];
   for (const [n, part] of (components ?? []).entries())
-    parts.push({ ...part, unit: part.unit ?? (await unitOf(part, `components.${n}.unit`)) });
+    parts.push({ ...part, unit: part.unit ?? (await findUnit(part, `components.${n}.unit`)) });
   if (faults.length > 0) throw new Refusal('invalid', faults);
   return { ...given, unit: own, components: components === undefined ? undefined : parts };
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { shownCondition, toCondition } from '#src/v1/condition.ts';
 import { route } from '../api/route.ts';
-import { LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
+import { LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
 import { itemRoutes } from './item-routes.ts';
 import { createItem, creates, type Kind, listItems } from './items.ts';
 import { LISTING_MODELS } from './listing.ts';
@@ -96,7 +96,7 @@ export const CONDITION_ROUTES = [
     grantToken: { action: 'search-type', needs: [{ type: 'Condition', letters: 's' }], type: 'Condition' },
     models: LISTING_MODELS,
     query: z.strictObject({ ...LIST_QUERY, clinical_status: clinicalStatus.optional() }),
-    answers: { 200: { description: 'A page', schema: listOf(conditionSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(conditionSchema) } },
     run(request) {
       const { clinical_status: status, ...page } = request.query;
       const by = status === undefined ? [] : [['clinical_status', status] as const];

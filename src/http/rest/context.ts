@@ -126,7 +126,7 @@ export const CONTEXT_ROUTES = [
       const day = toInstant(now()).slice(0, 10);
       const made = await tellContext(request, { patient, ask, today: day });
       if (made === undefined) throw notFound('Patient', patient);
-      const grant = grantOf(caller, made);
+      const grant = grantManifest(caller, made);
       const ground = {
         ...{ patient, day, at: toInstant(made.at), version: VERSION },
         madeFor: madeFor(caller.sees.ownerId, grant?.id),
@@ -146,7 +146,7 @@ export const CONTEXT_ROUTES = [
 ];
 
 /** Returns the part of a manifest that says what a grant covered; undefined without a grant. */
-function grantOf(
+function grantManifest(
   { calls: { credential }, sees: { within } }: Caller,
   { until }: MadeAt,
 ): GrantManifest | undefined {

@@ -27,7 +27,7 @@ export function dayRange({ from, to }: Days): DayRange {
 }
 
 /** Returns the moments [from, to) in UTC of days `YYYY-MM-DD`. */
-export function momentsOf(
+export function parseMoments(
   from: string | undefined,
   to: string | undefined,
 ): { readonly from?: Micros | undefined; readonly to?: Micros | undefined } {

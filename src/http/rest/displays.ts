@@ -17,14 +17,17 @@ export type Displays = ReadonlyMap<string, string>;
  *   text, as `bareCodesIn` takes them.
  */
 export function displaysFor(request: RestRequest, records: readonly (object | string)[]): Promise<Displays> {
-  return displaysOf(
+  return readDisplays(
     request,
     records.flatMap((record) => (typeof record === 'string' ? bareCodesIn(record) : bareCodes(record))),
   );
 }
 
 /** Looks up the names of codes, with at most one query. */
-export async function displaysOf({ services }: RestRequest, codes: readonly SystemCode[]): Promise<Displays> {
+export async function readDisplays(
+  { services }: RestRequest,
+  codes: readonly SystemCode[],
+): Promise<Displays> {
   return codes.length === 0 ? new Map() : services.displays(codes);
 }
 
@@ -32,7 +35,7 @@ export async function displaysOf({ services }: RestRequest, codes: readonly Syst
 export function withDisplays<Fields extends object>(record: Fields, displays: Displays): Fields {
   if (displays.size === 0) return record;
   const own = bareCode(record);
-  const display = own === undefined ? undefined : displayOf(own, displays);
+  const display = own === undefined ? undefined : findDisplay(own, displays);
   const inner = Object.entries(record).flatMap(([name, value]) =>
     INNER.has(name) && value !== null ? [[name, addDisplays(value, displays)]] : [],
   );
@@ -54,13 +57,13 @@ export function bareCodesIn(members: string): SystemCode[] {
 export function withDisplaysIn(members: string, displays: Displays): string {
   if (displays.size === 0) return members;
   return members.replace(BARE, (all: string, code: string, system: string) => {
-    const display = displayOf({ system, code }, displays);
+    const display = findDisplay({ system, code }, displays);
     return display === undefined ? all : `${all.slice(0, -'null'.length)}${JSON.stringify(display)}`;
   });
 }
 
 /** Returns the name of a code as people read it, if the terminology or the concepts have one. */
-export function displayOf({ system, code }: SystemCode, displays: Displays): string | undefined {
+export function findDisplay({ system, code }: SystemCode, displays: Displays): string | undefined {
   const display = displays.get(`${system}|${code}`);
   return display === undefined ? undefined : cleanName(display, system);
 }

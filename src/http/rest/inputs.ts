@@ -47,11 +47,11 @@ export async function namingInputs<T>(write: Promise<T>): Promise<T> {
     return await write;
   } catch (error) {
     if (!(error instanceof Refusal) || error.kind !== 'invalid') throw error;
-    throw new Refusal('invalid', error.issues.map(named), { ...error.headers });
+    throw new Refusal('invalid', error.issues.map(renameToMember), { ...error.headers });
   }
 }
 
-function named(issue: Issue): Issue {
+function renameToMember(issue: Issue): Issue {
   const [, element = '', type = ''] =
     /^[A-Z]\w*\.(\w+)(?:\.ofType\((\w+)\))?/.exec(issue.expression ?? '') ?? [];
   const expression = MEMBERS[element + type.charAt(0).toUpperCase() + type.slice(1)];

@@ -16,10 +16,10 @@ import { type Displays, displaysFor, withDisplays, withDisplaysIn } from './disp
 import { namingInputs } from './inputs.ts';
 import { listing } from './listing.ts';
 import {
-  commandOf,
   liveResource,
+  makeCommandContext,
   type RestRequest,
-  recordOf,
+  renderRecord,
   resourceIn,
   shownCursor,
   shownRecords,
@@ -37,7 +37,7 @@ export interface Kind {
   /** The other resource that may name an item, and the members by which it does. */
   readonly named?: {
     readonly type: 'Medication';
-    readonly by: (resource: JsonObject) => Referred | undefined;
+    readonly readReference: (resource: JsonObject) => Referred | undefined;
     readonly as: (other: JsonObject) => object;
   };
   /** Completes members with data of other resources. */
@@ -68,7 +68,7 @@ export async function createItem(
   const { services, retry } = request;
   // The result of an earlier attempt is returned even if the patient was deleted since.
   if ((retry?.earlier.size ?? 0) === 0) await liveResource(request, 'Patient', patient);
-  const command = commandOf(request, author);
+  const command = makeCommandContext(request, author);
   const displays = await displaysFor(request, [fields(resource)]);
   const { result, position } = await namingInputs(
     services.commands.create(command, type, { value: resource, exact }),
@@ -77,11 +77,11 @@ export async function createItem(
   const shown = { type, id, patient, version, created: lastUpdated, updated: lastUpdated };
   const stored = writtenBody(result, parseStored);
   const own = withDisplays(fields(stored), displays);
-  const record = recordOf({ ...shown, author: command.authorship }, own);
+  const record = renderRecord({ ...shown, author: command.authorship }, own);
   return {
     status: 201,
     headers: { Location: `${services.config.baseUrl}/v1/${path}/${id}` },
-    text: textOf({ ...record, ...warningsIn(request, stored, result) }),
+    text: printRecord({ ...record, ...warningsIn(request, stored, result) }),
     position,
   };
 }
@@ -135,11 +135,11 @@ function membersIn({ named }: Kind, { fields, referred }: ListedItem): Members {
 function printed(members: Members, displays: Displays): string {
   return typeof members === 'string'
     ? withDisplaysIn(members, displays)
-    : membersOf(withDisplays(members, displays));
+    : printMembers(withDisplays(members, displays));
 }
 
 /**
- * The record as text (`recordOf`). The members around its own are written out: printing them from an object takes three
+ * The record as text (`renderRecord`). The members around its own are written out: printing them from an object takes three
  * times as long, for each of 200.
  */
 function listed({ type }: Kind, patient: string, item: ListedItem, own: string): string {
@@ -167,44 +167,44 @@ export async function readItem(
   const found = await shownResource(request, type, id);
   const resource = parseStored(found.body);
   const [names, [own = {}] = []] = await Promise.all([
-    namesOf(request, kind, found.body),
+    readNames(request, kind, found.body),
     kind.refine?.(request, [fields(resource) as JsonObject]),
   ]);
-  const shown = (of: JsonObject): object => ({
+  const renderFields = (of: JsonObject): object => ({
     ...fields(of),
     ...(typeof own === 'string' ? {} : own),
     ...names,
   });
-  const [record = {}] = await shownRecords(request, [{ ...found, resource }], shown, parseStored);
+  const [record = {}] = await shownRecords(request, [{ ...found, resource }], renderFields, parseStored);
   check?.(resource, record.patient);
-  return { status: 200, text: textOf(withDisplays(record, await displaysFor(request, [record]))) };
+  return { status: 200, text: printRecord(withDisplays(record, await displaysFor(request, [record]))) };
 }
 
 /**
  * Returns the members of the resource that names an item: its current version, its last one if it is deleted,
  * or the version that is referred to.
  */
-async function namesOf({ services, caller }: RestRequest, { named }: Kind, body: string): Promise<object> {
-  const referred = named?.by(parseStored(body));
+async function readNames({ services, caller }: RestRequest, { named }: Kind, body: string): Promise<object> {
+  const referred = named?.readReference(parseStored(body));
   if (named === undefined || referred === undefined || !seesType(caller.sees, named.type, 'r')) return {};
   const { id, version } = referred;
   const { read, vread } = services.queries;
-  const bodyOf = async (one: number) => (await vread(caller, named.type, id, one))?.body ?? null;
-  const lastOf = async () => {
+  const readBodyAt = async (one: number) => (await vread(caller, named.type, id, one))?.body ?? null;
+  const readLast = async () => {
     const other = await read(caller, named.type, id);
-    return other === undefined ? null : (other.body ?? bodyOf(other.version - 1));
+    return other === undefined ? null : (other.body ?? readBodyAt(other.version - 1));
   };
-  const said = await (version === undefined ? lastOf() : bodyOf(version));
+  const said = await (version === undefined ? readLast() : readBodyAt(version));
   return said === null ? {} : named.as(resourceIn(said));
 }
 
 /** The members of an object as text, without braces. */
-function membersOf(members: JsonObject): string {
-  return textOf(members).slice(1, -1);
+function printMembers(members: JsonObject): string {
+  return printRecord(members).slice(1, -1);
 }
 
 /** JSON in which decimals are as they were written. */
-function textOf(record: Record<string, unknown>): string {
+function printRecord(record: Record<string, unknown>): string {
   return printJson(record as JsonObject);
 }
 
@@ -212,7 +212,9 @@ function textOf(record: Record<string, unknown>): string {
  * Deletes an item; one that is deleted already stays so. @throws Refusal not_found (404) for an id that never existed.
  */
 export async function removeItem(request: RestRequest, { type }: Kind, id: string): Promise<RouteResult> {
-  const { result, position } = await request.services.commands.remove(commandOf(request), type, { id });
+  const { result, position } = await request.services.commands.remove(makeCommandContext(request), type, {
+    id,
+  });
   if (result === undefined) throw notFound(type, id);
   return { status: 204, position };
 }

@@ -89,6 +89,6 @@ export function escaped(text: string): string {
 }
 
 /** Returns a token's value for a search. */
-export function tokenOf(system: string, code: string): string {
+export function makeToken(system: string, code: string): string {
   return `${escaped(system)}|${escaped(code)}`;
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { medicationNames, medicationReferred, shownMedication, toMedication } from '#src/v1/medication.ts';
 import { route } from '../api/route.ts';
-import { LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
+import { LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
 import { itemRoutes } from './item-routes.ts';
 import { createItem, creates, type Kind, listItems } from './items.ts';
 import { LISTING_MODELS } from './listing.ts';
@@ -27,7 +27,7 @@ const KIND: Kind = {
   type: 'MedicationStatement',
   path: 'medications',
   fields: shownMedication,
-  named: { type: 'Medication', by: medicationReferred, as: medicationNames },
+  named: { type: 'Medication', readReference: medicationReferred, as: medicationNames },
 };
 
 const medicationStatus = z.enum(['active', 'completed', 'stopped', 'on-hold', 'intended', 'unknown']);
@@ -106,7 +106,7 @@ export const MEDICATION_ROUTES = [
     },
     models: LISTING_MODELS,
     query: z.strictObject({ ...LIST_QUERY, status: medicationStatus.optional() }),
-    answers: { 200: { description: 'A page', schema: listOf(medicationSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(medicationSchema) } },
     run(request) {
       const { status, ...page } = request.query;
       const by = status === undefined ? [] : [['status', status] as const];

@@ -11,7 +11,7 @@ import {
   toObservation,
 } from '#src/v1/observation.ts';
 import { route } from '../api/route.ts';
-import { LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
+import { LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
 import { withAbsentUnits } from './absent-units.ts';
 import { daysInOrder } from './days.ts';
 import { itemRoutes } from './item-routes.ts';
@@ -207,7 +207,7 @@ export const OBSERVATION_ROUTES = [
         to: date.optional().describe(LAST_DAY),
       })
       .superRefine(daysInOrder),
-    answers: { 200: { description: 'A page', schema: listOf(observationSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(observationSchema) } },
     run(request) {
       const { category, code: asked, ...page } = request.query;
       const { system = LOINC, code: wanted = '' } = asked === undefined ? {} : splitCode(asked);

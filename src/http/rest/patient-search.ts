@@ -1,7 +1,7 @@
 /** Finds patients by a name, a birth date or an identifier. It is FHIR's search of patients. */
 import { z } from 'zod';
 import { folded } from '#src/fhir/search/text.ts';
-import { escaped, tokenOf } from './list.ts';
+import { escaped, makeToken } from './list.ts';
 import { date } from './schemas.ts';
 
 /** Words of a name that are searched; later ones are ignored. */
@@ -65,5 +65,5 @@ function matchWords(words: readonly string[]): readonly Criterion[] {
 
 function writeIdentifier(text: string): string {
   const bar = text.indexOf('|');
-  return bar < 0 ? escaped(text) : tokenOf(text.slice(0, bar), text.slice(bar + 1));
+  return bar < 0 ? escaped(text) : makeToken(text.slice(0, bar), text.slice(bar + 1));
 }

@@ -4,15 +4,15 @@ import { settleNarrative } from '#src/fhir/narrative.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { shownPatient, toPatient, withDemographics } from '#src/v1/patient.ts';
 import { type RouteResult, route } from '../api/route.ts';
-import { LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
+import { LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
 import { namingInputs } from './inputs.ts';
 import { LIST_MODELS, listRecords } from './list.ts';
 import { buildCriteria, FILTERS } from './patient-search.ts';
 import {
-  commandOf,
   createdAt,
+  makeCommandContext,
   type RestRequest,
-  recordOf,
+  renderRecord,
   resourceIn,
   shownRecords,
   shownResource,
@@ -64,7 +64,7 @@ async function replace(
 ): Promise<RouteResult> {
   const { services, body } = request;
   const { author_type, ...given } = body;
-  const command = commandOf(request, author_type);
+  const command = makeCommandContext(request, author_type);
   for (let tries = 1; ; tries += 1) {
     const found = await shownResource(request, 'Patient', id);
     const created = await createdAt(request, found);
@@ -91,7 +91,7 @@ async function replace(
         author: command.authorship,
       } as const;
       const stored = writtenBody(result);
-      const record = recordOf(shown, shownPatient(stored));
+      const record = renderRecord(shown, shownPatient(stored));
       return { status: 200, body: { ...record, ...warningsIn(request, stored, result) }, position };
     } catch (error) {
       const moved = error instanceof Refusal && error.kind === 'precondition_failed';
@@ -120,7 +120,7 @@ export const PATIENT_ROUTES = [
     async run(request) {
       const { services, body } = request;
       const { author_type, ...given } = body;
-      const command = commandOf(request, author_type);
+      const command = makeCommandContext(request, author_type);
       const { result, position } = await namingInputs(
         services.commands.create(command, 'Patient', { value: toPatient(given), exact: false }),
       );
@@ -131,7 +131,7 @@ export const PATIENT_ROUTES = [
       return {
         status: 201,
         headers: { Location: `${services.config.baseUrl}/v1/patients/${id}` },
-        body: { ...recordOf(shown, shownPatient(stored)), ...warningsIn(request, stored, result) },
+        body: { ...renderRecord(shown, shownPatient(stored)), ...warningsIn(request, stored, result) },
         position,
       };
     },
@@ -149,7 +149,7 @@ export const PATIENT_ROUTES = [
     query: z.strictObject({ ...LIST_QUERY, ...FILTERS }),
     otherwise:
       'for other searches use the FHIR interface, for example GET /fhir/R4/Patient?name=Lind&gender=female',
-    answers: { 200: { description: 'A page', schema: listOf(patientSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(patientSchema) } },
     run(request) {
       const { limit, cursor, ...asked } = request.query;
       const criteria = buildCriteria(asked);

@@ -9,7 +9,7 @@ import { textIn } from '#src/v1/elements.ts';
 import { medicationNames, medicationReferred } from '#src/v1/medication.ts';
 import { isProhibition, shownPrescription } from '#src/v1/prescription.ts';
 import { route } from '../api/route.ts';
-import { LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
+import { LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
 import { type Kind, listItems, type Members, readItem } from './items.ts';
 import { LISTING_MODELS } from './listing.ts';
 import { type RestRequest, resourceIn } from './record.ts';
@@ -20,7 +20,7 @@ const KIND: Kind = {
   type: 'MedicationRequest',
   path: 'prescriptions',
   fields: shownPrescription,
-  named: { type: 'Medication', by: medicationReferred, as: medicationNames },
+  named: { type: 'Medication', readReference: medicationReferred, as: medicationNames },
   refine: withPrescribers,
 };
 
@@ -73,7 +73,7 @@ export const PRESCRIPTION_ROUTES = [
     },
     models: LISTING_MODELS,
     query: z.strictObject({ ...LIST_QUERY, status: prescriptionStatus.optional() }),
-    answers: { 200: { description: 'A page', schema: listOf(prescriptionSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(prescriptionSchema) } },
     run(request) {
       const { status, ...page } = request.query;
       const by = status === undefined ? [] : [['status', status] as const];
@@ -116,7 +116,7 @@ async function withPrescribers(request: RestRequest, all: readonly Members[]): P
   const names = new Map<string, string>();
   await Promise.all(
     [...references].map(async (reference) => {
-      const name = await nameOf(request, reference);
+      const name = await readName(request, reference);
       if (name !== undefined) names.set(reference, name);
     }),
   );
@@ -134,7 +134,7 @@ async function withPrescribers(request: RestRequest, all: readonly Members[]): P
 }
 
 /** Returns the name of the person or organization that a reference is to; undefined if the caller doesn't see it. */
-async function nameOf({ services, caller }: RestRequest, reference: string): Promise<string | undefined> {
+async function readName({ services, caller }: RestRequest, reference: string): Promise<string | undefined> {
   const [type = '', id = ''] = reference.split('/');
   if (!isResourceType(type)) return undefined;
   const found = await services.queries.read(caller, type, id);

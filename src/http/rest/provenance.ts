@@ -10,7 +10,7 @@ import { cut } from '#src/shared/cut.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { route } from '../api/route.ts';
-import { instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { instant, LIST_QUERY, listSchema } from '../api/schemas.ts';
 import { shownCursor } from './record.ts';
 
 const versionSchema = z
@@ -63,7 +63,7 @@ export const PROVENANCE_ROUTES = [
       type: 'Provenance',
     },
     query: z.strictObject(LIST_QUERY),
-    answers: { 200: { description: 'A page', schema: listOf(versionSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(versionSchema) } },
     async run(request) {
       const { services, caller, params, query } = request;
       const { patient_id: patient, resource_type: type, resource_id: id } = params;

@@ -39,7 +39,7 @@ export interface Shown {
 }
 
 /** Returns a record: the common fields and its own. */
-export function recordOf(shown: Shown, fields: object): Record<string, unknown> {
+export function renderRecord(shown: Shown, fields: object): Record<string, unknown> {
   const { type, id, patient, version, created, updated, author } = shown;
   return {
     id,
@@ -60,7 +60,7 @@ export function recordOf(shown: Shown, fields: object): Record<string, unknown> 
  * @param given `author_type` of the body.
  * @throws Refusal invalid (422) when the body and the header differ.
  */
-export function commandOf(request: RestRequest, given?: AuthorType): CommandContext {
+export function makeCommandContext(request: RestRequest, given?: AuthorType): CommandContext {
   const { caller, header, requestId, ids, now, retry, pass } = request;
   const authorship = readAuthorship(header, caller);
   const sent = header('x-service-author-type');
@@ -147,7 +147,7 @@ export async function shownRecords(
   fields: (resource: JsonObject) => object,
   parse: (body: string) => JsonObject = resourceIn,
 ): Promise<Record<string, unknown>[]> {
-  const marks = await marksOf(
+  const marks = await readMarks(
     request,
     found.filter(({ mark }) => mark === undefined),
   );
@@ -165,19 +165,19 @@ export async function shownRecords(
     const shown: Shown = {
       type,
       id,
-      patient: patientOf(type, id, resource),
+      patient: findPatient(type, id, resource),
       version,
       created: toInstant(mark.created),
       updated: toInstant(lastUpdated),
-      author: authorOf(mark.metadata),
+      author: renderAuthor(mark.metadata),
     };
-    return recordOf(shown, fields(resource));
+    return renderRecord(shown, fields(resource));
   };
   return inSlices(mapSteps(found, record));
 }
 
 /** Returns the author that an event names. */
-function authorOf({
+function renderAuthor({
   author,
   source_system,
   origin_id,
@@ -201,7 +201,7 @@ export async function createdAt(
   request: RestRequest,
   found: VersionOf & Pick<MarkedResource, 'mark'>,
 ): Promise<string> {
-  return toInstant((await markOf(request, found)).created);
+  return toInstant((await readMark(request, found)).created);
 }
 
 /**
@@ -209,21 +209,24 @@ export async function createdAt(
  * @param found a version of it that `resources` contains.
  * @throws Refusal unavailable (503). Call it before anything is written.
  */
-export function creationOf(
+export function readCreation(
   request: RestRequest,
   found: VersionOf & Pick<MarkedResource, 'mark'>,
 ): Promise<Mark> {
-  return markOf(request, found.version === 1 ? found : { id: found.id, version: 1 });
+  return readMark(request, found.version === 1 ? found : { id: found.id, version: 1 });
 }
 
-async function markOf(request: RestRequest, found: VersionOf & Pick<MarkedResource, 'mark'>): Promise<Mark> {
-  const mark = found.mark ?? (await marksOf(request, [found])).get(found.id);
+async function readMark(
+  request: RestRequest,
+  found: VersionOf & Pick<MarkedResource, 'mark'>,
+): Promise<Mark> {
+  const mark = found.mark ?? (await readMarks(request, [found])).get(found.id);
   if (mark === undefined) throw request.services.notFresh(['history']);
   return mark;
 }
 
 /** Reads the marks; waits when one read model already contains a concurrent write and the other doesn't. */
-async function marksOf(
+async function readMarks(
   { services, caller }: RestRequest,
   found: readonly VersionOf[],
 ): Promise<ReadonlyMap<string, Mark>> {
@@ -234,7 +237,7 @@ async function marksOf(
 }
 
 /** Returns the id of the Patient whose record contains a resource. */
-export function patientOf(type: ResourceType, id: string, { subject }: JsonObject): string {
+export function findPatient(type: ResourceType, id: string, { subject }: JsonObject): string {
   if (type === 'Patient') return id;
   const { reference } = isObject(subject) ? subject : {};
   const [, patient] = /(?:^|\/)Patient\/([^/]+)/.exec(String(reference)) ?? [];

@@ -5,7 +5,7 @@ import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { ATC, LOINC } from '#src/v1/elements.ts';
 import { route } from '../api/route.ts';
-import { listOf, wholeNumber } from '../api/schemas.ts';
+import { listSchema, wholeNumber } from '../api/schemas.ts';
 
 const TAG = 'Terminology';
 
@@ -38,7 +38,7 @@ export const TERMINOLOGY_ROUTES = [
       q: z.string().max(80).regex(/\S/, 'must not be blank').describe('1 to 80 characters.'),
       limit: wholeNumber(1, 50, 20).describe('Maximum number of codes in the answer.'),
     }),
-    answers: { 200: { description: 'The codes, the best first', schema: listOf(codeSchema) } },
+    answers: { 200: { description: 'The codes, the best first', schema: listSchema(codeSchema) } },
     async run({ services, params, query }) {
       const system = systemNamed(params.system);
       const { codes, total } = await services.queries.findCodes(system, query.q, query.limit);

@@ -22,9 +22,9 @@ import {
   timelineKind,
 } from '#src/v1/timeline.ts';
 import { route } from '../api/route.ts';
-import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { LIST_QUERY, listSchema } from '../api/schemas.ts';
 import { dayRange, daysInOrder } from './days.ts';
-import { type Displays, displayOf, displaysOf } from './displays.ts';
+import { type Displays, findDisplay, readDisplays } from './displays.ts';
 import { LISTING_MODELS, listing } from './listing.ts';
 import { resourceIn, shownCursor } from './record.ts';
 import { date, FIRST_DAY, LAST_DAY } from './schemas.ts';
@@ -89,7 +89,7 @@ export const TIMELINE_ROUTES = [
         kinds: kinds.optional().describe(`Some of ${TIMELINE_KINDS.join(', ')}, separated by commas.`),
       })
       .superRefine(daysInOrder),
-    answers: { 200: { description: 'A page', schema: listOf(entrySchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(entrySchema) } },
     async run(request) {
       const { from, to, kinds, ...page } = request.query;
       const { services, caller, params } = request;
@@ -100,10 +100,10 @@ export const TIMELINE_ROUTES = [
         services.queries.timeline(caller, { ...of, ...dayRange({ from, to }) }, page),
       );
       const isNamed = seesType(caller.sees, 'Medication', 'r');
-      const titles = rows.map((row) => titleOf(isNamed ? row : { ...row, referred: '' }));
+      const titles = rows.map((row) => entryTitle(isNamed ? row : { ...row, referred: '' }));
       const codes = [...titles.flatMap(bareTitle), ...rows.flatMap(({ summaryCodes }) => summaryCodes)];
-      const displays = await displaysOf(request, codes);
-      const data = rows.map((row, n) => shown(row, titles[n] ?? row, displays));
+      const displays = await readDisplays(request, codes);
+      const data = rows.map((row, n) => renderEntry(row, titles[n] ?? row, displays));
       return {
         status: 200,
         body: { data, total, next_cursor: shownCursor(request, next) },
@@ -128,7 +128,7 @@ function typesShown({ sees }: Caller, kinds?: readonly TimelineKind[]): Timeline
 type Title = Pick<TimelineEntry, 'title' | 'titleSystem'>;
 
 /** Returns the title of an entry; a medication's comes from the Medication that it refers to. */
-function titleOf({ title, titleSystem, referred }: TimelineEntry): Title {
+function entryTitle({ title, titleSystem, referred }: TimelineEntry): Title {
   const named = referred === '' ? undefined : medicationTitle(resourceIn(referred));
   return named ?? { title, titleSystem };
 }
@@ -138,17 +138,17 @@ function bareTitle({ title: code, titleSystem: system }: Title): SystemCode[] {
   return system === null ? [] : [{ system, code }];
 }
 
-function shown(entry: TimelineEntry, title: Title, displays: Displays): object {
+function renderEntry(entry: TimelineEntry, title: Title, displays: Displays): object {
   const { id, type, date: said, means, created, summary, summaryCodes, author } = entry;
-  const nameOf = (code: SystemCode) => displayOf(code, displays);
+  const codeName = (code: SystemCode) => findDisplay(code, displays);
   const [bare] = bareTitle(title);
   return {
     kind: timelineKind(type),
     id,
     date: said ?? toInstant(created),
     date_means: means ?? 'entered',
-    title: bare === undefined ? title.title : (nameOf(bare) ?? labelCode(bare)),
-    summary: summary === null ? null : withNames({ text: summary, codes: summaryCodes }, nameOf),
+    title: bare === undefined ? title.title : (codeName(bare) ?? labelCode(bare)),
+    summary: summary === null ? null : withNames({ text: summary, codes: summaryCodes }, codeName),
     author_type: author,
     fhir: `${type}/${id}`,
   };

@@ -3,7 +3,7 @@
  * which have cookies, are left out (https://fetch.spec.whatwg.org/#http-cors-protocol).
  */
 import type { Context } from 'koa';
-import { headOf } from '../answer/head.ts';
+import { requireHead } from '../answer/head.ts';
 import { isPage } from '../page-paths.ts';
 
 const EXPOSED = [
@@ -51,7 +51,7 @@ const SERVERS_ONLY = /^\/oauth\/(?:introspect|bc-authorize)\/?$/i;
 export function answerCors(ctx: Context): boolean {
   const { headers } = ctx.req;
   if (headers.origin === undefined || isPage(ctx.path) || SERVERS_ONLY.test(ctx.path)) return false;
-  const head = headOf(ctx);
+  const head = requireHead(ctx);
   head.set('Access-Control-Allow-Origin', '*');
   head.set('Access-Control-Expose-Headers', EXPOSED);
   if (ctx.method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false;

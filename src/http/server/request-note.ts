@@ -38,7 +38,7 @@ export function noteRequest(
     const { project: of, credential } = caller.calls;
     notebook.usage.request(of, isWrite(method, route));
     if (credential.kind === 'api_key') notebook.keyUse.used(credential.keyId, at);
-    note({ ...of, ...holderOf(credential), ...namedBy(caller) });
+    note({ ...of, ...holderColumns(credential), ...namedBy(caller) });
   } else if (identity !== undefined && project !== undefined) {
     const who = `${identity.issuer} ${identity.subject}`;
     note({ project, environment: null, keyId: null, identity: who });
@@ -46,7 +46,9 @@ export function noteRequest(
 }
 
 /** Returns the columns that say who called. */
-function holderOf(credential: CallerCredential): Pick<LoggedRequest, 'keyId' | 'applicationId' | 'identity'> {
+function holderColumns(
+  credential: CallerCredential,
+): Pick<LoggedRequest, 'keyId' | 'applicationId' | 'identity'> {
   switch (credential.kind) {
     case 'api_key':
       return { keyId: credential.keyId, identity: null };
@@ -77,7 +79,7 @@ function isWrite(method: string, route: string): boolean {
  * @param pattern `/fhir/R4/:type/:id` or `/admin/projects/{project_id}`
  */
 export function loggedPath(path: string, pattern: string): string {
-  const wanted = partsOf(pattern);
+  const wanted = splitPattern(pattern);
   const segments = path.split('/');
   let kept = true;
   for (const [index, segment] of segments.entries()) {
@@ -101,7 +103,7 @@ function isKept(segment: string, name: string): boolean {
 /** Patterns, which are few, in parts. */
 const parts = new Map<string, readonly string[]>();
 
-function partsOf(pattern: string): readonly string[] {
+function splitPattern(pattern: string): readonly string[] {
   const known = parts.get(pattern);
   if (known !== undefined) return known;
   const made = pattern.split('/');

@@ -32,7 +32,7 @@ import { discoveryRouter } from '../oauth/discovery.ts';
 import { clientEndpointsRouter } from '../oauth/endpoints/router.ts';
 import { logosRouter } from '../oauth/logos.ts';
 import { logoutRouter } from '../oauth/logout.ts';
-import { operationOf } from '../patient/operation.ts';
+import { patientOperations } from '../patient/operation.ts';
 import { patientRouter } from '../patient/router.ts';
 import type { AccessLog } from '../ports/access-log.ts';
 import type { AuthorizeServices } from '../ports/authorize.ts';
@@ -188,7 +188,7 @@ export function createServer(deps: ServerDeps): Server {
   const clientEndpoints = clientEndpointsRouter({
     ...deps.oauth,
     baseUrl: deps.config.baseUrl,
-    addressOf: (ctx) => limits.addressOf(ctx),
+    readAddress: (ctx) => limits.readAddress(ctx),
     stale: deps.stale,
     refusalOf: deps.refusalOf,
     log: deps.log,
@@ -229,7 +229,7 @@ export function createServer(deps: ServerDeps): Server {
     passed: deps.passed,
     settled: deps.settled,
     pages: deps.patientPages,
-    operation: operationOf(fhir),
+    operation: patientOperations(fhir),
     visitors,
     refusalOf: deps.refusalOf,
     log: deps.log,

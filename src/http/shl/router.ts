@@ -12,7 +12,7 @@ import { MAX_VALUES, parseJson } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { endWhenStalled } from '../answer/send.ts';
 import { addIssues, sentence } from '../api/issues.ts';
-import { type BodyLimits, JSON_TYPES, readBody, textOf } from '../body.ts';
+import { type BodyLimits, decodeBody, JSON_TYPES, readBody } from '../body.ts';
 import { JsonCount } from '../body-count.ts';
 import type { AnswerMemory } from '../held-memory.ts';
 import type { LargeBodies } from '../large-bodies.ts';
@@ -46,14 +46,14 @@ const manifestRequest = z.object({
 export function sharedLinkRouter(deps: SharedLinkRouterDeps): Router {
   const router = new Router();
   const manifest = async (ctx: Context, id: string, secret: string | undefined): Promise<void> => {
-    const body = await bodyOf(deps, ctx);
+    const body = await readManifestRequest(deps, ctx);
     const opened = await deps.links.open({
       id,
       secret,
       recipient: body.recipient,
       passcode: body.passcode,
       embeddedLengthMax: body.embeddedLengthMax,
-      ...circumstancesOf(deps, ctx),
+      ...openingContext(deps, ctx),
     });
     answerOpened(ctx, id, opened);
   };
@@ -61,7 +61,7 @@ export function sharedLinkRouter(deps: SharedLinkRouterDeps): Router {
   router.post('/shl/:link/:secret', (ctx) => manifest(ctx, ctx.params.link ?? '', ctx.params.secret));
   router.get('/shl/:link/files/:ticket', async (ctx) => {
     const { link: id = '', ticket = '' } = ctx.params;
-    const asked = { id, ticket, ...circumstancesOf(deps, ctx) };
+    const asked = { id, ticket, ...openingContext(deps, ctx) };
     // A HEAD does not use it up.
     if (ctx.method === 'HEAD') {
       if (!(await deps.links.isThere(asked))) throw unknown();
@@ -78,7 +78,7 @@ export function sharedLinkRouter(deps: SharedLinkRouterDeps): Router {
   return router;
 }
 
-function circumstancesOf(
+function openingContext(
   { answers, count }: SharedLinkRouterDeps,
   ctx: Context,
 ): Pick<OpeningAsked, 'requestId' | 'budget' | 'count'> {
@@ -90,12 +90,12 @@ function circumstancesOf(
 }
 
 /** @throws Refusal malformed (400), unsupported_media_type (415), too_large (413), invalid (422) */
-async function bodyOf(
+async function readManifestRequest(
   { largeBodies }: SharedLinkRouterDeps,
   ctx: Context,
 ): Promise<z.output<typeof manifestRequest>> {
   const raw = await readBody(ctx.req, BODY, largeBodies.hold(ctx, 'everybody'));
-  const { value } = parseJson(textOf(raw));
+  const { value } = parseJson(decodeBody(raw));
   const result = manifestRequest.safeParse(value, { error: sentence });
   if (result.success) return result.data;
   const faults = new Faults();

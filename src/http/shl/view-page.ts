@@ -12,7 +12,7 @@ import { isLoopback } from '#src/shared/loopback.ts';
 import { isSourceHost } from '#src/shared/source-host.ts';
 import { answerPage } from '../answer/security-headers.ts';
 import { shellNeeds, shellPage } from '../pages/shell.ts';
-import { type Language, texts, wordsOf } from '../pages/texts.ts';
+import { type Language, pickWords, texts } from '../pages/texts.ts';
 import { pageLanguage } from '../signin/people-page.ts';
 
 /** Other servers that one page may ask: that of the manifest, and one of its files. */
@@ -78,7 +78,7 @@ export function viewPageRouter(baseUrl: string): Router {
 /** Returns the texts that the page's script has words from. */
 function viewerWords(lang: Language): Readonly<Record<string, string>> {
   const parts = ['shl.', 'known.', 'days.until', 'record.d', 'result.'];
-  return Object.assign({}, ...parts.map((prefix) => wordsOf(lang, prefix)));
+  return Object.assign({}, ...parts.map((prefix) => pickWords(lang, prefix)));
 }
 
 function answerView(ctx: Context, root: string): void {

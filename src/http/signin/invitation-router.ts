@@ -56,8 +56,8 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
     const query = new URLSearchParams(ctx.querystring);
     const code = (query.get('code') ?? '').trim();
     if (!CODE.test(code)) return show(ctx, 404, (say) => mistypedPage(say, code.slice(0, 64), action));
-    const handle = handleOf(code);
-    cookieOf(handle).set(ctx, code, KEPT_S);
+    const handle = makeHandle(code);
+    makeCookie(handle).set(ctx, code, KEPT_S);
     const lang = query.has('lang') ? `?lang=${pageLanguage(ctx)}` : '';
     redirectTo(ctx, `${baseUrl}/invitations/${handle}${lang}`);
   });
@@ -65,7 +65,7 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
   router.get('/invitations/:handle', async (ctx) => {
     const code = codeFor(ctx);
     if (code === undefined) return show(ctx, 404, (say) => gonePage(say, undefined, action));
-    const session = await visitors.sessionOf(ctx);
+    const session = await visitors.findSession(ctx);
     if (session === undefined) return show(ctx, 200, (say) => introPage(say, signInLink(ctx)));
     const preview = await consents.previewInvitation(session.person, code);
     if (preview === undefined) return show(ctx, 404, (say) => gonePage(say, signInLink(ctx, true), action));
@@ -74,7 +74,7 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
 
   router.post('/invitations/:handle', async (ctx) => {
     const code = codeFor(ctx);
-    const session = await visitors.sessionOf(ctx);
+    const session = await visitors.findSession(ctx);
     if (code === undefined || session === undefined)
       return show(ctx, 403, (say) => formFaultPage(say, urlAgain(ctx, below)));
     const form = await visitors.form(ctx, session);
@@ -95,7 +95,7 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
     } as const;
     try {
       const { result } = await consents.redeemInvitation(by, session.person, code, birthDate);
-      cookieOf(handleOf(code)).clear(ctx);
+      makeCookie(makeHandle(code)).clear(ctx);
       const record = `${below}/connections/records/${result.patient}?lang=${pageLanguage(ctx)}`;
       show(ctx, 200, (say) => linkedPage(say, preview, record));
     } catch (error) {
@@ -128,7 +128,7 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
     preview: Preview,
     entered?: { readonly birthDate: string; readonly fault: 'nodate' | 'wrong' },
   ): void {
-    const form = `${below}${pathOf(ctx)}?lang=${pageLanguage(ctx)}`;
+    const form = `${below}${invitationPath(ctx)}?lang=${pageLanguage(ctx)}`;
     const switchAccount = signInLink(ctx, true);
     show(ctx, status, (say) => ({
       ...birthDatePage(say, {
@@ -138,43 +138,43 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
         switchAccount,
         ...(entered === undefined ? {} : { entered }),
       }),
-      again: pathOf(ctx),
+      again: invitationPath(ctx),
     }));
   }
 
   /** Returns the link to the sign-in that comes back to this invitation. */
   function signInLink(ctx: Context, another = false): string {
     const lang = pageLanguage(ctx);
-    const returnTo = `${pathOf(ctx)}?lang=${lang}`;
+    const returnTo = `${invitationPath(ctx)}?lang=${lang}`;
     return below + signInPath({ returnTo, lang, ...(another ? { prompt: 'select_account' } : {}) });
   }
 
-  function cookieOf(handle: string): Cookie {
+  function makeCookie(handle: string): Cookie {
     return new Cookie(`annal_invitation_${handle}`, baseUrl, '/invitations');
   }
 
   /** Returns the code of the invitation that the path means; undefined if this browser hasn't opened it. */
   function codeFor(ctx: Context): string | undefined {
     const handle = String(ctx.params.handle);
-    const code = HANDLE.test(handle) ? cookieOf(handle).read(ctx) : undefined;
-    return code !== undefined && handleOf(code) === handle ? code : undefined;
+    const code = HANDLE.test(handle) ? makeCookie(handle).read(ctx) : undefined;
+    return code !== undefined && makeHandle(code) === handle ? code : undefined;
   }
 
   function show(ctx: Context, status: number, make: (say: Texts) => PeoplePage): void {
     answerPeople(ctx, { status, lang: pageLanguage(ctx), baseUrl }, (say) => ({
-      again: ctx.params.handle === undefined ? undefined : pathOf(ctx),
+      again: ctx.params.handle === undefined ? undefined : invitationPath(ctx),
       ...make(say),
     }));
   }
 }
 
 /** Returns a handle that distinguishes an invitation's pages, and doesn't open it. */
-function handleOf(code: string): string {
+function makeHandle(code: string): string {
   return createHash('sha256').update(code).digest('hex').slice(0, 16);
 }
 
 /** Only a handle gets here unchecked, so the path has no other characters. */
-function pathOf(ctx: Context): string {
+function invitationPath(ctx: Context): string {
   const handle = String(ctx.params.handle);
   return `/invitations/${HANDLE.test(handle) ? handle : ''}`;
 }

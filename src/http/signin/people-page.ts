@@ -4,7 +4,7 @@ import { type Html, html } from '#src/shared/html.ts';
 import { answerPage } from '../answer/security-headers.ts';
 import { onwardPart, type Way } from '../pages/onward.ts';
 import { shellNeeds, shellPage } from '../pages/shell.ts';
-import { type Language, languageOf, languagesFor, type Texts, texts } from '../pages/texts.ts';
+import { chooseLanguage, type Language, languagesFor, type Texts, texts } from '../pages/texts.ts';
 
 /** The content of one page. */
 export interface PeoplePage {
@@ -25,7 +25,7 @@ export function pageLanguage(
   ctx: Context,
   lang = new URLSearchParams(ctx.querystring).get('lang'),
 ): Language {
-  if (lang !== null) return languageOf(lang);
+  if (lang !== null) return chooseLanguage(lang);
   return languagesFor(ctx.get('Accept-Language'))[0] ?? 'en';
 }
 

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { SignInWish } from '#src/shared/access/session.ts';
 import { SignInFault, type SignInFaultKind } from '#src/shared/access/sign-in-fault.ts';
 import type { Texts } from '../pages/texts.ts';
-import { languageOf } from '../pages/texts.ts';
+import { chooseLanguage } from '../pages/texts.ts';
 import type { SignIn } from '../ports/signin.ts';
 import { Cookie } from './cookie.ts';
 import { pageErrors, type RefusalOf } from './page-errors.ts';
@@ -16,7 +16,7 @@ import { chooserPage, failedPage, nobodyPage, signedInPage, signedOutPage, unkno
 import { answerPeople, type PeoplePage, pageLanguage } from './people-page.ts';
 import { redirectTo } from './redirect.ts';
 import { signInPath, type Visitors } from './visitors.ts';
-import { HOME, wishOf } from './wish.ts';
+import { HOME, parseWish } from './wish.ts';
 
 /** How long the browser's secret is kept after the last sign-in that it began, in seconds. */
 const BROWSER_S = 3600;
@@ -46,7 +46,7 @@ export function signInRouter({ signIn, visitors, log, refusalOf }: SignInRoutes)
   router.use(pageErrors(baseUrl, refusalOf));
 
   router.get('/signin', async (ctx) => {
-    const { wish, issuer, sso } = wishOf(ctx.querystring);
+    const { wish, issuer, sso } = parseWish(ctx.querystring);
     const [only, ...more] = signIn.issuers;
     if (sso !== undefined) await begin(ctx, '', wish, sso);
     else if (only === undefined) show(ctx, 503, nobodyPage);
@@ -60,7 +60,7 @@ export function signInRouter({ signIn, visitors, log, refusalOf }: SignInRoutes)
   router.get('/signin/callback/:key', async (ctx) => {
     const key = ctx.params.key ?? '';
     try {
-      const earlier = visitors.secretOf(ctx);
+      const earlier = visitors.readSecret(ctx);
       const done = await signIn.complete(key, ctx.querystring, browserCookie.read(ctx), earlier);
       if (done === undefined) return show(ctx, 404, unknownPage);
       visitors.admit(ctx, done.secret);
@@ -71,7 +71,7 @@ export function signInRouter({ signIn, visitors, log, refusalOf }: SignInRoutes)
   });
 
   router.get('/signin/out', async (ctx) => {
-    const session = await visitors.anySessionOf(ctx);
+    const session = await visitors.findAnySession(ctx);
     const lang = pageLanguage(ctx);
     const again = below + signInPath({ returnTo: HOME, lang });
     show(ctx, 200, (say) =>
@@ -82,7 +82,7 @@ export function signInRouter({ signIn, visitors, log, refusalOf }: SignInRoutes)
   });
 
   router.post('/signin/out', async (ctx) => {
-    const session = await visitors.anySessionOf(ctx);
+    const session = await visitors.findAnySession(ctx);
     if (session !== undefined) {
       await visitors.form(ctx, session);
       await visitors.dismiss(ctx);
@@ -114,7 +114,7 @@ export function signInRouter({ signIn, visitors, log, refusalOf }: SignInRoutes)
     const name = issuer?.name ?? '';
     const request = String(ctx.state.requestId);
     log.warn({ request_id: request, issuer: name, kind, reason: message }, 'a sign-in failed');
-    const lang = begun === undefined ? pageLanguage(ctx) : languageOf(begun.lang);
+    const lang = begun === undefined ? pageLanguage(ctx) : chooseLanguage(begun.lang);
     const wish = { returnTo: HOME, ...begun, lang };
     const again = below + signInPath(wish, begun && issuer?.key);
     if (kind === 'away') ctx.set('Retry-After', '10');

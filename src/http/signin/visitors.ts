@@ -23,13 +23,13 @@ export class Visitors {
    * Returns the visitor's session; undefined if they are not signed in, or only at an issuer that only an organization
    * trusts: that opens no page of patients. The database is asked once a request.
    */
-  async sessionOf(ctx: Context): Promise<Session | undefined> {
-    const session = await this.anySessionOf(ctx);
+  async findSession(ctx: Context): Promise<Session | undefined> {
+    const session = await this.findAnySession(ctx);
     return session?.person.organizations === undefined ? session : undefined;
   }
 
   /** Returns the visitor's session, also one that only an organization trusts; undefined if they are not signed in. */
-  async anySessionOf(ctx: Context): Promise<Session | undefined> {
+  async findAnySession(ctx: Context): Promise<Session | undefined> {
     const secret = this.#cookie.read(ctx);
     if (secret === undefined) return undefined;
     const asked = found.get(ctx) ?? this.signIn.session(secret);
@@ -58,7 +58,7 @@ export class Visitors {
   }
 
   /** Returns the secret in the browser's session cookie, whether or not it works. */
-  secretOf(ctx: Context): string | undefined {
+  readSecret(ctx: Context): string | undefined {
     return this.#cookie.read(ctx);
   }
 

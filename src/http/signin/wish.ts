@@ -28,7 +28,7 @@ const schema = z.object({
  * themselves when the person comes back.
  * @returns the wish, the key of the issuer if the link names one, and the domain of an organization's single sign-on
  */
-export function wishOf(query: string): {
+export function parseWish(query: string): {
   readonly wish: SignInWish;
   readonly issuer: string | undefined;
   readonly sso: string | undefined;

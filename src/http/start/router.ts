@@ -8,7 +8,7 @@ import { type Start, startNeeds, startPage } from './page.ts';
 export function startRouter(start: Start): Router {
   const router = new Router();
   const page = startPage(start);
-  const index = indexOf(start);
+  const index = makeIndex(start);
   router.get('/', (ctx) => {
     if (ctx.accepts('application/json', 'text/html') === 'text/html')
       answerPage(ctx, 200, page, startNeeds());
@@ -18,7 +18,7 @@ export function startRouter(start: Start): Router {
   return router;
 }
 
-function indexOf({ baseUrl, devIssuer }: Start): object {
+function makeIndex({ baseUrl, devIssuer }: Start): object {
   return {
     name: 'Annal',
     version: VERSION,

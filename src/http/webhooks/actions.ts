@@ -126,21 +126,21 @@ export async function beginReplay(
     const diagnostics = 'another replay to this endpoint is running; wait until it ends, or cancel it';
     throw new Refusal('conflict', { code: 'conflict', diagnostics });
   }
-  return { status: 202, body: await progressOf(services, known) };
+  return { status: 202, body: await readProgress(services, known) };
 }
 
 /** Returns the progress of the newest replay. */
 export async function readReplay({ services }: Request, known: Endpoint): Promise<RouteResult> {
-  return { status: 200, body: await progressOf(services, known) };
+  return { status: 200, body: await readProgress(services, known) };
 }
 
 /** Cancels the running replay; deliveries that were not sent are dropped. */
 export async function cancelReplay({ services }: Request, known: Endpoint): Promise<RouteResult> {
   await services.webhooks.cancelReplay(known.id);
-  return { status: 200, body: await progressOf(services, known) };
+  return { status: 200, body: await readProgress(services, known) };
 }
 
-async function progressOf({ webhooks }: Request['services'], { id }: Endpoint) {
+async function readProgress({ webhooks }: Request['services'], { id }: Endpoint) {
   const progress = await webhooks.ledger.replay(id);
   if (progress === undefined) throw notFound('replay', id);
   return shownReplay(progress);

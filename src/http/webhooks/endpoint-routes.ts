@@ -6,7 +6,7 @@ import { DELIVERY_STATUSES } from '#queries/webhooks/ledger.ts';
 import { withArticle } from '#src/shared/article.ts';
 import { WEBHOOK_EVENT_TYPES } from '#src/shared/webhook-types.ts';
 import { type Proven, type RequestContext, route, type TypedRoute } from '../api/route.ts';
-import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { LIST_QUERY, listSchema } from '../api/schemas.ts';
 import * as actions from './actions.ts';
 import { delivery, endpoint, endpointChange, issuedEndpoint } from './shapes.ts';
 
@@ -20,7 +20,7 @@ export interface EndpointAccess<C extends 'api_key' | 'identity'> {
   readonly credential: C;
   readonly models: readonly string[];
   /** Returns the author and the request of a command. */
-  readonly by: (request: RequestContext & Proven[C]) => By;
+  readonly toAuthor: (request: RequestContext & Proven[C]) => By;
   /** The endpoint of an id. @throws Refusal not_found (404) */
   readonly known: (request: RequestContext & Proven[C], id: string) => Promise<Endpoint>;
   /** For routes that write and return an endpoint or a delivery. */
@@ -42,7 +42,7 @@ const DELIVERIES_QUERY = z.object({
 
 /** Makes them, in the order of the documentation. */
 export function endpointRoutes<C extends 'api_key' | 'identity'>(access: EndpointAccess<C>): TypedRoute<C>[] {
-  const { noun, name, credential, models, by, known, scopes, pinged } = access;
+  const { noun, name, credential, models, toAuthor: by, known, scopes, pinged } = access;
   const path = `${access.path}/{endpoint_id}` as const;
   const common = { tag: 'Webhooks', credential, models } as const;
   const one = { description: 'The delivery', schema: delivery };
@@ -113,7 +113,7 @@ export function endpointRoutes<C extends 'api_key' | 'identity'>(access: Endpoin
       summary: 'Deliveries of the last 30 days, newest first',
       description: 'Each delivery has the number of its attempts, and the status and error of the last one.',
       query: DELIVERIES_QUERY,
-      answers: { 200: { description: 'A page of deliveries', schema: listOf(delivery) } },
+      answers: { 200: { description: 'A page of deliveries', schema: listSchema(delivery) } },
       async run(request) {
         const { event_type: eventType, ...query } = request.query;
         const of = await known(request, request.params.endpoint_id);

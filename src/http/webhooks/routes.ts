@@ -5,7 +5,7 @@ import type { Endpoint } from '#queries/webhooks/endpoints.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { WEBHOOK_EVENT_TYPES } from '#src/shared/webhook-types.ts';
 import { type ApiRequest, type Route, route } from '../api/route.ts';
-import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { LIST_QUERY, listSchema } from '../api/schemas.ts';
 import * as actions from './actions.ts';
 import { endpointRoutes } from './endpoint-routes.ts';
 import { endpoint, issuedEndpoint, newEndpoint, newReplay, replay, shownEndpoint } from './shapes.ts';
@@ -16,7 +16,7 @@ type Request = Pick<
 >;
 
 /** Returns the author and the request of a command. */
-function by({ caller, requestId, ids, now, retry }: Request): By {
+function toAuthor({ caller, requestId, ids, now, retry }: Request): By {
   return {
     credential: toEventCredential(caller),
     requestId,
@@ -55,7 +55,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     body: newEndpoint,
     answers: { 201: issued },
     run: (request) =>
-      actions.createEndpoint(request, by(request), request.caller.calls.project, request.body),
+      actions.createEndpoint(request, toAuthor(request), request.caller.calls.project, request.body),
   }),
   route({
     method: 'GET',
@@ -69,7 +69,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     grantToken: 'refused',
     models,
     query: z.object(LIST_QUERY),
-    answers: { 200: { description: 'A page of endpoints', schema: listOf(endpoint) } },
+    answers: { 200: { description: 'A page of endpoints', schema: listSchema(endpoint) } },
     run: (request) => actions.listEndpoints(request, request.caller.calls.project, request.query),
   }),
   route({
@@ -110,7 +110,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     name: 'Webhook',
     credential,
     models,
-    by,
+    toAuthor,
     known,
     scopes: { needsRead: true },
     pinged: { showsStored: true },

@@ -185,13 +185,13 @@ export class WebhookClaims {
     await this.pool.query({
       name: 'webhook-end',
       text: END,
-      values: [JSON.stringify(rows), JSON.stringify(healthOf(ended)), probed],
+      values: [JSON.stringify(rows), JSON.stringify(judgeHealth(ended)), probed],
     });
   }
 }
 
 /** Returns what a sequence of attempts says about each endpoint's health. */
-function healthOf(ended: readonly Ended[]) {
+function judgeHealth(ended: readonly Ended[]) {
   const health = new Map<
     string,
     { succeeded: boolean; failed: boolean; streak: number; timedOut: boolean }

@@ -11,7 +11,7 @@ import { type WebhookEventType, wants } from '#src/shared/webhook-types.ts';
 import type { Grantee, Grantees } from './grantees.ts';
 import { GRANT_TYPES, grantIn, type KnownGrant, together } from './grants.ts';
 import { type GrantRows, KnownGrants } from './known-grants.ts';
-import { audienceOf, type Subscriber, TOLD, viewFor, type WebhookEvent } from './view.ts';
+import { listAudience, type Subscriber, TOLD, viewFor, type WebhookEvent } from './view.ts';
 
 /** Types of events that it acts on. */
 export const FOLLOWED = [
@@ -132,7 +132,7 @@ export class FanOut {
   ): Promise<Delivery[]> {
     const endpoints = [...subscribers.values()];
     const grants = this.#grants.on(stored.stream);
-    return deliveriesOf(stored, endpoints, await granteesAmong(this.grantees, stored, grants, endpoints));
+    return makeDeliveries(stored, endpoints, await granteesAmong(this.grantees, stored, grants, endpoints));
   }
 
   #takeGrant(stored: StoredEvent, { grants }: Outcome): void {
@@ -159,7 +159,7 @@ export async function granteesAmong(
   endpoints: readonly SubscribedEndpoint[],
 ): Promise<readonly Grantee[]> {
   if (grants.length === 0) return [];
-  return grantees.of(stored, grants, (tenant) => endpoints.some((each) => isOf(each, tenant)));
+  return grantees.of(stored, grants, (tenant) => endpoints.some((each) => isInTenant(each, tenant)));
 }
 
 /**
@@ -167,27 +167,27 @@ export async function granteesAmong(
  * @param grantees applications that receive it besides
  * @param series a different text gives different deliveries of the same events
  */
-export function deliveriesOf(
+export function makeDeliveries(
   stored: StoredEvent,
   endpoints: Iterable<SubscribedEndpoint>,
   grantees: readonly Grantee[] = [],
   series = '',
 ): Delivery[] {
-  const subscribers: readonly Subscriber[] = [...audienceOf(stored), ...grantees];
+  const subscribers: readonly Subscriber[] = [...listAudience(stored), ...grantees];
   if (subscribers.length === 0) return [];
   const views = subscribers.map((subscriber) => ({ subscriber, view: viewFor(stored, subscriber) }));
   const found: Delivery[] = [];
   for (const endpoint of endpoints) {
     for (const { subscriber, view } of views) {
-      if (view === undefined || !isOf(endpoint, subscriber)) continue;
-      if (wants(endpoint.events, view.type)) found.push(deliveryOf(view, endpoint.endpointId, series));
+      if (view === undefined || !isInTenant(endpoint, subscriber)) continue;
+      if (wants(endpoint.events, view.type)) found.push(makeDelivery(view, endpoint.endpointId, series));
     }
   }
   return found;
 }
 
 /** Returns the delivery of a webhook event to an endpoint; its id is derived from both. */
-export function deliveryOf(
+export function makeDelivery(
   { id, type, record, payload }: WebhookEvent,
   endpointId: string,
   series = '',
@@ -203,7 +203,7 @@ export function deliveryOf(
   };
 }
 
-function isOf(endpoint: Tenant, { project, environment }: Tenant): boolean {
+function isInTenant(endpoint: Tenant, { project, environment }: Tenant): boolean {
   return endpoint.project === project && endpoint.environment === environment;
 }
 

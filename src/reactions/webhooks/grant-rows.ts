@@ -62,15 +62,15 @@ export function grantsParameter(grants: readonly KnownGrant[]): string {
 export function openGrantRows(pool: Pool): GrantRows {
   return {
     async any() {
-      const state = await stateOf(pool);
+      const state = await readState(pool);
       if (state?.takenOver) return state.any;
       const { rowCount } = await pool.query(TAKE_OVER);
       if (rowCount !== 1) throw new Unavailable('the read model consents is behind the webhooks');
-      return (await stateOf(pool))?.any ?? false;
+      return (await readState(pool))?.any ?? false;
     },
     async onRecords(records) {
       const { rows } = await pool.query<Row>({ name: 'webhook-grants', text: SELECT, values: [records] });
-      return rows.map(grantOf);
+      return rows.map(toKnownGrant);
     },
   };
 }
@@ -80,11 +80,11 @@ export async function forgetGrants(pool: Pool, record: string): Promise<void> {
   await pool.query(FORGET, [record]);
 }
 
-async function stateOf(pool: Pool): Promise<State | undefined> {
+async function readState(pool: Pool): Promise<State | undefined> {
   return (await pool.query<State>(STATE)).rows[0];
 }
 
-function grantOf({ grantId, record, endedAt, ...row }: Row): KnownGrant {
+function toKnownGrant({ grantId, record, endedAt, ...row }: Row): KnownGrant {
   const { project, environment, sector, patient, scopes, grantedAt, expiresAt } = row;
   const known =
     project !== null &&

@@ -23,7 +23,7 @@ export interface Grantee extends Sector {
 
 /** Dependencies. */
 export interface GranteesDeps {
-  readonly accessOf: (scopes: readonly string[]) => Access;
+  readonly parseAccess: (scopes: readonly string[]) => Access;
   readonly textAsOf: TextAsOf;
 }
 
@@ -69,7 +69,7 @@ export class Grantees {
   #accessOf(given: Given): Access {
     const known = this.#accesses.get(given);
     if (known !== undefined) return known;
-    const access = this.deps.accessOf(given.scopes);
+    const access = this.deps.parseAccess(given.scopes);
     this.#accesses.set(given, access);
     return access;
   }
@@ -106,7 +106,7 @@ class Sight {
     readonly place: StoredEvent,
     about: About,
   ) {
-    if (about.text !== undefined) this.#texts.set(keyOf(about), Promise.resolve(about.text));
+    if (about.text !== undefined) this.#texts.set(versionKey(about), Promise.resolve(about.text));
   }
 
   /** Tells whether a grant reads a resource of the record. */
@@ -147,14 +147,14 @@ class Sight {
   }
 
   #text(named: Named): Promise<string | undefined> {
-    const key = keyOf(named);
+    const key = versionKey(named);
     const known = this.#texts.get(key) ?? this.textAsOf(this.place, named);
     this.#texts.set(key, known);
     return known;
   }
 }
 
-const keyOf = ({ type, id, version }: Named): string => `${type}/${id}/${version ?? ''}`;
+const versionKey = ({ type, id, version }: Named): string => `${type}/${id}/${version ?? ''}`;
 
 /** Tells whether a grant reads everything of a record. */
 const readsAll = (access: Access): boolean =>

@@ -6,7 +6,7 @@ import { NewerEvent } from '#src/events/newer.ts';
 import type { EventStore, Position, RecordedEvent } from '#src/events/store.ts';
 import type { Environment } from '#src/shared/access/tenant.ts';
 import { toMicros } from '#src/shared/time/time.ts';
-import { type Delivery, deliveriesOf, granteesAmong } from './fan-out.ts';
+import { type Delivery, granteesAmong, makeDeliveries } from './fan-out.ts';
 import type { Grantees } from './grantees.ts';
 import { type GrantRows, KnownGrants } from './known-grants.ts';
 
@@ -174,7 +174,7 @@ export class Replayer {
     const deliveries: Delivery[] = [];
     for (const stored of asked) {
       const grantees = await granteesAmong(this.deps.grantees, stored, grants.on(stored.stream), endpoints);
-      deliveries.push(...deliveriesOf(stored, endpoints, grantees, replay.id));
+      deliveries.push(...makeDeliveries(stored, endpoints, grantees, replay.id));
     }
     grants.trim();
     return deliveries;

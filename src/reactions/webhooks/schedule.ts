@@ -32,7 +32,7 @@ export function nextGap(
 }
 
 /** Parses `Retry-After` to seconds: a number, or a date (RFC 9110, section 10.2.3). */
-export function retryAfterOf(header: string | undefined, nowMs: number): number | undefined {
+export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header);
   const at = Date.parse(header);

@@ -8,7 +8,7 @@ import {
   type Resolve,
 } from '#src/shared/customer-hosts.ts';
 import { NotPublic } from '#src/shared/public-address.ts';
-import { retryAfterOf } from './schedule.ts';
+import { parseRetryAfter } from './schedule.ts';
 import { sign, signStandard } from './signature.ts';
 
 /** The request to send. */
@@ -84,7 +84,7 @@ export class Sender {
     } catch (error) {
       if (underWay.ended === 'broken off') return undefined;
       const timedOut = underWay.ended === 'late';
-      const told = timedOut ? `no complete answer within ${this.timeoutMs / 1000} s` : reasonOf(error);
+      const told = timedOut ? `no complete answer within ${this.timeoutMs / 1000} s` : describeFault(error);
       return { ...none, delivered: false, error: told, timedOut, seconds: seconds() };
     } finally {
       clearTimeout(limit);
@@ -109,7 +109,7 @@ export class Sender {
     const known = this.#routes.get(url);
     if (known !== undefined) return known;
     if (this.#routes.size >= MOST_ROUTES) this.#routes.clear();
-    const route = routeOf(new URL(url));
+    const route = planRoute(new URL(url));
     this.#routes.set(url, route);
     return route;
   }
@@ -132,14 +132,14 @@ export class Sender {
       const request = (secure ? https : http).request({
         ...options,
         agent: secure ? way.https : way.http,
-        headers: headersOf(attempt, authority),
+        headers: makeHeaders(attempt, authority),
       });
       underWay.take(request);
       request.on('error', (error: NodeJS.ErrnoException) => {
         const stale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
         reject(stale && underWay.ended === undefined ? new StaleConnection() : error);
       });
-      request.on('response', (response) => answerOf(response, resolve, reject));
+      request.on('response', (response) => readAnswer(response, resolve, reject));
       request.on('upgrade', (_response, socket) => {
         socket.destroy();
         reject(new Error('answered 101, but deliveries use plain HTTP'));
@@ -188,7 +188,7 @@ interface Route {
   readonly options: http.RequestOptions;
 }
 
-function routeOf({ protocol, hostname, host: authority, port, pathname, search }: URL): Route {
+function planRoute({ protocol, hostname, host: authority, port, pathname, search }: URL): Route {
   const host = hostname.replace(/^\[|\]$/g, '');
   const options = { method: 'POST', host, path: `${pathname}${search}`, ...(port === '' ? {} : { port }) };
   return { secure: protocol === 'https:', host, authority, options };
@@ -205,7 +205,7 @@ class StaleConnection extends Error {
 }
 
 /** Returns headers as a list of names and values, which Node writes unchanged. */
-function headersOf(
+function makeHeaders(
   { secret, payload, eventType, eventId, deliveryId, replay }: Attempt,
   authority: string,
 ): string[] {
@@ -223,7 +223,7 @@ function headersOf(
 }
 
 /** Reads an answer to its end, or as far as it can matter. */
-function answerOf(
+function readAnswer(
   response: IncomingMessage,
   resolve: (answer: Answer) => void,
   reject: (error: Error) => void,
@@ -234,7 +234,7 @@ function answerOf(
     resolve({
       status: response.statusCode ?? 0,
       text: Buffer.concat(kept).toString('utf8'),
-      retryAfter: retryAfterOf(response.headers['retry-after'], Date.now()),
+      retryAfter: parseRetryAfter(response.headers['retry-after'], Date.now()),
     });
   response.on('data', (chunk: Buffer) => {
     if (read < KEPT) kept.push(chunk.subarray(0, KEPT - read));
@@ -254,7 +254,7 @@ function describe(status: number, text: string): string {
   return `answered ${status}${redirect}${said === '' ? '' : `: ${said}`}`;
 }
 
-function reasonOf(error: unknown): string {
+function describeFault(error: unknown): string {
   if (error instanceof NotPublic) return error.message;
   if (!(error instanceof Error)) return 'the request failed';
   const { code } = error as NodeJS.ErrnoException;

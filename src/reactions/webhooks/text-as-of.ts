@@ -34,7 +34,7 @@ select c.position >= $1 as passed, v.body
  * Opens the look-up. The read model `history` answers; while it is behind the event, the record's stream does, read
  * backwards.
  */
-export function openTextAsOf(pool: Pool, store: Pick<EventStore, 'read'>): TextAsOf {
+export function openTextLookup(pool: Pool, store: Pick<EventStore, 'read'>): TextAsOf {
   return async (place, named) => {
     const record = recordPatient(place.stream);
     if (record === undefined) return undefined;

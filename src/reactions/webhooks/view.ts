@@ -47,7 +47,7 @@ export const TOLD: ReadonlySet<string> = new Set(Object.keys(TYPES));
  * grants and proposals go to the application's project, also those that the service writes by itself. All others go to
  * the owner of the record or directory, except the service's own.
  */
-export function audienceOf({ event, metadata }: StoredEvent): readonly Tenant[] {
+export function listAudience({ event, metadata }: StoredEvent): readonly Tenant[] {
   switch (event.type) {
     case 'ConsentGranted':
     case 'ConsentRevoked':
@@ -78,7 +78,7 @@ export function viewFor(stored: StoredEvent, subscriber: Subscriber): WebhookEve
     case 'ResourceUpdated':
     case 'ResourceDeleted': {
       const { resourceType, resourceId, version } = event;
-      return toldOf(stored, TYPES[event.type], subscriber, record, {
+      return makeEvent(stored, TYPES[event.type], subscriber, record, {
         resource_type: resourceType,
         id: resourceType === 'Patient' && patient !== null ? patient : resourceId,
         patient,
@@ -90,23 +90,23 @@ export function viewFor(stored: StoredEvent, subscriber: Subscriber): WebhookEve
     case 'DocumentFinalized': {
       const { id, content_type, size, sha256 } = event.data;
       const data = { id, patient, content_type, size, sha256 };
-      return toldOf(stored, TYPES[event.type], subscriber, record, data);
+      return makeEvent(stored, TYPES[event.type], subscriber, record, data);
     }
     case 'ConsentGranted':
-      return toldOf(stored, TYPES[event.type], subscriber, record, grantIn(event.data));
+      return makeEvent(stored, TYPES[event.type], subscriber, record, grantIn(event.data));
     case 'ConsentRevoked':
-      return toldOf(stored, TYPES[event.type], subscriber, record, {
+      return makeEvent(stored, TYPES[event.type], subscriber, record, {
         ...grantIn(event.data),
         revoked_at: metadata.recorded_at,
         reason: event.data.reason,
       });
     case 'ProposalAccepted':
-      return toldOf(stored, TYPES[event.type], subscriber, record, {
+      return makeEvent(stored, TYPES[event.type], subscriber, record, {
         ...proposalIn(event.data),
         version: event.data.version,
       });
     case 'ProposalRejected':
-      return toldOf(stored, TYPES[event.type], subscriber, record, proposalIn(event.data));
+      return makeEvent(stored, TYPES[event.type], subscriber, record, proposalIn(event.data));
     default:
       return untold(event.type);
   }
@@ -141,7 +141,7 @@ function proposalIn({
   return shown === undefined ? told : { ...told, id: shown };
 }
 
-function toldOf(
+function makeEvent(
   { id, metadata }: StoredEvent,
   type: WebhookEventType,
   subscriber: Subscriber,

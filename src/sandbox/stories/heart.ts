@@ -6,7 +6,7 @@ import {
   pressuresAtHome,
   reportPain,
   summarize,
-  told,
+  writeMeasure,
 } from '../background.ts';
 import { diagnose, ownDevice, plan, treat, visit, write } from '../clinical.ts';
 import { YEAR } from '../days.ts';
@@ -101,7 +101,11 @@ export function heartFailure(builder: RecordBuilder): void {
     });
   reportPain(builder, builder.ago(40), 2);
   checkUps(builder, 1);
-  summarize(builder, builder.ago(2), `Stable; ${told('weight', builder.course.weight(builder.ago(2)))}.`);
+  summarize(
+    builder,
+    builder.ago(2),
+    `Stable; ${writeMeasure('weight', builder.course.weight(builder.ago(2)))}.`,
+  );
 }
 
 /** Writes chronic kidney disease: filtration falls from year to year. */

@@ -9,7 +9,7 @@ import {
   summarize,
 } from '../background.ts';
 import { diagnose, operate, treat, vaccinate, visit, write } from '../clinical.ts';
-import { headOf } from '../course.ts';
+import { headCircumference } from '../course.ts';
 import { YEAR } from '../days.ts';
 import { inVisit, observe, observeCode, observeVitals, reportLabs } from '../observations.ts';
 import { AI, DEVICE, type RecordBuilder, SELF } from '../record.ts';
@@ -53,7 +53,12 @@ export function infant(builder: RecordBuilder): void {
     if (day > builder.ago(4)) break;
     const seen = visit(builder, day, 'Well-child visit');
     observeVitals(builder, seen, true);
-    observe(builder, 'headCircumference', headOf(builder.age(day)) + larger, inVisit(builder, seen));
+    observe(
+      builder,
+      'headCircumference',
+      headCircumference(builder.age(day)) + larger,
+      inVisit(builder, seen),
+    );
     observe(builder, 'temperature', 36.9 + builder.random.noise(0.3), inVisit(builder, seen));
   }
   const doses = [

@@ -8,7 +8,7 @@ import {
   pressuresAtHome,
   reportPain,
   summarize,
-  told,
+  writeMeasure,
 } from '../background.ts';
 import { diagnose, plan, treat, visit, write } from '../clinical.ts';
 import { type Day, YEAR } from '../days.ts';
@@ -71,9 +71,13 @@ export function diabetesForTwentyYears(builder: RecordBuilder): void {
     builder,
     start,
     'consultation',
-    `New diagnosis of type 2 diabetes. ${told('hba1c', before)}. Metformin begins.`,
+    `New diagnosis of type 2 diabetes. ${writeMeasure('hba1c', before)}. Metformin begins.`,
   );
-  summarize(builder, builder.ago(14), `Type 2 diabetes for twenty years; last ${told('hba1c', last)}.`);
+  summarize(
+    builder,
+    builder.ago(14),
+    `Type 2 diabetes for twenty years; last ${writeMeasure('hba1c', last)}.`,
+  );
 }
 
 /** Writes type 2 diabetes found a year ago, with decreasing overweight. */
@@ -99,7 +103,7 @@ export function newDiabetes(builder: RecordBuilder): void {
     observeVitals(builder, visit(builder, day, 'Diabetes check'), true);
   plan(builder, drug, 'Lose 8 kg in a year', ['Dietary advice', 'Swim twice a week'], diabetes);
   estimateGlucose(builder, builder.ago(12), last);
-  summarize(builder, builder.ago(11), `Diabetes responds to metformin; ${told('hba1c', last)}.`);
+  summarize(builder, builder.ago(11), `Diabetes responds to metformin; ${writeMeasure('hba1c', last)}.`);
 }
 
 /** Writes diabetes and hypertension in old age. */
@@ -115,7 +119,11 @@ export function diabetesAndPressure(builder: RecordBuilder): void {
   treat(builder, { drug: 'A10BA02', start: drug, reason: diabetes, dosage: '850 mg twice a day' });
   checkUps(builder, 7);
   pressuresAtHome(builder, 6);
-  summarize(builder, builder.ago(9), `Diabetes and hypertension, both treated; ${told('hba1c', last)}.`);
+  summarize(
+    builder,
+    builder.ago(9),
+    `Diabetes and hypertension, both treated; ${writeMeasure('hba1c', last)}.`,
+  );
 }
 
 /** Writes hypothyroidism: thyrotropin falls under levothyroxine. */
@@ -130,7 +138,7 @@ export function hypothyroidism(builder: RecordBuilder): void {
     reportLabs(builder, day, { tsh: tsh(day) + builder.random.noise(0.2) });
   treat(builder, { drug: 'H03AA01', start: drug, reason: thyroid, dosage: '75 µg in the morning' });
   checkUps(builder, 4);
-  write(builder, start, 'consultation', `Hypothyroidism. ${told('tsh', tsh(start))}.`);
+  write(builder, start, 'consultation', `Hypothyroidism. ${writeMeasure('tsh', tsh(start))}.`);
   summarize(builder, builder.ago(8), `Hypothyroidism, well under levothyroxine ${on(builder.ago(9))}.`);
 }
 

@@ -1,7 +1,7 @@
 /** Finds concepts and describes them (docs/spec/decisions.md, section 4: Concepts). */
 import type { Pool } from 'pg';
 import { LOINC } from '../bundled/bundled.ts';
-import { displaysOf } from '../codes.ts';
+import { readDisplays } from '../codes.ts';
 import { BUNDLED_LANGUAGE } from './bundled.ts';
 import { ConceptSet } from './concept-set.ts';
 import type { ConceptCode, ConceptType, Relation } from './entry.ts';
@@ -87,7 +87,7 @@ interface Version {
 export function openConcepts(pool: Pool, ready: () => Promise<void>): Concepts {
   let held: Promise<Version> | undefined;
   const current = (): Promise<Version> => {
-    held ??= versionOf(pool).catch((error: unknown) => {
+    held ??= readVersion(pool).catch((error: unknown) => {
       held = undefined;
       throw error;
     });
@@ -102,8 +102,8 @@ export function openConcepts(pool: Pool, ready: () => Promise<void>): Concepts {
     for (;;) {
       const asked = current();
       const version = await asked;
-      const tag = languageOf(version.languages, lang);
-      const answer = question(await setOf(pool, version, tag));
+      const tag = findLanguage(version.languages, lang);
+      const answer = question(await loadSet(pool, version, tag));
       const { rows } = await pool.query<EntryRow & { version: string | null }>({
         name: 'concepts-by-ids',
         text: BY_IDS,
@@ -155,7 +155,7 @@ export function openConcepts(pool: Pool, ready: () => Promise<void>): Concepts {
         relation === 'measured_by' ? { system: LOINC, code: target } : [],
       );
       const others = await ask(lang, () => ({ ids: [...new Set(ids)], rest: undefined }));
-      const displays = await displaysOf(pool, codes);
+      const displays = await readDisplays(pool, codes);
       const byId = new Map((others?.concepts ?? []).map((each) => [each.conceptId, each]));
       const related = links.flatMap(({ relation, as, target }): RelatedConcept[] => {
         if (relation === 'measured_by') {
@@ -172,7 +172,7 @@ export function openConcepts(pool: Pool, ready: () => Promise<void>): Concepts {
   };
 }
 
-async function versionOf(pool: Pool): Promise<Version> {
+async function readVersion(pool: Pool): Promise<Version> {
   const { rows } = await pool.query<{ version: string | null; languages: string[] }>(
     `select (select m.fingerprint from terminology.made m where m.what = $1) as version,
        array(select distinct e.lang from terminology.concept_entry e) as languages`,
@@ -182,7 +182,7 @@ async function versionOf(pool: Pool): Promise<Version> {
 }
 
 /** Returns the language of `languages` that is meant: the tag itself, its beginning (`de` for `de-AT`), or English. */
-function languageOf(languages: ReadonlySet<string>, tag: string): string {
+function findLanguage(languages: ReadonlySet<string>, tag: string): string {
   const parts = tag.toLowerCase().split('-');
   for (let many = parts.length; many > 0; many -= 1) {
     const beginning = parts.slice(0, many).join('-');
@@ -191,7 +191,7 @@ function languageOf(languages: ReadonlySet<string>, tag: string): string {
   return BUNDLED_LANGUAGE;
 }
 
-function setOf(pool: Pool, { sets }: Version, lang: string): Promise<ConceptSet> {
+function loadSet(pool: Pool, { sets }: Version, lang: string): Promise<ConceptSet> {
   const before = sets.get(lang);
   if (before !== undefined) return before;
   const loading = pool.query<EntryRow>(ALL).then(({ rows }) =>

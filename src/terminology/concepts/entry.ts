@@ -66,10 +66,10 @@ export async function* conceptEntries(
   read?: (bytes: number) => void,
 ): AsyncGenerator<{ readonly entry: ConceptEntry; readonly row: TableRow }> {
   needColumns(table, 'concept_id', 'display');
-  for await (const row of table.rows(read)) yield { entry: entryOf(row), row };
+  for await (const row of table.rows(read)) yield { entry: readEntry(row), row };
 }
 
-function entryOf(row: TableRow): ConceptEntry {
+function readEntry(row: TableRow): ConceptEntry {
   const conceptId = row.need('concept_id');
   if (!ID.test(conceptId) || conceptId.length > ID_LENGTH)
     throw row.fault(
@@ -79,17 +79,17 @@ function entryOf(row: TableRow): ConceptEntry {
   const display = text(row, 'display', row.need('display'));
   return {
     conceptId,
-    type: typeOf(row),
+    type: readType(row),
     display,
-    synonyms: [...new Set(partsOf(row, 'synonyms').map((part) => text(row, 'synonyms', part)))].filter(
+    synonyms: [...new Set(splitParts(row, 'synonyms').map((part) => text(row, 'synonyms', part)))].filter(
       (synonym) => synonym !== display,
     ),
-    codes: partsOf(row, 'codes').map((part) => codeOf(row, part)),
-    relations: partsOf(row, 'relations').map((part) => relationOf(row, conceptId, part)),
+    codes: splitParts(row, 'codes').map((part) => readCode(row, part)),
+    relations: splitParts(row, 'relations').map((part) => readRelation(row, conceptId, part)),
   };
 }
 
-function typeOf(row: TableRow): ConceptType | null {
+function readType(row: TableRow): ConceptType | null {
   const given = row.get('type');
   if (given === '') return null;
   const type = CONCEPT_TYPES.find((each) => each === given);
@@ -98,7 +98,7 @@ function typeOf(row: TableRow): ConceptType | null {
   return type;
 }
 
-function partsOf(row: TableRow, column: string): string[] {
+function splitParts(row: TableRow, column: string): string[] {
   const parts = row
     .get(column)
     .split('|')
@@ -114,7 +114,7 @@ function text(row: TableRow, column: string, value: string): string {
   return value;
 }
 
-function codeOf(row: TableRow, part: string): ConceptCode {
+function readCode(row: TableRow, part: string): ConceptCode {
   const [name = '', code = '', ...more] = part.split(/\s+/);
   const known = Object.hasOwn(SYSTEMS, name) ? SYSTEMS[name] : undefined;
   const system = known ?? (URL.canParse(name) ? name : undefined);
@@ -126,7 +126,7 @@ function codeOf(row: TableRow, part: string): ConceptCode {
   return { system, code };
 }
 
-function relationOf(row: TableRow, conceptId: string, part: string): ConceptRelation {
+function readRelation(row: TableRow, conceptId: string, part: string): ConceptRelation {
   const [name = '', target = '', ...more] = part.split(/\s+/);
   const relation = RELATIONS.find((each) => each === name);
   if (relation === undefined || target === '' || more.length > 0)

@@ -2,9 +2,9 @@
 import { distance } from '#src/shared/nearest.ts';
 import { plainWords } from '#src/terminology/plain-words.ts';
 import { type Ascending, common, ofLists, ofNumbers } from './ascending.ts';
-import { spellingsOf, tellingWords } from './spellings.ts';
+import { listSpellings, tellingWords } from './spellings.ts';
 import { TextLists, type TextListsBytes } from './text-lists.ts';
-import { similarity, trigramsOf } from './trigrams.ts';
+import { similarity, splitTrigrams } from './trigrams.ts';
 
 /**
  * The bytes of an index. A code's rank is its position in the system ordered by how common it is, where that is known,
@@ -100,7 +100,7 @@ export class CodeIndex {
 
   *#found(typed: string): Generator<number> {
     const code = typed.trim().toUpperCase();
-    const same = this.#codes.placeOf(code);
+    const same = this.#codes.findPlace(code);
     if (same !== undefined) yield* this.#codes.numbers(same, same + 1);
     yield* common([beginning(this.#codes, code, this.#end)]);
     if (plainWords(typed) === '') return;
@@ -108,7 +108,7 @@ export class CodeIndex {
     const words = [...new Set(name.split(' '))].slice(0, WORDS);
     const telling = tellingWords(words);
     const texts = telling.length === words.length ? [words] : [words, telling];
-    const meant = new Map(words.map((word) => [word, this.#known(spellingsOf(word))]));
+    const meant = new Map(words.map((word) => [word, this.#known(listSpellings(word))]));
     const whole = (word: string): readonly number[] => meant.get(word) ?? [];
     yield* this.#placesOf([this.#named([name, name.replaceAll(' ', '')])]);
     for (const text of texts) yield* this.#placesOf([this.#named(this.#combined(text, whole))]);
@@ -148,7 +148,7 @@ export class CodeIndex {
 
   /** Returns the numbers of those words that are known. */
   #known(words: readonly string[]): readonly number[] {
-    return words.flatMap((word) => this.#words.placeOf(word) ?? []);
+    return words.flatMap((word) => this.#words.findPlace(word) ?? []);
   }
 
   /** Returns the ranks of names that have one of the words. @param words their numbers. */
@@ -160,7 +160,7 @@ export class CodeIndex {
   /** Returns the ranks that have one of the names. */
   #named(names: readonly string[]): Ascending {
     const lists = [...new Set(names)].flatMap((name) => {
-      const place = this.#names.placeOf(name);
+      const place = this.#names.findPlace(name);
       return place === undefined ? [] : [this.#names.numbers(place, place + 1)];
     });
     return ofLists(lists);
@@ -191,11 +191,11 @@ export class CodeIndex {
       const text = this.#words.textAt(other);
       return text.length >= least && text[0] === word[0];
     };
-    const trigrams = trigramsOf(word);
+    const trigrams = splitTrigrams(word);
     const had = new Uint16Array(this.#words.size);
     const touched: number[] = [];
     for (const trigram of trigrams) {
-      const place = this.#trigrams.placeOf(trigram);
+      const place = this.#trigrams.findPlace(trigram);
       if (place === undefined) continue;
       const others = this.#trigrams.numbers(place, place + 1);
       // An index loop, because V8 takes several times as long with an iterator.

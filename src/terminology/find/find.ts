@@ -78,7 +78,7 @@ function inOrder(places: readonly number[], rows: readonly Row[]): FoundCode[] {
 async function load(pool: Pool, url: string): Promise<Loaded | undefined> {
   for (;;) {
     const read = await inTransaction(pool, AS_OF_ONE_MOMENT, async (tx) => {
-      const system = await numberOf(tx, url);
+      const system = await readNumber(tx, url);
       return system === undefined ? undefined : { system, index: await readCodeIndex(tx, system) };
     });
     if (read === undefined) return undefined;
@@ -102,7 +102,7 @@ async function make(tx: ClientBase, url: string): Promise<void> {
   if (system?.made === false) await makeCodeIndex(tx, system.id);
 }
 
-async function numberOf(tx: ClientBase, url: string): Promise<number | undefined> {
+async function readNumber(tx: ClientBase, url: string): Promise<number | undefined> {
   const { rows } = await tx.query<{ id: number }>('select s.id from terminology.system s where s.url = $1', [
     url,
   ]);

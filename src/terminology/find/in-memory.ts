@@ -1,7 +1,7 @@
 /** Builds an index of texts that aren't stored as a code system. */
 import { CodeIndex, type CodeIndexBytes } from './code-index.ts';
 import type { Part } from './pieces.ts';
-import { trigramsOf } from './trigrams.ts';
+import { splitTrigrams } from './trigrams.ts';
 import { type TextList, writeLists } from './write-lists.ts';
 
 /** A text to be found. Its place is its number in the list. */
@@ -19,7 +19,7 @@ const BATCH = 1_000;
 export async function indexInMemory(texts: readonly IndexedText[]): Promise<CodeIndex> {
   const places = texts
     .map((_, place) => place)
-    .sort((one, other) => lengthOf(texts, one) - lengthOf(texts, other) || one - other);
+    .sort((one, other) => textLength(texts, one) - textLength(texts, other) || one - other);
   const names = new Map<string, number[]>();
   const words = new Map<string, number[]>();
   places.forEach((place, rank) => {
@@ -34,7 +34,7 @@ export async function indexInMemory(texts: readonly IndexedText[]): Promise<Code
   });
   const trigrams = new Map<string, number[]>();
   inByteOrder(words).forEach(([word], number) => {
-    for (const trigram of trigramsOf(word)) note(trigrams, trigram, number);
+    for (const trigram of splitTrigrams(word)) note(trigrams, trigram, number);
   });
   const parts = new Map<string, Collected>();
   const begin = (name: string): Part => {
@@ -62,7 +62,7 @@ export async function indexInMemory(texts: readonly IndexedText[]): Promise<Code
   return new CodeIndex(all);
 }
 
-function lengthOf(texts: readonly IndexedText[], place: number): number {
+function textLength(texts: readonly IndexedText[], place: number): number {
   return texts[place]?.folded.length ?? 0;
 }
 

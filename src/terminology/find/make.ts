@@ -5,7 +5,7 @@ import { foldedSql } from '../schema.ts';
 import { CodeIndex } from './code-index.ts';
 import { readParts, writePart } from './pieces.ts';
 import type { TextListsBytes } from './text-lists.ts';
-import { trigramsOf } from './trigrams.ts';
+import { splitTrigrams } from './trigrams.ts';
 import { type TextList, writeLists } from './write-lists.ts';
 
 /** Ranks of LOINC's table come after Annal's own, which go up to some thousands. Rank 0 means none. */
@@ -112,7 +112,7 @@ async function* noting(
   let number = 0;
   for await (const batch of batches) {
     for (const [word] of batch) {
-      for (const trigram of trigramsOf(word)) {
+      for (const trigram of splitTrigrams(word)) {
         const numbers = ofTrigrams.get(trigram);
         if (numbers === undefined) ofTrigrams.set(trigram, [number]);
         else numbers.push(number);

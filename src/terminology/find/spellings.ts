@@ -40,12 +40,12 @@ const ADDED: ReadonlySet<string> = new Set(
  * Returns a word with its other spellings: American for British ones, singular for plural and plural for singular, and
  * LOINC's abbreviation. Most don't exist; the caller keeps those that it knows.
  */
-export function spellingsOf(word: string): readonly string[] {
+export function listSpellings(word: string): readonly string[] {
   const found = new Set([word]);
   if (word.length > SHORT)
     for (const [british, american] of SPELLINGS)
       for (const each of [...found]) found.add(each.replace(british, american));
-  for (const each of [...found]) for (const other of numbersOf(each)) found.add(other);
+  for (const each of [...found]) for (const other of inflect(each)) found.add(other);
   for (const each of [...found]) {
     const short = Object.hasOwn(ABBREVIATED, each) ? ABBREVIATED[each] : undefined;
     if (short !== undefined) found.add(short);
@@ -54,7 +54,7 @@ export function spellingsOf(word: string): readonly string[] {
 }
 
 /** Returns a word's singulars and plurals. */
-function* numbersOf(word: string): Generator<string> {
+function* inflect(word: string): Generator<string> {
   if (word.length < SHORT) return;
   yield `${word}s`;
   if (word.endsWith('y')) yield `${word.slice(0, -1)}ies`;

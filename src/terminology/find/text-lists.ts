@@ -53,7 +53,7 @@ export class TextLists {
   }
 
   /** Returns the place of a text; undefined if it is missing. */
-  placeOf(text: string): number | undefined {
+  findPlace(text: string): number | undefined {
     const bytes = Buffer.from(text);
     const [place, length] = this.#seek(bytes);
     return this.#text.compare(bytes, 0, bytes.length, 0, length) === 0 ? place : undefined;
@@ -66,9 +66,9 @@ export class TextLists {
     let bytes: Buffer = Buffer.alloc(0);
     for (let nth = place - (place % BLOCK); nth <= place && at < texts.length; nth += 1) {
       const shared = numberAt(texts, at);
-      at += bytesOf(shared);
+      at += countBytes(shared);
       const own = numberAt(texts, at);
-      at += bytesOf(own);
+      at += countBytes(own);
       bytes = Buffer.concat([bytes.subarray(0, shared), texts.subarray(at, at + own)]);
       at += own;
     }
@@ -89,9 +89,9 @@ export class TextLists {
     // The text is in the last block that begins below it, or is the first of the next block.
     for (; at < texts.length; place += 1) {
       const shared = numberAt(texts, at);
-      at += bytesOf(shared);
+      at += countBytes(shared);
       const own = numberAt(texts, at);
-      at += bytesOf(own);
+      at += countBytes(own);
       const length = shared + own;
       if (length > this.#text.length) this.#text = Buffer.concat([this.#text], 2 * length);
       texts.copy(this.#text, shared, at, at + own);
@@ -109,7 +109,7 @@ export class TextLists {
       // The first text shares nothing: one byte encodes that.
       const at = (this.#blocks[middle] ?? 0) + 1;
       const own = numberAt(this.#texts, at);
-      const from = at + bytesOf(own);
+      const from = at + countBytes(own);
       if (this.#texts.compare(bytes, 0, bytes.length, from, from + own) < 0) low = middle + 1;
       else high = middle;
     }
@@ -128,7 +128,7 @@ function numberAt(bytes: Buffer, from: number): number {
 }
 
 /** Returns the number of bytes that an encoded number takes. */
-function bytesOf(number: number): number {
+function countBytes(number: number): number {
   let bytes = 1;
   for (let rest = number >>> 7; rest > 0; rest >>>= 7) bytes += 1;
   return bytes;

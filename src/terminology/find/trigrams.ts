@@ -1,7 +1,7 @@
 /** Measures how similar two words are by their common groups of three letters, as PostgreSQL's pg_trgm does. */
 
 /** Returns a word's groups of three letters, each once; the word is padded with blanks, so that its ends count. */
-export function trigramsOf(word: string): string[] {
+export function splitTrigrams(word: string): string[] {
   const letters = [...`  ${word} `];
   return [...new Set(letters.slice(2).map((_, at) => letters.slice(at, at + 3).join('')))];
 }

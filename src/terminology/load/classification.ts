@@ -7,15 +7,18 @@ import { BadFile, type Table } from './table.ts';
 interface Classification {
   readonly code: RegExp;
   /** Returns the parent of a code; empty for a top-level code. */
-  readonly parentOf: (code: string) => string;
+  readonly parentCode: (code: string) => string;
 }
 
-const ATC: Classification = { code: /^[A-Z](?:\d\d(?:[A-Z](?:[A-Z](?:\d\d)?)?)?)?$/, parentOf: parentOfAtc };
+const ATC: Classification = {
+  code: /^[A-Z](?:\d\d(?:[A-Z](?:[A-Z](?:\d\d)?)?)?)?$/,
+  parentCode: parentOfAtc,
+};
 
 /** Three characters are a category; each character after the point refines it. */
 const ICD10: Classification = {
   code: /^[A-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?$/,
-  parentOf: (code) => (code.length <= 3 ? '' : code.slice(0, -1).replace(/\.$/, '')),
+  parentCode: (code) => (code.length <= 3 ? '' : code.slice(0, -1).replace(/\.$/, '')),
 };
 
 /** Names that the column of codes may have. */
@@ -39,7 +42,7 @@ export const icd10Concepts = (table: Table, read?: (bytes: number) => void): Asy
 
 async function* concepts(
   table: Table,
-  { code: form, parentOf }: Classification,
+  { code: form, parentCode: parentOf }: Classification,
   read?: (bytes: number) => void,
 ): AsyncGenerator<NewConcept> {
   const column = (names: readonly string[]) => names.find((name) => table.heading.includes(name));

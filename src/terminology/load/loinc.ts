@@ -38,7 +38,7 @@ export async function* loincConcepts(
     yield {
       code,
       display: row.need('LONG_COMMON_NAME'),
-      category: CATEGORY_OF[code] ?? categoryOf(row),
+      category: CATEGORY_OF[code] ?? readCategory(row),
       unit: unit === '' ? undefined : unit,
       active: row.get('STATUS') !== 'DEPRECATED',
       properties: Object.fromEntries(said),
@@ -47,7 +47,7 @@ export async function* loincConcepts(
 }
 
 /** Returns the category of observations for LOINC's class types: 1 laboratory, 2 clinical, 3 attachments, 4 surveys. */
-function categoryOf(row: TableRow): string | undefined {
+function readCategory(row: TableRow): string | undefined {
   const type = row.get('CLASSTYPE');
   const of = row.get('CLASS');
   if (type === '1') return 'laboratory';

@@ -34,7 +34,7 @@ const KINDS: Readonly<Record<'concept' | 'description' | 'relationship' | 'langu
   },
 };
 
-function kindOf({ path, heading }: Table): Kind {
+function findKind({ path, heading }: Table): Kind {
   const has = (name: string) => heading.includes(name.toLowerCase());
   if (has('acceptabilityId')) return KINDS.language;
   if (has('destinationId')) return KINDS.relationship;
@@ -57,7 +57,7 @@ export async function loadSnomed(
   tables: readonly Table[],
   read: (bytes: number) => void,
 ): Promise<number> {
-  const kinds = tables.map(kindOf);
+  const kinds = tables.map(findKind);
   for (const name of ['concept', 'description', 'relationship'] as const)
     if (!kinds.includes(KINDS[name]))
       throw new BadFile(
@@ -70,7 +70,7 @@ export async function loadSnomed(
   for (const [at, file] of tables.entries()) {
     const kind = kinds[at];
     if (kind !== undefined)
-      await pipeline(linesOf(file, kind, read), tx.query(copyFrom(`copy ${kind.table} from stdin`)));
+      await pipeline(tableLines(file, kind, read), tx.query(copyFrom(`copy ${kind.table} from stdin`)));
   }
   await tx.query(
     `analyze ${Object.values(KINDS)
@@ -112,7 +112,7 @@ const PARENTS = `
 
 const PIECE = 1 << 16;
 
-async function* linesOf(
+async function* tableLines(
   table: Table,
   { columns }: Kind,
   read: (bytes: number) => void,

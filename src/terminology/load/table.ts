@@ -52,7 +52,7 @@ export async function openTable(path: string): Promise<Table> {
   // RF2 has no quoting: a quotation mark is text.
   const quote = delimiter === '\t' ? false : '"';
   const heading = first.split(delimiter).map((name) => name.trim().replace(/^"|"$/g, '').toLowerCase());
-  return { path, heading, rows: (read) => rowsOf(path, { delimiter, quote, heading }, read) };
+  return { path, heading, rows: (read) => readRows(path, { delimiter, quote, heading }, read) };
 }
 
 async function firstLine(path: string): Promise<string> {
@@ -84,10 +84,10 @@ interface Form {
   readonly heading: readonly string[];
 }
 
-async function* rowsOf(path: string, form: Form, read?: (bytes: number) => void): AsyncGenerator<TableRow> {
+async function* readRows(path: string, form: Form, read?: (bytes: number) => void): AsyncGenerator<TableRow> {
   const { heading } = form;
   const at = new Map(heading.map((name, index) => [name, index]));
-  const texts = textsOf(path, read);
+  const texts = readTexts(path, read);
   let first = true;
   for await (const { record, line } of form.quote === false
     ? plain(texts, form.delimiter)
@@ -100,7 +100,7 @@ async function* rowsOf(path: string, form: Form, read?: (bytes: number) => void)
       const says = `it has ${record.length} columns, the heading ${heading.length}`;
       throw new BadFile(`${basename(path)}, line ${line}: ${says}`);
     }
-    yield rowOf(path, line, at, record);
+    yield makeRow(path, line, at, record);
   }
 }
 
@@ -108,7 +108,7 @@ async function* rowsOf(path: string, form: Form, read?: (bytes: number) => void)
  * Yields the file's text in pieces.
  * @throws BadFile if it isn't UTF-8
  */
-async function* textsOf(path: string, read?: (bytes: number) => void): AsyncGenerator<string> {
+async function* readTexts(path: string, read?: (bytes: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const decode = (chunk?: Buffer): string => {
     try {
@@ -176,7 +176,7 @@ async function* quoted(path: string, texts: AsyncIterable<string>, form: Form): 
   }
 }
 
-function rowOf(
+function makeRow(
   path: string,
   line: number,
   at: ReadonlyMap<string, number>,

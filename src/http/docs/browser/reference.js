@@ -96,7 +96,7 @@ function prepare(form) {
   const update = () => {
     const command = form.querySelector('.curl');
     command.hidden = false;
-    command.querySelector('code').textContent = curlOf(requestOf(form));
+    command.querySelector('code').textContent = writeCurl(readRequest(form));
   };
   if (credential !== undefined) {
     credential.value = credentials[form.dataset.credential];
@@ -122,7 +122,7 @@ function prepare(form) {
 }
 
 /** Returns the request that a form describes. */
-function requestOf(form) {
+function readRequest(form) {
   const { method, url: template, credential: kind, ownId } = form.dataset;
   let path = template;
   const query = new URLSearchParams();
@@ -150,7 +150,7 @@ function requestOf(form) {
 }
 
 /** Returns the command that sends a request. The credential stays in a variable of the shell. */
-function curlOf({ method, url, headers, text, file }) {
+function writeCurl({ method, url, headers, text, file }) {
   const quoted = (part) => `'${part.replaceAll("'", `'\\''`)}'`;
   const parts = [
     ...(method === 'GET' ? [] : [`-X ${method}`]),
@@ -164,7 +164,7 @@ function curlOf({ method, url, headers, text, file }) {
 }
 
 async function send(form) {
-  const { method, url, headers, text, file } = requestOf(form);
+  const { method, url, headers, text, file } = readRequest(form);
   const button = form.querySelector('.button');
   button.disabled = true;
   try {

@@ -53,13 +53,13 @@ export function inwardPatches(edge: Edge, writes: readonly WriteEntry[]): Steps<
 
 function inwardBinary(edge: Edge, binary: JsonObject): JsonObject {
   if (typeof binary.data !== 'string') return binary;
-  const text = textOf(binary.data);
+  const text = decodeBase64(binary.data);
   if (text === undefined) return binary;
   return { ...binary, data: Buffer.from(inwardText(edge, text)).toString('base64') };
 }
 
 /** Returns the text of base64; undefined if it is neither, which the command refuses without quoting it. */
-function textOf(data: string): string | undefined {
+function decodeBase64(data: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(data, 'base64'));
   } catch {

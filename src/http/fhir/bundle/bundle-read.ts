@@ -6,8 +6,8 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import type { Answer } from '../../answer/answer.ts';
 import { requireTypes } from '../../grant/opening.ts';
-import { readOf } from '../../key-reads.ts';
-import { segmentsOf } from '../../path.ts';
+import { describeRead } from '../../key-reads.ts';
+import { splitPath } from '../../path.ts';
 import type { FhirRequest, FindInteraction } from '../request.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function readEntry(
 ): Promise<string> {
   const mark = entry.url.indexOf('?');
   const path = mark < 0 ? entry.url : entry.url.slice(0, mark);
-  const segments = segmentsOf(path);
+  const segments = splitPath(path);
   const interaction = find(segments, entry.method);
   if (interaction.kind === 'open') {
     const { body } = interaction.run(request.service);
@@ -53,7 +53,7 @@ export async function readEntry(
   const answer = await (pass !== undefined
     ? pass.run(interaction.grantToken, run)
     : reads !== undefined
-      ? reads.runFhir(readOf(interaction.grantToken, segments), run)
+      ? reads.runFhir(describeRead(interaction.grantToken, segments), run)
       : run());
   const response = {
     status: `${answer.status} ${STATUS_CODES[answer.status] ?? ''}`,

@@ -46,7 +46,7 @@ export async function readEntries(
     return true;
   };
   for (let start = 0; start < reads.length; start += GROUP) {
-    const ended = await endOf(request);
+    const ended = await confirmAccess(request);
     if (ended !== undefined) {
       for (const entry of reads.slice(start)) onError(entry, ended);
       return;
@@ -58,7 +58,7 @@ export async function readEntries(
 }
 
 /** Returns why the access token no longer works: a Bundle may take long. */
-async function endOf({ confirm }: FhirRequest): Promise<unknown> {
+async function confirmAccess({ confirm }: FhirRequest): Promise<unknown> {
   try {
     await confirm?.();
     return undefined;

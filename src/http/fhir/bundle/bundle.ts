@@ -23,7 +23,7 @@ import { lacksScope, requireScope } from '../../credentials.ts';
 import { internalError } from '../../errors.ts';
 import type { FhirWrite, FindInteraction } from '../request.ts';
 import { parseLongBody } from '../resource-body.ts';
-import { locationOf, mayShow, noteRead, printOutcome, statusOf, warnOfWritten } from '../written.ts';
+import { mayShow, noteRead, printOutcome, warnOfWritten, writeStatus, writtenLocation } from '../written.ts';
 import { countPatches, inwardPatches } from './bundle-patches.ts';
 import { readEntries } from './bundle-reads.ts';
 import { bundleText } from './bundle-text.ts';
@@ -241,8 +241,8 @@ function written(request: FhirWrite, method: WriteEntry['method'], result: Write
   const deletes = body === undefined && (outcome === 'deleted' || outcome === 'unchanged');
   if (deletes && !mayRead(caller, type)) return DELETED;
   const response = {
-    status: statusLine(deletes ? 204 : statusOf(result)),
-    ...(deletes ? {} : { location: locationOf(result) }),
+    status: statusLine(deletes ? 204 : writeStatus(result)),
+    ...(deletes ? {} : { location: writtenLocation(result) }),
     etag: etag(version),
     lastModified: lastUpdated,
   };

@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { parseValueSet } from '#src/terminology/parse-resources.ts';
 import type { ValueSet } from '#src/terminology/resources.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
-import { valueSetOf } from './instance.ts';
+import { readValueSet } from './instance.ts';
 import {
   answerResource,
   badInput,
-  countOf,
-  objectOf,
   ofTerminology,
-  textOf,
-  truthOf,
+  readBooleanInput,
+  readCountInput,
+  readObjectInput,
+  readTextInput,
 } from './terminology-inputs.ts';
 
 /** The maximum length of a filter, in characters. */
@@ -40,14 +40,14 @@ export const expand: Operation = {
   ],
   async run(request) {
     const options = {
-      filter: textOf(request, 'filter'),
-      offset: countOf(request, 'offset'),
-      count: countOf(request, 'count'),
-      activeOnly: truthOf(request, 'activeOnly'),
+      filter: readTextInput(request, 'filter'),
+      offset: readCountInput(request, 'offset'),
+      count: readCountInput(request, 'count'),
+      activeOnly: readBooleanInput(request, 'activeOnly'),
     };
     if ((options.filter?.length ?? 0) > LONGEST_FILTER)
       throw badInput('filter', `it must have at most ${LONGEST_FILTER} characters`);
-    const set = await setOf(request);
+    const set = await requestedSet(request);
     const { total, members } = await request.service.terminology.expand(set, options);
     const { compose, expansion: _, ...definition } = set;
     const parameter = Object.entries(options).flatMap(([name, value]) =>
@@ -55,7 +55,7 @@ export const expand: Operation = {
     );
     return answerResource({
       ...definition,
-      ...(truthOf(request, 'includeDefinition') === true ? { compose } : {}),
+      ...(readBooleanInput(request, 'includeDefinition') === true ? { compose } : {}),
       expansion: {
         identifier: `urn:uuid:${randomUUID()}`,
         timestamp: new Date().toISOString(),
@@ -69,16 +69,16 @@ export const expand: Operation = {
 };
 
 /** Returns the requested value set: sent along, by its URL, or by the path. */
-export async function setOf(request: OperationRequest): Promise<ValueSet> {
-  const instance = await valueSetOf(request);
-  const sent = objectOf(request, 'valueSet') ?? request.resource?.value;
-  const url = textOf(request, 'url');
+export async function requestedSet(request: OperationRequest): Promise<ValueSet> {
+  const instance = await readValueSet(request);
+  const sent = readObjectInput(request, 'valueSet') ?? request.resource?.value;
+  const url = readTextInput(request, 'url');
   if ([instance, sent, url].filter((each) => each !== undefined).length > 1)
     throw badInput('url', 'provide only one of url, valueSet and an id');
   if (instance !== undefined) return instance;
   if (sent !== undefined) return parseValueSet(sent);
   if (url === undefined) throw badInput('url', 'provide url or valueSet', 'required');
-  const version = textOf(request, 'valueSetVersion');
+  const version = readTextInput(request, 'valueSetVersion');
   return request.service.terminology.valueSet(version === undefined ? url : `${url}|${version}`);
 }
 

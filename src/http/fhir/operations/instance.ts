@@ -10,7 +10,12 @@ import type { OperationRequest } from '../operation.ts';
  * Returns the parsed body; undefined without an id.
  * @throws Refusal not_found (404)
  */
-async function instanceOf({ service, caller, type, id }: OperationRequest): Promise<JsonObject | undefined> {
+async function readInstance({
+  service,
+  caller,
+  type,
+  id,
+}: OperationRequest): Promise<JsonObject | undefined> {
   if (type === undefined || id === undefined) return undefined;
   const found = await service.queries.read(caller, type, id);
   if (found === undefined || found.body === null) throw notFound(type, id);
@@ -21,8 +26,8 @@ async function instanceOf({ service, caller, type, id }: OperationRequest): Prom
  * Returns the CodeSystem's url.
  * @throws Refusal not_found (404)
  */
-export async function codeSystemOf(request: OperationRequest): Promise<{ url: string } | undefined> {
-  const found = await instanceOf(request);
+export async function readCodeSystem(request: OperationRequest): Promise<{ url: string } | undefined> {
+  const found = await readInstance(request);
   return found === undefined ? undefined : { url: String(found.url) };
 }
 
@@ -30,8 +35,8 @@ export async function codeSystemOf(request: OperationRequest): Promise<{ url: st
  * Returns the ValueSet.
  * @throws Refusal not_found (404)
  */
-export async function valueSetOf(request: OperationRequest): Promise<ValueSet | undefined> {
-  const found = await instanceOf(request);
+export async function readValueSet(request: OperationRequest): Promise<ValueSet | undefined> {
+  const found = await readInstance(request);
   return found === undefined ? undefined : parseValueSet(found);
 }
 
@@ -39,7 +44,7 @@ export async function valueSetOf(request: OperationRequest): Promise<ValueSet | 
  * Returns the ConceptMap.
  * @throws Refusal not_found (404)
  */
-export async function conceptMapOf(request: OperationRequest): Promise<ConceptMap | undefined> {
-  const found = await instanceOf(request);
+export async function readConceptMap(request: OperationRequest): Promise<ConceptMap | undefined> {
+  const found = await readInstance(request);
   return found === undefined ? undefined : parseConceptMap(found);
 }

@@ -4,11 +4,11 @@ import type { Operation } from '../operation.ts';
 import {
   answerParameters,
   badInput,
-  codesOf,
   type Output,
   ofTerminology,
+  readCodes,
+  readTextInput,
   stringOutput,
-  textOf,
 } from './terminology-inputs.ts';
 
 /** Answers 404 for an unknown system or code. */
@@ -20,12 +20,12 @@ export const lookup: Operation = {
   grantToken: ofTerminology('$lookup'),
   parameters: ['code', 'system', 'version', 'coding', 'date', 'displayLanguage', 'property'],
   async run(request) {
-    const [coded] = codesOf(request, textOf(request, 'system'));
+    const [coded] = readCodes(request, readTextInput(request, 'system'));
     if (coded?.system === undefined)
       throw badInput('system', 'provide system, the URL of the code system', 'required');
     const { system, facts } = await request.service.terminology.lookup(coded);
     const wanted = new Set(request.query.getAll('property').flatMap((each) => each.split(',')));
-    const properties = propertiesOf(facts).filter(({ code }) => wanted.size === 0 || wanted.has(code));
+    const properties = listProperties(facts).filter(({ code }) => wanted.size === 0 || wanted.has(code));
     return answerParameters([
       { name: 'name', valueString: system.name },
       stringOutput('version', system.version),
@@ -37,7 +37,7 @@ export const lookup: Operation = {
   },
 };
 
-function propertiesOf(facts: CodeFacts): { code: string; value: Output }[] {
+function listProperties(facts: CodeFacts): { code: string; value: Output }[] {
   const text = (code: string, value: string) => ({ code, value: { name: 'value', valueString: value } });
   const link = (code: string) => (value: string) => ({ code, value: { name: 'value', valueCode: value } });
   return [

@@ -1,13 +1,13 @@
 /** $subsumes: how two codes of a system relate. https://hl7.org/fhir/R4/codesystem-operation-subsumes.html */
 import type { Operation } from '../operation.ts';
-import { codeSystemOf } from './instance.ts';
+import { readCodeSystem } from './instance.ts';
 import {
   answerParameters,
   badInput,
-  codedOf,
-  objectOf,
   ofTerminology,
-  textOf,
+  parseCoding,
+  readObjectInput,
+  readTextInput,
 } from './terminology-inputs.ts';
 
 /** Answers 404 for an unknown system or code. */
@@ -20,21 +20,21 @@ export const subsumes: Operation = {
   grantToken: ofTerminology('$subsumes'),
   parameters: ['codeA', 'codeB', 'system', 'version', 'codingA', 'codingB'],
   async run(request) {
-    const ofInstance = await codeSystemOf(request);
+    const ofInstance = await readCodeSystem(request);
     const side = (letter: 'A' | 'B') => {
-      const coding = objectOf(request, `coding${letter}`);
-      if (coding !== undefined) return codedOf(coding, `coding${letter}`);
-      const code = textOf(request, `code${letter}`);
+      const coding = readObjectInput(request, `coding${letter}`);
+      if (coding !== undefined) return parseCoding(coding, `coding${letter}`);
+      const code = readTextInput(request, `code${letter}`);
       if (code === undefined)
         throw badInput(`code${letter}`, 'provide codeA and codeB, or codingA and codingB', 'required');
-      return { system: ofInstance?.url ?? textOf(request, 'system'), code };
+      return { system: ofInstance?.url ?? readTextInput(request, 'system'), code };
     };
     const [a, b] = [side('A'), side('B')];
     const { system } = a;
     if (system === undefined)
       throw badInput('system', 'provide system, the URL of the code system', 'required');
     if (b.system !== system) throw badInput('codingB.system', 'both codes must be from the same code system');
-    const version = textOf(request, 'version');
+    const version = readTextInput(request, 'version');
     const outcome = await request.service.terminology.subsumes(system, a.code, b.code, version);
     return answerParameters([{ name: 'outcome', valueCode: outcome }]);
   },

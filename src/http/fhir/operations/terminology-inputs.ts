@@ -27,15 +27,15 @@ export function badInput(name: string, diagnostics: string, code: 'required' | '
  * Returns a text input; undefined if absent or empty.
  * @throws Refusal malformed (400) for another type
  */
-export function textOf(request: OperationRequest, name: string): string | undefined {
-  return inputOf(request, name, /^(?!Boolean|Decimal|Integer|PositiveInt|UnsignedInt)/, 'a string');
+export function readTextInput(request: OperationRequest, name: string): string | undefined {
+  return readInput(request, name, /^(?!Boolean|Decimal|Integer|PositiveInt|UnsignedInt)/, 'a string');
 }
 
 /**
  * Returns a primitive input.
  * @param types allowed suffixes of `value[x]`
  */
-function inputOf(
+function readInput(
   { query, inputs, places }: OperationRequest,
   name: string,
   types: RegExp,
@@ -52,8 +52,8 @@ function inputOf(
  * Returns a boolean input.
  * @throws Refusal malformed (400)
  */
-export function truthOf(request: OperationRequest, name: string): boolean | undefined {
-  const value = inputOf(request, name, /^Boolean$/, 'a boolean');
+export function readBooleanInput(request: OperationRequest, name: string): boolean | undefined {
+  const value = readInput(request, name, /^Boolean$/, 'a boolean');
   if (value === undefined) return undefined;
   if (value !== 'true' && value !== 'false') throw badInput(name, 'the value must be true or false');
   return value === 'true';
@@ -63,8 +63,8 @@ export function truthOf(request: OperationRequest, name: string): boolean | unde
  * Returns a whole number from 0.
  * @throws Refusal malformed (400)
  */
-export function countOf(request: OperationRequest, name: string): number | undefined {
-  const value = inputOf(request, name, /^(?:Integer|PositiveInt|UnsignedInt)$/, 'an integer');
+export function readCountInput(request: OperationRequest, name: string): number | undefined {
+  const value = readInput(request, name, /^(?:Integer|PositiveInt|UnsignedInt)$/, 'an integer');
   if (value === undefined) return undefined;
   if (!/^\d+$/.test(value)) throw badInput(name, 'the value must be a whole number from 0');
   return Math.min(Number(value), 999_999_999);
@@ -74,7 +74,7 @@ export function countOf(request: OperationRequest, name: string): number | undef
  * Returns an object input: a Coding, a CodeableConcept or a resource.
  * @throws Refusal malformed (400) for a list
  */
-export function objectOf({ inputs, query }: OperationRequest, name: string): JsonObject | undefined {
+export function readObjectInput({ inputs, query }: OperationRequest, name: string): JsonObject | undefined {
   const value = inputs.find((input) => input.name === name)?.value;
   if (value === undefined) {
     if ((query.get(name) ?? '') !== '')
@@ -89,7 +89,7 @@ export function objectOf({ inputs, query }: OperationRequest, name: string): Jso
  * Returns a Coding as a code with its system.
  * @throws Refusal malformed (400) without a code
  */
-export function codedOf(coding: Json, name: string): Coded {
+export function parseCoding(coding: Json, name: string): Coded {
   if (!isObject(coding)) throw badInput(name, 'the value must be a Coding');
   const member = (key: string): string | undefined => {
     const value = coding[key];
@@ -108,22 +108,24 @@ export function codedOf(coding: Json, name: string): Coded {
  * @param system of `code`
  * @throws Refusal malformed (400) if there is none
  */
-export function codesOf(request: OperationRequest, system: string | undefined, prefix = 'system'): Coded[] {
-  const code = textOf(request, 'code');
-  const coding = objectOf(request, 'coding');
-  const concept = objectOf(request, 'codeableConcept');
+export function readCodes(request: OperationRequest, system: string | undefined, prefix = 'system'): Coded[] {
+  const code = readTextInput(request, 'code');
+  const coding = readObjectInput(request, 'coding');
+  const concept = readObjectInput(request, 'codeableConcept');
   if ([code, coding, concept].filter((each) => each !== undefined).length > 1)
     throw badInput('code', 'provide only one of code, coding and codeableConcept');
-  if (coding !== undefined) return [codedOf(coding, 'coding')];
+  if (coding !== undefined) return [parseCoding(coding, 'coding')];
   if (concept !== undefined) {
     const codings = concept.coding;
     if (!Array.isArray(codings) || codings.length === 0)
       throw badInput('codeableConcept.coding', 'provide at least one', 'required');
-    return codings.map((each, at) => codedOf(each, `codeableConcept.coding[${at}]`));
+    return codings.map((each, at) => parseCoding(each, `codeableConcept.coding[${at}]`));
   }
   if (code === undefined)
     throw badInput('code', `provide a code with its ${prefix}, or a coding`, 'required');
-  return [{ system, version: textOf(request, 'version'), code, display: textOf(request, 'display') }];
+  return [
+    { system, version: readTextInput(request, 'version'), code, display: readTextInput(request, 'display') },
+  ];
 }
 
 /** A parameter of an answer: a value by its JSON name, or parts. */

@@ -1,17 +1,17 @@
 /** $translate: a code in another system. https://hl7.org/fhir/R4/conceptmap-operation-translate.html */
 import { parseConceptMap } from '#src/terminology/parse-resources.ts';
 import type { Operation } from '../operation.ts';
-import { conceptMapOf } from './instance.ts';
+import { readConceptMap } from './instance.ts';
 import {
   answerParameters,
   badInput,
-  codesOf,
   type Output,
-  objectOf,
   ofTerminology,
+  readBooleanInput,
+  readCodes,
+  readObjectInput,
+  readTextInput,
   stringOutput,
-  textOf,
-  truthOf,
 } from './terminology-inputs.ts';
 
 /** Answers 200 with the matches, even if there are none; 404 for an unknown map. */
@@ -27,21 +27,21 @@ export const translate: Operation = {
     ...['codeableConcept', 'target', 'targetsystem', 'reverse'],
   ],
   async run(request) {
-    const codes = codesOf(request, textOf(request, 'system'));
+    const codes = readCodes(request, readTextInput(request, 'system'));
     if (codes.some(({ system }) => system === undefined))
       throw badInput('system', 'provide system, the URL of the code system', 'required');
-    const sent = objectOf(request, 'conceptMap');
-    const map = (await conceptMapOf(request)) ?? (sent === undefined ? undefined : parseConceptMap(sent));
-    const url = textOf(request, 'url');
-    const version = textOf(request, 'conceptMapVersion');
+    const sent = readObjectInput(request, 'conceptMap');
+    const map = (await readConceptMap(request)) ?? (sent === undefined ? undefined : parseConceptMap(sent));
+    const url = readTextInput(request, 'url');
+    const version = readTextInput(request, 'conceptMapVersion');
     const { result, matches } = await request.service.terminology.translate({
       codes,
       url: url !== undefined && version !== undefined ? `${url}|${version}` : url,
       map,
-      source: textOf(request, 'source'),
-      target: textOf(request, 'target'),
-      targetSystem: textOf(request, 'targetsystem'),
-      reverse: truthOf(request, 'reverse') === true,
+      source: readTextInput(request, 'source'),
+      target: readTextInput(request, 'target'),
+      targetSystem: readTextInput(request, 'targetsystem'),
+      reverse: readBooleanInput(request, 'reverse') === true,
     });
     return answerParameters([
       { name: 'result', valueBoolean: result },

@@ -8,16 +8,16 @@ import { cut } from '#src/shared/cut.ts';
 import type { Coded, Validity } from '#src/terminology/codes.ts';
 import type { Answer } from '../../answer/answer.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
-import { setOf } from './expand.ts';
-import { codeSystemOf } from './instance.ts';
+import { requestedSet } from './expand.ts';
+import { readCodeSystem } from './instance.ts';
 import {
   answerParameters,
   badInput,
-  codesOf,
   ofTerminology,
+  readBooleanInput,
+  readCodes,
+  readTextInput,
   stringOutput,
-  textOf,
-  truthOf,
 } from './terminology-inputs.ts';
 
 const COMMON = [
@@ -42,8 +42,8 @@ export const validateCodeInSystem: Operation = {
   grantToken: ofTerminology('$validate-code'),
   parameters: COMMON,
   async run(request) {
-    const url = (await codeSystemOf(request))?.url ?? textOf(request, 'url');
-    const codes = codesOf(request, url, 'code system as url').map((coded) => ({
+    const url = (await readCodeSystem(request))?.url ?? readTextInput(request, 'url');
+    const codes = readCodes(request, url, 'code system as url').map((coded) => ({
       ...coded,
       system: coded.system ?? url,
     }));
@@ -71,11 +71,11 @@ export const validateCodeInSet: Operation = {
   grantToken: ofTerminology('$validate-code'),
   parameters: [...COMMON, 'context', 'valueSet', 'valueSetVersion', 'system', 'systemVersion', 'inferSystem'],
   async run(request) {
-    const infer = truthOf(request, 'inferSystem') === true;
-    const codes = codesOf(request, textOf(request, 'system'));
+    const infer = readBooleanInput(request, 'inferSystem') === true;
+    const codes = readCodes(request, readTextInput(request, 'system'));
     if (!infer && codes.some(({ system }) => system === undefined))
       throw badInput('system', 'provide system, the URL of the code system, or inferSystem=true', 'required');
-    const set = await setOf(request);
+    const set = await requestedSet(request);
     const { terminology } = request.service;
     return answerAny(request, codes, (coded, abstract) => terminology.validateInSet(set, coded, abstract));
   },
@@ -87,7 +87,7 @@ async function answerAny(
   codes: readonly Coded[],
   validate: (coded: Coded, abstract: boolean | undefined) => Promise<Validity>,
 ): Promise<Answer> {
-  const abstract = truthOf(request, 'abstract');
+  const abstract = readBooleanInput(request, 'abstract');
   const found: Validity[] = [];
   for (const coded of codes) {
     const validity = await validate(coded, abstract);

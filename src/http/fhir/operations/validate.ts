@@ -51,13 +51,13 @@ const LETTER = { create: 'c', update: 'u', delete: 'd' } as const;
  * @throws Refusal malformed (400) for an unknown mode, and without a resource; 403 404 410 for an id
  */
 async function run(request: OperationRequest): Promise<Answer> {
-  const mode = modeOf(request);
+  const mode = readMode(request);
   const profiles = request.query.getAll('profile').filter((profile) => profile !== '');
   requireLetter(request, mode);
   const issues: Issue[] = [];
   if (mode === 'delete') issues.push(...(await refusedWrite(request, 'delete', undefined)));
   else {
-    const resource = await resourceOf(request, mode);
+    const resource = await findResource(request, mode);
     for (const issue of ofOtherType(request, resource)) issues.push(issue);
     const found = await inSlices(validationSteps(resource.value, profiles));
     for (const issue of found) issues.push(issue);
@@ -75,7 +75,7 @@ function requireLetter({ caller, type }: OperationRequest, mode: Mode | undefine
   if (typeEntry(type).home !== 'terminology') requireLetters(within, type, LETTER[mode]);
 }
 
-function modeOf({ query, id }: OperationRequest): Mode | undefined {
+function readMode({ query, id }: OperationRequest): Mode | undefined {
   const given = query.get('mode') ?? '';
   if (given === '') return undefined;
   const mode = MODES.find((known) => known === given);
@@ -86,7 +86,7 @@ function modeOf({ query, id }: OperationRequest): Mode | undefined {
 }
 
 /** Returns the resource that was sent; with mode `profile`, or if none was sent to an id, the stored one. */
-async function resourceOf(request: OperationRequest, mode: Mode | undefined): Promise<SubmittedResource> {
+async function findResource(request: OperationRequest, mode: Mode | undefined): Promise<SubmittedResource> {
   const { resource, type, id } = request;
   if (mode === 'profile' && resource !== undefined)
     throw malformed("mode profile validates the stored resource; don't send one", 'resource');
@@ -126,11 +126,11 @@ async function refusedWrite(
     throw notFound(type, id ?? '');
   if (resource !== undefined && resource.value.resourceType !== type) return [];
   const target = mode === 'create' ? undefined : id;
-  const refusal = await service.commands.rehearse(contextOf(request), METHOD[mode], type, target, resource);
+  const refusal = await service.commands.rehearse(makeContext(request), METHOD[mode], type, target, resource);
   return [...(refusal?.issues ?? [])];
 }
 
-function contextOf({ caller, header }: OperationRequest): CommandContext {
+function makeContext({ caller, header }: OperationRequest): CommandContext {
   return {
     caller,
     authorship: parseAuthorship(header, caller),

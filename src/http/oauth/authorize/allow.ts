@@ -30,7 +30,7 @@ export async function allow(
   const { applicationId, project, environment, sector } = client;
   const { record, relationship, days } = await chosen(services, allowed, requestId);
   const scopes = normalise(keptScopes(choice, offer));
-  const { grantId } = await services.grant(contextOf(allowed, requestId), {
+  const { grantId } = await services.grant(makeContext(allowed, requestId), {
     record,
     person,
     application: { id: applicationId, project, environment, sector },
@@ -65,7 +65,7 @@ async function chosen(services: AuthorizeServices, allowed: Allowed, requestId: 
   if (record === undefined || days === undefined) throw new TypeError('the choice has faults');
   if (record === NEW_RECORD) {
     const { issuer, subject } = session.person;
-    const by = contextOf(allowed, requestId);
+    const by = makeContext(allowed, requestId);
     const started = await services.startRecord(by, { issuer, subject }, client.environment, details);
     return { record: started, relationship: 'self', days } as const;
   }
@@ -74,7 +74,7 @@ async function chosen(services: AuthorizeServices, allowed: Allowed, requestId: 
 }
 
 /** A command of the person, in their session. */
-function contextOf({ session: { person } }: Allowed, requestId: string) {
+function makeContext({ session: { person } }: Allowed, requestId: string) {
   const { issuer, subject } = person;
   return {
     credential: { kind: 'id_token' as const, issuer, subject },

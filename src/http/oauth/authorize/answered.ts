@@ -8,8 +8,8 @@ import { answerPage } from '../../answer/security-headers.ts';
 import { onwardPart } from '../../pages/onward.ts';
 import { shellNeeds, shellPage } from '../../pages/shell.ts';
 import { answerStop } from './fault-page.ts';
-import { type AuthorizeDeps, queryOf, sayIn } from './opened.ts';
-import { langOf } from './parameters.ts';
+import { type AuthorizeDeps, readQueryParameter, sayIn } from './opened.ts';
+import { readLang } from './parameters.ts';
 
 /** How often, and how long after each other, it looks whether a decision has been carried out, in ms. */
 const LOOKS = 50;
@@ -33,7 +33,8 @@ export async function answerClosed(
     await delay(LOOK_MS);
     found = await look();
   }
-  const lang = queryOf(ctx, 'lang') ?? (found === undefined ? undefined : langOf(found.parameters));
+  const lang =
+    readQueryParameter(ctx, 'lang') ?? (found === undefined ? undefined : readLang(found.parameters));
   const say = sayIn(lang);
   if (found === undefined || found.outcome === null)
     return answerStop(ctx, say, { status: 400, text: 'error.closed', root });

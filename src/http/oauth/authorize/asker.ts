@@ -40,7 +40,7 @@ ${domainNote(say, organization.domain)}${sandbox}${asked}
 <dl class="facts">
 <div><dt>${say('purpose.legend')}</dt><dd>${purposePart(say, view.purpose)}</dd></div>
 <div><dt>${say('consent.privacylegend')}</dt><dd>${privacyPart(say, view)}</dd></div>
-<div><dt>${say('consent.account')}</dt><dd>${say.html('consent.signedin', { person: personOf(session.person) })} <a href="${other}">${say('consent.switch')}</a></dd></div>
+<div><dt>${say('consent.account')}</dt><dd>${say.html('consent.signedin', { person: renderPerson(session.person) })} <a href="${other}">${say('consent.switch')}</a></dd></div>
 </dl>`;
 }
 
@@ -86,7 +86,7 @@ function privacyPart(say: Texts, { client: { privacyUrl, name } }: Pick<ConsentV
   return html`<a href="${privacyUrl}" target="_blank" rel="noopener noreferrer">${text}</a>`;
 }
 
-function personOf({ name, email, subject }: ConsentView['session']['person']): Html {
+function renderPerson({ name, email, subject }: ConsentView['session']['person']): Html {
   const address =
     name === undefined || email === undefined
       ? html``

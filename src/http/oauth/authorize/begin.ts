@@ -1,13 +1,21 @@
 /** Takes an authorization request and shows it to the person, after they have signed in. */
 import type { Context } from 'koa';
 import { ownParameters } from '#src/oauth/authorization/request.ts';
-import { languageOf } from '../../pages/texts.ts';
+import { chooseLanguage } from '../../pages/texts.ts';
 import { redirectTo } from '../../signin/redirect.ts';
 import { answerApplication } from './answer.ts';
 import { answerClosed } from './answered.ts';
 import { firstChoice } from './choice.ts';
-import { type AuthorizeDeps, checkRequest, offerOf, pageOf, queryOf, sayIn, showConsent } from './opened.ts';
-import { langOf, parametersOf } from './parameters.ts';
+import {
+  type AuthorizeDeps,
+  checkRequest,
+  consentPath,
+  makeOffer,
+  readQueryParameter,
+  sayIn,
+  showConsent,
+} from './opened.ts';
+import { readLang, readParameters } from './parameters.ts';
 import { isFresh, silently } from './silent.ts';
 
 /** How long the browser keeps the cookie that binds its requests, in seconds: as long as a request waits. */
@@ -16,47 +24,47 @@ const BROWSER_S = 3600;
 /** Answers `/oauth/authorize`: checks a request, keeps it, and shows it. */
 export async function begin(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   const { services, visitors, baseUrl } = deps;
-  const parameters = await parametersOf(ctx);
-  const opened = await checkRequest(deps, ctx, parameters, sayIn(langOf(parameters)));
+  const parameters = await readParameters(ctx);
+  const opened = await checkRequest(deps, ctx, parameters, sayIn(readLang(parameters)));
   if (opened === undefined) return;
   const { request } = opened;
   if (request.prompt.has('none'))
     return answerApplication(deps, ctx, {
-      say: sayIn(langOf(parameters)),
+      say: sayIn(readLang(parameters)),
       answerTo: request,
-      outcome: await silently(services, opened, await visitors.sessionOf(ctx)),
+      outcome: await silently(services, opened, await visitors.findSession(ctx)),
     });
   const handle = await services.pending.save(ownParameters(parameters));
   // Cookies belong to the host of BASE_URL, and browsers send none with the form of another site.
   if (ctx.method === 'POST' || ctx.host !== new URL(baseUrl).host)
-    return redirectTo(ctx, baseUrl + pageOf(handle, languageOf(langOf(parameters))));
+    return redirectTo(ctx, baseUrl + consentPath(handle, chooseLanguage(readLang(parameters))));
   await show(deps, ctx, handle);
 }
 
 /** Shows a waiting request; people who aren't signed in, or not recently enough, sign in first. */
 export async function show(deps: AuthorizeDeps, ctx: Context, handle: string): Promise<void> {
   const { services, visitors, cookie, newSecret } = deps;
-  const session = await visitors.sessionOf(ctx);
+  const session = await visitors.findSession(ctx);
   const browser = cookie.secret(ctx) ?? newSecret();
   const pending = await services.pending.open(handle, { browser, session: session?.id });
   if (pending === undefined) return answerClosed(deps, ctx, handle, session);
   if (session !== undefined) cookie.set(ctx, browser, BROWSER_S);
-  const say = sayIn(queryOf(ctx, 'lang') ?? langOf(pending.parameters));
+  const say = sayIn(readQueryParameter(ctx, 'lang') ?? readLang(pending.parameters));
   const opened = await checkRequest(deps, ctx, pending.parameters, say);
   if (opened === undefined) return;
   const { prompt, maxAge, loginHint } = opened.request;
-  const wantsOther = queryOf(ctx, 'account') === 'other';
+  const wantsOther = readQueryParameter(ctx, 'account') === 'other';
   if (session === undefined || wantsOther || !isFresh(session, opened.request, pending.createdAt)) {
     const selects = wantsOther || prompt.has('select_account');
     return visitors.beginSignIn(ctx, {
-      returnTo: pageOf(handle, say.lang),
+      returnTo: consentPath(handle, say.lang),
       prompt: selects ? 'select_account' : prompt.has('login') ? 'login' : undefined,
       maxAge,
       loginHint: wantsOther ? undefined : loginHint,
       lang: say.lang,
     });
   }
-  const offer = await offerOf(deps, opened, session, say);
+  const offer = await makeOffer(deps, opened, session, say);
   const choice = firstChoice(offer, session.person.name);
   showConsent(deps, ctx, say, { ...opened, session, handle, offer }, { status: 200, choice, faults: [] });
 }

@@ -80,7 +80,7 @@ export function readChoice(form: URLSearchParams, offer: Offer): Choice {
 }
 
 /** Returns the fields of a choice that can't be allowed like this. @param today `YYYY-MM-DD` */
-export function faultsOf(
+export function findFaultyFields(
   { record, kept, days, details }: Choice,
   offer: Offer,
   today: string,

@@ -55,7 +55,7 @@ export function recordPart(say: Texts, { client, offer, choice, faults }: Choosi
     name: [given, family].filter((part) => part !== null && part !== '').join(' ') || say('record.unnamed'),
     details: [
       say(relationship === 'self' ? 'record.own' : 'record.dependent'),
-      ...(birth_date === null ? [] : [say('record.born', { day: dayOf(say, birth_date) })]),
+      ...(birth_date === null ? [] : [say('record.born', { day: writeDay(say, birth_date) })]),
       // The same person may have records in several places.
       ...(via === 'own' ? [say('record.started')] : []),
       ...(keeper === null || via === 'own' ? [] : [say('record.keeper', { project: keeper })]),
@@ -96,7 +96,7 @@ ${faultText(say, faults, 'birthdate')}</div>
 }
 
 /** Returns a date in words; less than a day (`1980`, `1980-05`) stays as it is. */
-function dayOf(say: Texts, date: string): string {
+function writeDay(say: Texts, date: string): string {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(date) : Number.NaN;
   return Number.isNaN(at) ? date : say.day(at);
 }

@@ -2,15 +2,23 @@
 import type { Context } from 'koa';
 import { Refusal } from '#src/shared/refusal.ts';
 import { readForm } from '../../form-body.ts';
-import { languageOf } from '../../pages/texts.ts';
+import { chooseLanguage } from '../../pages/texts.ts';
 import { requireFormToken, requireOwnOrigin } from '../../signin/form-origin.ts';
 import { allow } from './allow.ts';
 import { answerApplication } from './answer.ts';
 import { answerClosed } from './answered.ts';
-import { type FaultyField, faultsOf, readChoice } from './choice.ts';
+import { type FaultyField, findFaultyFields, readChoice } from './choice.ts';
 import { answerStop } from './fault-page.ts';
-import { type AuthorizeDeps, checkRequest, offerOf, pageOf, queryOf, sayIn, showConsent } from './opened.ts';
-import { langOf } from './parameters.ts';
+import {
+  type AuthorizeDeps,
+  checkRequest,
+  consentPath,
+  makeOffer,
+  readQueryParameter,
+  sayIn,
+  showConsent,
+} from './opened.ts';
+import { readLang } from './parameters.ts';
 import { isFresh } from './silent.ts';
 
 /**
@@ -19,20 +27,20 @@ import { isFresh } from './silent.ts';
  */
 export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   const { services, visitors, baseUrl, root, refusalOf } = deps;
-  const lang = queryOf(ctx, 'lang');
+  const lang = readQueryParameter(ctx, 'lang');
   const stop = (status: number, text: 'error.form' | 'error.signedout', next?: string): void =>
     answerStop(ctx, sayIn(lang), { status, text, next, root });
   if (isRefused(() => requireOwnOrigin(ctx, baseUrl))) return stop(403, 'error.form');
   const form = await readForm(ctx);
   const handle = form.get('request') ?? '';
-  const next = root + pageOf(handle.slice(0, 100), languageOf(lang));
-  const session = await visitors.sessionOf(ctx);
+  const next = root + consentPath(handle.slice(0, 100), chooseLanguage(lang));
+  const session = await visitors.findSession(ctx);
   // The page links to the sign-in: the form's policy allows no redirect there.
   if (session === undefined) return stop(401, 'error.signedout', next);
   if (isRefused(() => requireFormToken(form, session))) return stop(403, 'error.form', next);
   const pending = await services.pending.find(handle, session.id);
   if (pending === undefined) return answerClosed(deps, ctx, handle, session);
-  const say = sayIn(lang ?? langOf(pending.parameters));
+  const say = sayIn(lang ?? readLang(pending.parameters));
   const opened = await checkRequest(deps, ctx, pending.parameters, say);
   if (opened === undefined) return;
   const { request } = opened;
@@ -47,12 +55,12 @@ export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
     const error = { error: 'access_denied', error_description: 'the person denied access' };
     return answerApplication(deps, ctx, { say, answerTo: request, outcome: error });
   }
-  const offer = await offerOf(deps, opened, session, say);
+  const offer = await makeOffer(deps, opened, session, say);
   const choice = readChoice(form, offer);
   const again = (status: number, faults: readonly FaultyField[]): void =>
     showConsent(deps, ctx, say, { ...opened, session, handle, offer }, { status, choice, faults });
   if (decision !== 'allow') return again(200, []);
-  const faults = faultsOf(choice, offer, new Date().toISOString().slice(0, 10));
+  const faults = findFaultyFields(choice, offer, new Date().toISOString().slice(0, 10));
   if (faults.length > 0) return again(422, faults);
   if (!(await take())) return answerClosed(deps, ctx, handle, session);
   try {

@@ -14,7 +14,7 @@ import type { Refusal } from '#src/shared/refusal.ts';
 import { answerPage } from '../../answer/security-headers.ts';
 import { urlAgain } from '../../pages/onward.ts';
 import { shellNeeds } from '../../pages/shell.ts';
-import { languageOf, type Texts, texts } from '../../pages/texts.ts';
+import { chooseLanguage, type Texts, texts } from '../../pages/texts.ts';
 import type { AskingClient, AuthorizeServices } from '../../ports/authorize.ts';
 import type { Cookie } from '../../signin/cookie.ts';
 import type { Visitors } from '../../signin/visitors.ts';
@@ -27,7 +27,7 @@ import { itemSentences } from './sentences.ts';
 /** Dependencies of the routes. */
 export interface AuthorizeDeps {
   readonly services: AuthorizeServices;
-  readonly visitors: Pick<Visitors, 'sessionOf' | 'beginSignIn'>;
+  readonly visitors: Pick<Visitors, 'findSession' | 'beginSignIn'>;
   /** Without a slash at the end; it is the issuer, too. */
   readonly baseUrl: string;
   /** Path of `baseUrl`, without a slash at the end. */
@@ -55,16 +55,16 @@ export interface Shown extends Opened {
 
 /** Returns the texts of a page by its `lang`. */
 export function sayIn(lang: string | null | undefined): Texts {
-  return texts(languageOf(lang));
+  return texts(chooseLanguage(lang));
 }
 
 /** Returns the first value of a parameter of the query. */
-export function queryOf(ctx: Context, name: string): string | undefined {
+export function readQueryParameter(ctx: Context, name: string): string | undefined {
   return new URLSearchParams(ctx.querystring).get(name) ?? undefined;
 }
 
 /** Returns path and query of the consent page, below BASE_URL. */
-export function pageOf(handle: string, lang: string): string {
+export function consentPath(handle: string, lang: string): string {
   return `/oauth/consent?${new URLSearchParams({ request: handle, lang })}`;
 }
 
@@ -90,7 +90,7 @@ export async function checkRequest(
       const { error: code, description } = error.error;
       const outcome = { error: code, error_description: description };
       const answer = { say, answerTo: error.answerTo, outcome };
-      const isKnown = error.silent || (await visitors.sessionOf(ctx)) !== undefined;
+      const isKnown = error.silent || (await visitors.findSession(ctx)) !== undefined;
       if (isKnown) answerApplication(deps, ctx, answer);
       else offerReturn(deps, ctx, answer, url);
     } else if (error instanceof PageFault) {
@@ -101,7 +101,7 @@ export async function checkRequest(
 }
 
 /** Returns the current choices of a person. */
-export async function offerOf(
+export async function makeOffer(
   { services }: AuthorizeDeps,
   { client, request }: Opened,
   { person }: Session,
@@ -130,7 +130,7 @@ export function showConsent(
   const text = consentPage(say, {
     ...{ client, session, purpose, redirectUri, offer, choice, faults, handle, root },
     now: Date.now(),
-    here: { url: root + pageOf(handle, say.lang), acceptLanguage: ctx.get('Accept-Language') },
+    here: { url: root + consentPath(handle, say.lang), acceptLanguage: ctx.get('Accept-Language') },
   });
   const forms = ["'self'", ...(request.mode === 'query' ? [formTarget(redirectUri)] : [])];
   answerPage(ctx, status, text, shellNeeds(forms, ["'self'"]));

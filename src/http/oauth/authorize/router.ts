@@ -10,7 +10,7 @@ import { Cookie } from '../../signin/cookie.ts';
 import { begin, show } from './begin.ts';
 import { decide } from './decision.ts';
 import { answerStop } from './fault-page.ts';
-import { type AuthorizeDeps, queryOf, sayIn } from './opened.ts';
+import { type AuthorizeDeps, readQueryParameter, sayIn } from './opened.ts';
 
 /** Returns the routes. */
 export function authorizeRouter(parts: Omit<AuthorizeDeps, 'root' | 'cookie'>): Router {
@@ -21,7 +21,7 @@ export function authorizeRouter(parts: Omit<AuthorizeDeps, 'root' | 'cookie'>): 
   router.get('/oauth/authorize', (ctx) => guarded(deps, ctx, begin));
   router.post('/oauth/authorize', (ctx) => guarded(deps, ctx, begin));
   router.get('/oauth/consent', (ctx) =>
-    guarded(deps, ctx, () => show(deps, ctx, queryOf(ctx, 'request') ?? '')),
+    guarded(deps, ctx, () => show(deps, ctx, readQueryParameter(ctx, 'request') ?? '')),
   );
   router.post('/oauth/consent', (ctx) => guarded(deps, ctx, decide));
   return router;
@@ -42,7 +42,7 @@ async function guarded(
     const isAway = refusal !== undefined && refusal.kind === 'unavailable';
     if (isAway) ctx.set('Retry-After', '1');
     const next = ctx.method === 'POST' ? undefined : urlAgain(ctx, deps.root);
-    answerStop(ctx, sayIn(queryOf(ctx, 'lang')), {
+    answerStop(ctx, sayIn(readQueryParameter(ctx, 'lang')), {
       status: isAway ? 503 : 500,
       text: 'error.service',
       next,

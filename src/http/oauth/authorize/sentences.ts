@@ -54,7 +54,7 @@ export interface ItemSentence extends ConsentItem {
  */
 export function itemSentences(say: Texts, scopes: readonly Scope[], own: boolean): ItemSentence[] {
   return consentItems(scopes).map((item) => {
-    const [verb, things] = [chooseVerb(item, scopes, own), thingsOf(say, item)];
+    const [verb, things] = [chooseVerb(item, scopes, own), writeThings(say, item)];
     return { ...item, sentence: writeSentence(say, verb, things), verb, things };
   });
 }
@@ -114,7 +114,7 @@ export function areSensitive(items: readonly ConsentItem[]): boolean {
 }
 
 /** Returns the object of an item: its group, the requested types of it, or a category. */
-function thingsOf(say: Texts, { group, types, category }: ConsentItem): string {
+function writeThings(say: Texts, { group, types, category }: ConsentItem): string {
   const whole = types.length === CONSENT_GROUPS[group].length;
   const named = types.map((type) => say(isNamed(type) ? TYPES[type] : `things.${group}`));
   const things = whole ? say(`things.${group}`) : say.list(named);

@@ -3,7 +3,7 @@ import { readBackchannelRequest } from '#src/oauth/backchannel/request.ts';
 import { OAuthError } from '#src/oauth/error.ts';
 import type { BackchannelEndpoints } from '../../ports/access-requests.ts';
 import { type ClientRequest, type EndpointDeps, required } from './endpoint.ts';
-import { answerOf, badResource, resourcesOf } from './parts.ts';
+import { badResource, requireResources, tokenAnswer } from './parts.ts';
 
 /** Dependencies. */
 export interface BackchannelDeps extends EndpointDeps {
@@ -26,7 +26,7 @@ export async function byBackchannel(deps: BackchannelDeps, request: ClientReques
   const { backchannel, baseUrl } = deps;
   const { client, requestId } = request;
   const authReqId = required(request, 'auth_req_id');
-  const resources = resourcesOf(request, baseUrl);
+  const resources = requireResources(request, baseUrl);
   if (resources === undefined) throw badResource(baseUrl);
   const polled = await backchannel.poll(authReqId, client.applicationId, requestId);
   if (polled === undefined)
@@ -41,7 +41,7 @@ export async function byBackchannel(deps: BackchannelDeps, request: ClientReques
       ? new OAuthError('slow_down', 'wait 5 seconds longer between polls from now on')
       : new OAuthError('authorization_pending', 'the person has not answered yet');
   const issued = await backchannel.redeem(id, client, resources);
-  if (!('fault' in issued)) return answerOf(deps, request, issued);
+  if (!('fault' in issued)) return tokenAnswer(deps, request, issued);
   if (issued.fault === 'resource')
     throw new OAuthError('invalid_target', 'resource must be one of the request; auth_req_id is used up');
   throw new OAuthError(

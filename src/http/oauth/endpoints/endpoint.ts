@@ -18,7 +18,7 @@ export interface EndpointDeps {
   readonly tokens: TokenEndpoints;
   readonly authenticate: AuthenticateClient;
   /** Returns the address that failed authentication is counted for. */
-  readonly addressOf: (ctx: Context) => string;
+  readonly readAddress: (ctx: Context) => string;
   readonly stale: Stale;
   /** Returns the refusal that a client gets for an error; undefined for a fault of the service. */
   readonly refusalOf: (error: unknown) => Refusal | undefined;
@@ -44,7 +44,7 @@ export function clientEndpoint(
   deps: EndpointDeps,
   work: (request: ClientRequest) => Promise<object>,
 ): (ctx: Context) => Promise<void> {
-  return (ctx) => answerJson(deps, ctx, async () => work(await requestOf(deps, ctx)));
+  return (ctx) => answerJson(deps, ctx, async () => work(await readClientRequest(deps, ctx)));
 }
 
 /** Answers a request with JSON that isn't stored, or with an error of RFC 6749. */
@@ -68,7 +68,7 @@ export async function answerJson(
   }
 }
 
-async function requestOf(deps: EndpointDeps, ctx: Context): Promise<ClientRequest> {
+async function readClientRequest(deps: EndpointDeps, ctx: Context): Promise<ClientRequest> {
   requireFresh(deps.stale, ['projects', 'consents']);
   const form = await readForm(ctx);
   const twice = repeatedName(form.keys(), REPEATABLE);
@@ -77,7 +77,7 @@ async function requestOf(deps: EndpointDeps, ctx: Context): Promise<ClientReques
   if (hasSeveralValues(ctx.req.rawHeaders, 'authorization'))
     throw new OAuthError('invalid_request', 'the header Authorization occurs twice');
   const { authorization } = ctx.req.headers;
-  const client = await deps.authenticate({ authorization }, form, { address: deps.addressOf(ctx) });
+  const client = await deps.authenticate({ authorization }, form, { address: deps.readAddress(ctx) });
   const all = (name: string) => form.getAll(name).filter((value) => value !== '');
   return { client, one: (name) => all(name)[0], all, requestId: ctx.state.requestId };
 }

@@ -6,7 +6,7 @@ import type { Issued } from '#src/oauth/tokens/issued.ts';
 import type { ClientRequest, EndpointDeps } from './endpoint.ts';
 
 /** @throws OAuthError invalid_scope, also for a text without any scope */
-export function scopesOf(text: string): readonly Scope[] {
+export function requireScopes(text: string): readonly Scope[] {
   const parsed = parseScopes(text);
   if ('fault' in parsed) throw new OAuthError('invalid_scope', parsed.fault);
   if (parsed.scopes.length === 0) throw new OAuthError('invalid_scope', 'scope must name at least one scope');
@@ -16,7 +16,7 @@ export function scopesOf(text: string): readonly Scope[] {
 const MAX_RESOURCES = 10;
 
 /** Returns the resources of a request; undefined if one isn't of this service (RFC 8707). */
-export function resourcesOf({ all }: ClientRequest, baseUrl: string): readonly string[] | undefined {
+export function requireResources({ all }: ClientRequest, baseUrl: string): readonly string[] | undefined {
   const values = all('resource');
   const own = values.slice(0, MAX_RESOURCES).flatMap((value) => ownResource(value, baseUrl) ?? []);
   return own.length === values.length ? [...new Set(own)] : undefined;
@@ -31,7 +31,7 @@ export function badResource(baseUrl: string): OAuthError {
 }
 
 /** Returns the answer of tokens of a grant (docs/spec/interface.md, section 4.1). */
-export async function answerOf(
+export async function tokenAnswer(
   deps: Pick<EndpointDeps, 'tokens'>,
   { client }: ClientRequest,
   issued: Issued,

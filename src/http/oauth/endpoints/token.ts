@@ -8,7 +8,7 @@ import type { Reused } from '#src/oauth/tokens/issued.ts';
 import type { IdentityGrant } from '../../ports/oauth.ts';
 import { type BackchannelDeps, byBackchannel } from './backchannel.ts';
 import { type ClientRequest, required } from './endpoint.ts';
-import { answerOf, badResource, resourcesOf, scopesOf } from './parts.ts';
+import { badResource, requireResources, requireScopes, tokenAnswer } from './parts.ts';
 
 /** The grant type of trusted first-party applications (docs/spec/decisions.md, section 7). */
 export const IDENTITY_GRANT = 'urn:annal:params:oauth:grant-type:identity';
@@ -67,7 +67,7 @@ async function byCode(deps: TokenDeps, request: ClientRequest): Promise<object> 
   const code = required(request, 'code');
   const verifier = one('code_verifier');
   const proves = verifier !== undefined && VERIFIER.test(verifier);
-  const resources = resourcesOf(request, deps.baseUrl);
+  const resources = requireResources(request, deps.baseUrl);
   const issued = await deps.tokens.exchangeCode({
     code,
     applicationId: client.applicationId,
@@ -93,7 +93,7 @@ async function byCode(deps: TokenDeps, request: ClientRequest): Promise<object> 
     for (const name of ['redirect_uri', 'code_verifier']) required(request, name);
     throw new OAuthError(fault === 'resource' ? 'invalid_target' : 'invalid_grant', EXCHANGE_FAULTS[fault]);
   }
-  return answerOf(deps, request, issued);
+  return tokenAnswer(deps, request, issued);
 }
 
 async function byRefreshToken(deps: TokenDeps, request: ClientRequest): Promise<object> {
@@ -114,7 +114,7 @@ async function byRefreshToken(deps: TokenDeps, request: ClientRequest): Promise<
         : 'the refresh token has expired or was revoked, or its grant has ended',
     );
   }
-  return answerOf(deps, request, issued);
+  return tokenAnswer(deps, request, issued);
 }
 
 /**
@@ -127,10 +127,10 @@ function narrowedTo(
   granted: { readonly scope: string; readonly resources: readonly string[] },
 ): { readonly scope: string; readonly resources: readonly string[] } {
   const text = request.one('scope');
-  const scopes = text === undefined ? undefined : scopesOf(text);
+  const scopes = text === undefined ? undefined : requireScopes(text);
   if (scopes !== undefined && !narrows(knownScopes(granted.scope.split(' ')), scopes))
     throw new OAuthError('invalid_scope', 'scope must not exceed the granted scopes');
-  const resources = resourcesOf(request, deps.baseUrl);
+  const resources = requireResources(request, deps.baseUrl);
   if (resources === undefined) throw badResource(deps.baseUrl);
   const within = granted.resources.length === 0 || resources.every((one) => granted.resources.includes(one));
   if (!within) throw new OAuthError('invalid_target', 'resource must be one of those that were granted');
@@ -150,14 +150,14 @@ async function byClientCredentials(deps: TokenDeps, request: ClientRequest): Pro
   const own = knownScopes(client.scopes).filter(isSystem);
   const registered = own.length > 0 ? own : knownScopes([AS_A_KEY]);
   const text = one('scope');
-  const asked = text === undefined ? registered : scopesOf(text);
+  const asked = text === undefined ? registered : requireScopes(text);
   const other = asked.find((scope) => !isSystem(scope)) ?? uncovered(registered, asked)[0];
   if (other !== undefined)
     throw new OAuthError(
       'invalid_scope',
       `client_credentials does not give this application ${scopeText(other)}`,
     );
-  const resources = resourcesOf(request, deps.baseUrl);
+  const resources = requireResources(request, deps.baseUrl);
   if (resources === undefined) throw badResource(deps.baseUrl);
   const scope = normalise(asked).join(' ');
   const { accessToken, expiresIn } = await deps.tokens.issueClientToken(client, scope, resources);
@@ -169,7 +169,7 @@ async function byIdentity(deps: TokenDeps, request: ClientRequest): Promise<obje
   if (!client.trusted)
     throw new OAuthError('unauthorized_client', 'the identity grant requires a trusted application');
   const subjectToken = required(request, 'subject_token');
-  const asked = scopesOf(required(request, 'scope'));
+  const asked = requireScopes(required(request, 'scope'));
   const foreign = asked.find(isSystem) ?? uncovered(knownScopes(client.scopes), asked)[0];
   if (foreign !== undefined)
     throw new OAuthError('invalid_scope', `the application is not registered for ${scopeText(foreign)}`);
@@ -178,12 +178,12 @@ async function byIdentity(deps: TokenDeps, request: ClientRequest): Promise<obje
       'invalid_scope',
       'offline_access: the application is not registered for the grant type refresh_token',
     );
-  const resources = resourcesOf(request, deps.baseUrl);
+  const resources = requireResources(request, deps.baseUrl);
   if (resources === undefined) throw badResource(deps.baseUrl);
   const scopes = normalise(asked);
   const patient = one('patient');
   const issued = await deps.identityGrant({ client, subjectToken, scopes, patient, resources, requestId });
-  return answerOf(deps, request, issued);
+  return tokenAnswer(deps, request, issued);
 }
 
 const isSystem = (scope: Scope): boolean => typeof scope !== 'string' && scope.context === 'system';

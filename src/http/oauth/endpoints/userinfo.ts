@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { OAuthError } from '#src/oauth/error.ts';
 import { writeFhirUser } from '#src/oauth/tokens/id-token.ts';
-import { credentialOf } from '../../credentials.ts';
+import { readCredential } from '../../credentials.ts';
 import { requireFresh } from '../../freshness.ts';
 import { answerJson, type EndpointDeps } from './endpoint.ts';
 
@@ -19,7 +19,7 @@ export function answerUserinfo(deps: UserinfoDeps, ctx: Context): Promise<void> 
 
 async function claimsFor(deps: UserinfoDeps, ctx: Context): Promise<object> {
   requireFresh(deps.stale, ['projects', 'consents']);
-  const token = credentialOf(ctx.req, ctx.querystring, 'Authorization: Bearer <access token>');
+  const token = readCredential(ctx.req, ctx.querystring, 'Authorization: Bearer <access token>');
   const found = await deps.tokens.introspectToken(token);
   if (found === undefined || found.kind !== 'access') {
     if (await deps.worksElsewhere(token)) throw lacksOpenid();

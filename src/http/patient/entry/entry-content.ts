@@ -55,23 +55,23 @@ export async function readEntry(
   const names = await deps.services.displays(
     bareCodes([...read.map(([, value]) => value), ...others.values()]),
   );
-  const named = (value: JsonObject): JsonObject => withDisplays({ value }, names).value;
+  const withNames = (value: JsonObject): JsonObject => withDisplays({ value }, names).value;
   const nameReference: NameReference = (reference) => {
     const [key = ''] = /[A-Za-z]+\/[0-9a-f-]{36}/.exec(reference) ?? [];
     const contained = told.map((each) => containedIn(each, reference));
     const found = others.get(key) ?? contained.find((each) => each !== undefined);
-    return found === undefined ? undefined : nameOf(named(found));
+    return found === undefined ? undefined : resourceName(withNames(found));
   };
   return {
     content,
     type,
-    values: new Map(read.map(([version, value]) => [version, named(withoutVersion(value))])),
+    values: new Map(read.map(([version, value]) => [version, withNames(withoutVersion(value))])),
     words: valueWords(say, type, nameReference),
   };
 }
 
 /** Returns the name of a resource: that of a person, an organization or a device, a title, or else its subject. */
-function nameOf(resource: JsonObject): string | undefined {
+function resourceName(resource: JsonObject): string | undefined {
   const { name, title, deviceName } = resource;
   if (typeof name === 'string') return name;
   const [device] = objects(deviceName).flatMap(({ name: own }) => text(own) ?? []);
@@ -100,7 +100,7 @@ function idsIn(values: readonly JsonObject[]): string[] {
 /** Returns the name of an entry by a version of it; undefined if it has none. */
 export function titleIn({ content, values }: ReadEntry): string | undefined {
   const shown = values.get(content.shown.version);
-  return shown === undefined ? undefined : nameOf(shown);
+  return shown === undefined ? undefined : resourceName(shown);
 }
 
 /** Returns the name of the concept that the version that is shown is about, as all views say it; undefined without one. */

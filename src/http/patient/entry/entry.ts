@@ -7,7 +7,7 @@ import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { timelineKind } from '#src/v1/timeline.ts';
 import { attachmentAs, fileName } from '../../answer/disposition.ts';
-import { listOf } from '../../api/schemas.ts';
+import { listSchema } from '../../api/schemas.ts';
 import type { TextKey } from '../../pages/languages/language.ts';
 import { resultName } from '../../pages/result-names.ts';
 import type { Outcome, PatientPage } from '../page.ts';
@@ -25,7 +25,7 @@ import {
   titleIn,
 } from './entry-content.ts';
 
-const versions = listOf(
+const versions = listSchema(
   z.object({
     version: z.number(),
     activity: z.enum(['CREATE', 'UPDATE', 'DELETE']),
@@ -95,7 +95,7 @@ export async function entryPage(
   const read = await readEntry(visit, record, type, content);
   const concept = named.titleSystem === null ? conceptIn(read) : undefined;
   const name = concept ?? (await titleText(visit, named)) ?? titleIn(read) ?? say('entry.unnamed');
-  const path = pathOf(record, type, id);
+  const path = entryPath(record, type, id);
   const older =
     next_cursor === null
       ? html``
@@ -120,7 +120,7 @@ ${older}<p class="quiet small">${say('list.utc')}</p>
   };
 }
 
-function pathOf({ path }: OpenRecord, type: string, id: string): string {
+function entryPath({ path }: OpenRecord, type: string, id: string): string {
   return `${path}/entries/${encodeURIComponent(type)}/${encodeURIComponent(id)}`;
 }
 

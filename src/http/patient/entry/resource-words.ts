@@ -150,12 +150,16 @@ function rangeOnly(value: JsonObject, style: NumberStyle): string | undefined {
     : undefined;
 }
 
-function joined<T>(parts: readonly T[], wordsOf: (part: T) => Html, { separator, more }: ValueWords): Html {
+function joined<T>(
+  parts: readonly T[],
+  renderPart: (part: T) => Html,
+  { separator, more }: ValueWords,
+): Html {
   const left = parts.length - MOST_PARTS;
   return html`${parts
     .slice(0, MOST_PARTS)
     .map(
-      (part, i) => html`${i === 0 ? '' : separator}${wordsOf(part)}`,
+      (part, i) => html`${i === 0 ? '' : separator}${renderPart(part)}`,
     )}${left > 0 ? html` <span class="quiet">${more(left)}</span>` : html``}`;
 }
 

@@ -43,8 +43,8 @@ export function listsPart(place: RowPlace, known: Known, over: (past: readonly H
   const { visit, record } = place;
   const { say } = visit;
   const parts = LISTS.map(([list, title, none]) => {
-    const { now, past } = rowsOf(place, known.facts, list);
-    const { now: noted, past: notedPast } = rowsOf(place, known.notes, list);
+    const { now, past } = splitRows(place, known.facts, list);
+    const { now: noted, past: notedPast } = splitRows(place, known.notes, list);
     return html`<section class="stack" aria-labelledby="${list}">
 <h2 id="${list}">${say(title)}</h2>
 ${now.length === 0 && past.length > 0 ? html`<p class="quiet">${say('known.nonenow')}</p>` : rowsOr(now, say(none))}${over(past)}${leftOutPart(visit, record, known, list)}${aiPart(visit, `${list}-ai`, [...noted, ...notedPast], changedIn(known, list))}</section>
@@ -53,7 +53,7 @@ ${now.length === 0 && past.length > 0 ? html`<p class="quiet">${say('known.nonen
   return html`${tooLargePart(visit, record, known)}${parts}`;
 }
 
-function rowsOf(place: RowPlace, of: Known['facts'], list: ListName): Rows {
+function splitRows(place: RowPlace, of: Known['facts'], list: ListName): Rows {
   const split = <T>(items: readonly T[], isPast: (item: T) => boolean, row: (item: T) => Html): Rows => ({
     now: items.filter((item) => !isPast(item)).map(row),
     past: items.filter(isPast).map(row),
@@ -118,13 +118,13 @@ function changedIn({ notes }: Known, list: ListName): number {
  */
 function leftOutPart(visit: Visit, record: OpenRecord, known: Known, list: ListName): Html {
   const own = known.leftOut.filter((each) => each.list === list);
-  const nameOf = ({ told: { value, before = value } }: LeftOut<ClinicalEntry>): string =>
+  const leftOutName = ({ told: { value, before = value } }: LeftOut<ClinicalEntry>): string =>
     known.name(before.code ?? before.vaccineCode ?? before.medicationCodeableConcept) ??
     visit.say('entry.unnamed');
   const rows = (as: LeftOut<ClinicalEntry>['as']) =>
     own
       .filter((each) => each.as === as)
-      .map((each) => ({ type: each.told.type, id: each.told.id, name: nameOf(each) }));
+      .map((each) => ({ type: each.told.type, id: each.told.id, name: leftOutName(each) }));
   const modified = rows('modified');
   return html`${withdrawnPart(visit, record, rows('withdrawn by an AI'))}${
     modified.length === 0

@@ -34,20 +34,20 @@ function beforeText(place: RowPlace, entry: ClinicalEntry): string | undefined {
   const facts = known.before(entry);
   if (facts === undefined) return undefined;
   const said = [
-    ...facts.allergies.map((each) => [allergyName(place, each), ...wordsOf(allergyBadges(place, each))]),
+    ...facts.allergies.map((each) => [allergyName(place, each), ...badgeWords(allergyBadges(place, each))]),
     ...facts.medicines.map((each) => [
       medicineName(place, each),
       dosesText(place, each) ?? '',
-      ...wordsOf([medicineBadge(place, each)]),
+      ...badgeWords([medicineBadge(place, each)]),
     ]),
-    ...facts.problems.map((each) => [problemName(place, each), ...wordsOf(problemBadges(place, each))]),
+    ...facts.problems.map((each) => [problemName(place, each), ...badgeWords(problemBadges(place, each))]),
     ...facts.vaccinations.map(({ name }) => [name ?? '']),
   ].flat();
   if (said.length === 0) return undefined;
   return visit.say('known.before', { text: visit.say.list(said.filter((each) => each !== '')) });
 }
 
-const wordsOf = (badges: readonly Badge[]): string[] => badges.map(([, words]) => words);
+const badgeWords = (badges: readonly Badge[]): string[] => badges.map(([, words]) => words);
 
 /** An entry on which a row is based, and its own statement in words. */
 interface Source {
@@ -58,7 +58,7 @@ interface Source {
 /**
  * @param sources the first one leads; the others are folded, each with its own statement
  */
-function rowOf(
+function renderKnownRow(
   place: RowPlace,
   title: string,
   badges: readonly Badge[],
@@ -109,7 +109,7 @@ export function allergyRow(place: RowPlace, allergy: Allergy<ClinicalEntry>): Ht
       .join(', '),
   );
   const categories = Array.isArray(value.category) ? value.category : [];
-  return rowOf(
+  return renderKnownRow(
     place,
     allergyName(place, allergy),
     allergyBadges(place, allergy),
@@ -168,7 +168,7 @@ export function medicineRow(place: RowPlace, medicine: Medicine<ClinicalEntry>):
   const { sources, reasons, standing, lead } = medicine;
   const ordered = [lead, ...sources.filter((source) => source !== lead)];
   const said = sources.filter((source) => source.standing === standing);
-  return rowOf(
+  return renderKnownRow(
     place,
     medicineName(place, medicine),
     [medicineBadge(place, medicine)],
@@ -228,7 +228,7 @@ export function problemRow(place: RowPlace, problem: Problem<ClinicalEntry>): Ht
   const { sources, oldest, isOver } = problem;
   const lead = sources[0] ?? oldest;
   const { value } = lead.told;
-  return rowOf(
+  return renderKnownRow(
     place,
     problemName(place, problem),
     problemBadges(place, problem),
@@ -280,17 +280,17 @@ export function vaccinationRow(place: RowPlace, vaccination: Vaccination<Clinica
   const { visit } = place;
   const { say } = visit;
   const { name, isGiven, doses } = vaccination;
-  const dayOf = ({ when, dated, told }: (typeof doses)[number]): string =>
+  const doseDay = ({ when, dated, told }: (typeof doses)[number]): string =>
     when ?? whenText(visit, dated, told);
-  return rowOf(
+  return renderKnownRow(
     place,
     name ?? say('entry.unnamed'),
     isGiven ? [] : [plain(visit, 'immunizationStatus', 'not-done')],
     [
-      say.list(doses.map(dayOf)),
+      say.list(doses.map(doseDay)),
       doses.length === 1 ? undefined : say('known.doses', { doses: doses.length }),
       doses[0] === undefined ? undefined : notes(doses[0].told.value.note),
     ],
-    doses.map((dose) => ({ entry: dose.told, says: [dayOf(dose)] })),
+    doses.map((dose) => ({ entry: dose.told, says: [doseDay(dose)] })),
   );
 }

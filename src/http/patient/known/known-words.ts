@@ -16,8 +16,8 @@ export function whenText(visit: Visit, dated: Dated, { recorded }: ClinicalEntry
 /** Returns a phrase of the reading in words. */
 export function phraseText(visit: Visit, { says, days, times = 0, state = '' }: Phrase): string {
   const { say } = visit;
-  const named = (name: string): string => dateText(say, days[name] ?? '');
-  const [day, from, until] = [named('day'), named('from'), named('until')];
+  const dayText = (name: string): string => dateText(say, days[name] ?? '');
+  const [day, from, until] = [dayText('day'), dayText('from'), dayText('until')];
   switch (says) {
     case 'on':
       return day;

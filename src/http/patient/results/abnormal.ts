@@ -2,8 +2,8 @@
 import { type Html, html } from '#src/shared/html.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
-import { judgementBadge, judgementOf } from './judgement.ts';
-import { abnormalAmong, type Measure, measuresOf, newestOfEachKind } from './measures.ts';
+import { judge, judgementBadge } from './judgement.ts';
+import { abnormalAmong, groupMeasures, type Measure, newestOfEachKind } from './measures.ts';
 import { failedPart, markedValue, measureUrl, statusBadge, whenText } from './result-parts.ts';
 
 /** Results that are named; the page of results has all. */
@@ -16,10 +16,10 @@ const NAMED = 8;
 export async function abnormalPart(visit: Visit, record: OpenRecord): Promise<Html> {
   const { say } = visit;
   const { observations, isWhole } = await newestOfEachKind(visit, record);
-  const kinds = measuresOf(say, observations).filter(({ facts }) => facts.length > 0);
+  const kinds = groupMeasures(say, observations).filter(({ facts }) => facts.length > 0);
   if (kinds.length === 0 && isWhole) return html`<p class="quiet">${say('results.none')}</p>`;
   const abnormal = abnormalAmong(kinds);
-  const unjudged = kinds.filter(({ latest }) => latest !== undefined && judgementOf(latest) === undefined);
+  const unjudged = kinds.filter(({ latest }) => latest !== undefined && judge(latest) === undefined);
   const open =
     unjudged.length === 0
       ? html``

@@ -6,9 +6,9 @@ import type { Measured } from '#src/clinical/reading/numbers/rounding.ts';
 import { type Convert, findConverter } from '#src/insight/units.ts';
 import { resultName } from '../../pages/result-names.ts';
 import type { Texts } from '../../pages/texts.ts';
-import { type Judgement, judgementOf, rangeOf } from './judgement.ts';
+import { findRange, type Judgement, judge } from './judgement.ts';
 import type { Observation, Valued } from './measures.ts';
-import { measuredOf } from './values.ts';
+import { toMeasured } from './values.ts';
 
 /** A value in a chart. `grade` says how it is judged, if it is. */
 export interface Point {
@@ -57,10 +57,10 @@ interface Group {
  * their own: HbA1c in % and in mmol/mol. Values without a number or a date are in none.
  * @param facts the newest first
  */
-export function chartsOf(say: Texts, facts: readonly Observation[]): readonly ChartData[] {
+export function makeCharts(say: Texts, facts: readonly Observation[]): readonly ChartData[] {
   const groups: Group[] = [];
   const places = new Map<string, { readonly group: Group; readonly convert: Convert }>();
-  const placeOf = (unit: string) => {
+  const findPlace = (unit: string) => {
     const known = places.get(unit);
     if (known !== undefined) return known;
     for (const group of groups) {
@@ -83,13 +83,13 @@ export function chartsOf(say: Texts, facts: readonly Observation[]): readonly Ch
     grade: Point['grade'],
   ): void => {
     if (part.value === null || date === null) return;
-    const { group, convert } = placeOf(part.unit ?? '');
-    const range = rangeOf({ reference_range: null, ...part });
+    const { group, convert } = findPlace(part.unit ?? '');
+    const range = findRange({ reference_range: null, ...part });
     const end = (limit: number | null): number | null => (limit === null ? null : convert(limit));
     const converted = range === undefined ? null : { low: end(range.low), high: end(range.high) };
     const line: Line = group.lines.get(key) ?? {
       name: resultName(say, part),
-      measured: measuredOf({ ...part, unit: group.unit, reference_range: converted }),
+      measured: toMeasured({ ...part, unit: group.unit, reference_range: converted }),
       points: [],
       range: undefined,
     };
@@ -98,7 +98,7 @@ export function chartsOf(say: Texts, facts: readonly Observation[]): readonly Ch
     group.lines.set(key, line);
   };
   for (const each of facts) {
-    add('', each, each, judgementOf(each)?.grade);
+    add('', each, each, judge(each)?.grade);
     for (const part of each.components) add(part.code ?? part.display ?? '', part, each, undefined);
   }
   return groups.flatMap(({ unit, lines }) => {

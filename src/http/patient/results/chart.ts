@@ -53,8 +53,8 @@ export function chart(say: Texts, name: string, { series, range, unit }: ChartDa
     until === from ? (left + end) / 2 : left + 8 + ((at - from) / (until - from)) * (end - left - 16);
   const y = (value: number): number => TOP + ((high - value) / (high - low)) * (HEIGHT - TOP - BOTTOM);
   const ordered = [...points].sort((a, b) => a.at - b.at);
-  const [begin, finish] = endsOf(say, ordered[0]?.date ?? '', ordered.at(-1)?.date ?? '');
-  return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${summaryOf(say, name, series)}">
+  const [begin, finish] = labelEnds(say, ordered[0]?.date ?? '', ordered.at(-1)?.date ?? '');
+  return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${describeChart(say, name, series)}">
 <text x="0" y="13">${unitText(unit)}</text>
 ${ticks.map(
   (tick) =>
@@ -72,11 +72,11 @@ ${bounds.map((bound, i) => {
 }<text x="${left}" y="${HEIGHT - 8}">${begin}</text>${
     finish === '' ? html`` : html`<text x="${end}" y="${HEIGHT - 8}" text-anchor="end">${finish}</text>`
   }
-${series.map((line, i) => lineOf(line, LINES[i] ?? 'more', x, y))}</svg>
+${series.map((line, i) => drawLine(line, LINES[i] ?? 'more', x, y))}</svg>
 ${series.length < 2 ? html`` : legend(series)}`;
 }
 
-function lineOf(
+function drawLine(
   { points }: Series,
   name: string,
   x: (at: number) => number,
@@ -85,7 +85,7 @@ function lineOf(
   const path = points.map(({ at, value }) => `${fixed(x(at))},${fixed(y(value))}`).join(' ');
   const shown = points.length > DENSE ? points.filter(isOutside) : points;
   return html`<g class="${name}"><polyline class="line" points="${path}"/>${shown.map((point) =>
-    dotOf(point, x(point.at), y(point.value)),
+    drawDot(point, x(point.at), y(point.value)),
   )}</g>
 `;
 }
@@ -95,7 +95,7 @@ function isOutside({ grade }: Point): boolean {
 }
 
 /** Returns the mark of a value: a square outside of its range, else a circle. */
-function dotOf(point: Point, x: number, y: number): Html {
+function drawDot(point: Point, x: number, y: number): Html {
   const { grade } = point;
   if (isOutside(point))
     return html`<rect class="dot ${grade === 'critical' ? 'critical' : 'out'}" x="${fixed(x - 4)}" y="${fixed(y - 4)}" width="8" height="8"/>`;
@@ -112,7 +112,7 @@ function legend(series: readonly Series[]): Html {
 }
 
 /** Returns the chart in a sentence for each line. */
-function summaryOf(say: Texts, name: string, series: readonly Series[]): string {
+function describeChart(say: Texts, name: string, series: readonly Series[]): string {
   return series
     .map(({ name: line, measured, points }) => {
       const values = points.map(({ value }) => value);
@@ -133,7 +133,7 @@ function summaryOf(say: Texts, name: string, series: readonly Series[]): string 
 const months = new Map<string, Intl.DateTimeFormat>();
 
 /** Returns the month of a FHIR date in few characters; its year if it names no month. */
-function monthOf({ lang }: Texts, date: string): string {
+function monthText({ lang }: Texts, date: string): string {
   if (date.length < 7) return date;
   const format =
     months.get(lang) ?? new Intl.DateTimeFormat(lang, { month: 'short', year: 'numeric', timeZone: 'UTC' });
@@ -142,8 +142,8 @@ function monthOf({ lang }: Texts, date: string): string {
 }
 
 /** Returns the labels of both ends: their months, or their days in one month, or their times on one day, all as written. */
-function endsOf(say: Texts, from: string, until: string): readonly [string, string] {
-  const [first, last] = [monthOf(say, from), monthOf(say, until)];
+function labelEnds(say: Texts, from: string, until: string): readonly [string, string] {
+  const [first, last] = [monthText(say, from), monthText(say, until)];
   if (first !== last) return [first, last];
   if (isVague(from) || isVague(until)) return [first, ''];
   const [day, otherDay] = [from, until].map((date) => say.shortDay(Date.parse(dayIn(date))));

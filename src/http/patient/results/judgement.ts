@@ -24,7 +24,7 @@ export interface Judgement {
 }
 
 /** Returns the judgement; undefined if there is none. */
-export function judgementOf(judged: Judged): Judgement | undefined {
+export function judge(judged: Judged): Judgement | undefined {
   const code = SAID.find((each) => judged.interpretations?.includes(each));
   if (code === undefined) return byRange(judged);
   return { by: { code }, grade: code === 'N' ? 'good' : CRITICAL.includes(code) ? 'critical' : 'out' };
@@ -33,9 +33,9 @@ export function judgementOf(judged: Judged): Judgement | undefined {
 const CRITICAL = ['HH', 'LL', 'AA'];
 
 /** Returns the reference range of an observation's own value; undefined if it has none, or none with a limit. */
-export function rangeOf(judged: Judged): NonNullable<Judged['reference_range']> | undefined {
+export function findRange(judged: Judged): NonNullable<Judged['reference_range']> | undefined {
   const { reference_range: range } = judged;
-  const isNumber = spanOf(judged) !== undefined;
+  const isNumber = readSpan(judged) !== undefined;
   return !isNumber || range === null || (range.low === null && range.high === null) ? undefined : range;
 }
 
@@ -43,7 +43,7 @@ export function rangeOf(judged: Judged): NonNullable<Judged['reference_range']> 
 const BOUNDED = /^([<>]=?) (-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?: (.+))?$/;
 
 /** Returns the parts of a value with a comparator; undefined for other texts. */
-export function boundedOf(
+export function splitBounded(
   text: string | null,
 ): { readonly sign: string; readonly number: string; readonly unit: string } | undefined {
   const [, sign, number, unit = ''] = BOUNDED.exec(text ?? '') ?? [];
@@ -57,9 +57,9 @@ interface Span {
   readonly closed: boolean;
 }
 
-function spanOf({ value, value_text }: Judged): Span | undefined {
+function readSpan({ value, value_text }: Judged): Span | undefined {
   if (value !== null) return { least: value, most: value, closed: true };
-  const bounded = boundedOf(value_text);
+  const bounded = splitBounded(value_text);
   if (bounded === undefined) return undefined;
   const number = Number(bounded.number);
   const closed = bounded.sign.endsWith('=');
@@ -69,7 +69,7 @@ function spanOf({ value, value_text }: Judged): Span | undefined {
 }
 
 function byRange(judged: Judged): Judgement | undefined {
-  const [range, span] = [rangeOf(judged), spanOf(judged)];
+  const [range, span] = [findRange(judged), readSpan(judged)];
   if (range === undefined || span === undefined) return undefined;
   const low = range.low ?? Number.NEGATIVE_INFINITY;
   const high = range.high ?? Number.POSITIVE_INFINITY;
@@ -83,7 +83,7 @@ const BADGES = { critical: 'fault', out: 'warn', good: 'good' } as const;
 
 /** Returns the judgement as a mark; nothing if there is none. */
 export function judgementBadge(say: Texts, judged: Judged): Html {
-  const judgement = judgementOf(judged);
+  const judgement = judge(judged);
   if (judgement === undefined) return html``;
   const { by, grade } = judgement;
   const label = 'code' in by ? codeLabel(say, 'interpretation', by.code) : say(by.range);

@@ -1,12 +1,12 @@
 /** Groups observations of a record by measurement, in the order of time. Pure but for reading them. */
 import { z } from 'zod';
-import { listOf } from '../../api/schemas.ts';
+import { listSchema } from '../../api/schemas.ts';
 import { resultName } from '../../pages/result-names.ts';
 import type { Texts } from '../../pages/texts.ts';
 import type { OwnInputs, ReadAs } from '../own-api.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
-import { type Judgement, judgementOf } from './judgement.ts';
+import { type Judgement, judge } from './judgement.ts';
 
 const coded = z.object({ code: z.string().nullable(), display: z.string().nullable() });
 const valued = {
@@ -84,12 +84,16 @@ export interface Observations {
 const WITHOUT_RESULT: readonly (string | null)[] = ['cancelled', 'registered'];
 
 /** Reads the newest observations that have a result. @param code `system|code`; all without it @throws Refusal */
-export async function observationsOf(visit: Visit, record: OpenRecord, code?: string): Promise<Observations> {
+export async function readObservations(
+  visit: Visit,
+  record: OpenRecord,
+  code?: string,
+): Promise<Observations> {
   const found: z.output<typeof observation>[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < PAGES; page += 1) {
     const query = { limit: LIMIT, cursor, code };
-    const { data, next_cursor } = await pageOf(visit, record, READ, query);
+    const { data, next_cursor } = await readObservationPage(visit, record, READ, query);
     found.push(...data);
     cursor = next_cursor ?? undefined;
     if (cursor === undefined) break;
@@ -101,13 +105,18 @@ export async function observationsOf(visit: Visit, record: OpenRecord, code?: st
 /** The access-log entry of such a read. */
 const READ: ReadAs = { action: 'search-type', resourceType: 'Observation' };
 
-async function pageOf(visit: Visit, record: OpenRecord, read: ReadAs | null, query: OwnInputs['query'] = {}) {
+async function readObservationPage(
+  visit: Visit,
+  record: OpenRecord,
+  read: ReadAs | null,
+  query: OwnInputs['query'] = {},
+) {
   return visit.api.read(
     record,
     read,
     'listObservations',
     { params: { patient_id: record.record }, query },
-    listOf(observation),
+    listSchema(observation),
   );
 }
 
@@ -135,16 +144,19 @@ export async function observationsOfEachKind(
   visit: Visit,
   record: OpenRecord,
 ): Promise<Observations & { readonly partial: ReadonlySet<string> }> {
-  const { observations, more, notDone } = await observationsOf(visit, record);
+  const { observations, more, notDone } = await readObservations(visit, record);
   if (!more) return { observations, more, notDone, partial: new Set() };
-  const partial = new Set(observations.map(keyOf));
+  const partial = new Set(observations.map(measureKey));
   const counts = new Map<string, number>();
-  for (const each of observations) counts.set(keyOf(each), (counts.get(keyOf(each)) ?? 0) + 1);
+  for (const each of observations) counts.set(measureKey(each), (counts.get(measureKey(each)) ?? 0) + 1);
   const added: z.output<typeof observation>[] = [];
   for (const { system, code } of await visit.deps.pages.measuredKinds(record.record)) {
     const key = `${system}|${code}`;
     if ((counts.get(key) ?? 0) >= OF_A_KIND) continue;
-    const { data, next_cursor } = await pageOf(visit, record, null, { limit: OF_A_KIND, code: key });
+    const { data, next_cursor } = await readObservationPage(visit, record, null, {
+      limit: OF_A_KIND,
+      code: key,
+    });
     added.push(...data);
     if (next_cursor === null) partial.delete(key);
     else partial.add(key);
@@ -170,14 +182,14 @@ export async function newestOfEachKind(
   visit: Visit,
   record: OpenRecord,
 ): Promise<{ readonly observations: readonly Observation[]; readonly isWhole: boolean }> {
-  const { data, next_cursor } = await pageOf(visit, record, READ, { limit: LIMIT });
+  const { data, next_cursor } = await readObservationPage(visit, record, READ, { limit: LIMIT });
   const found = new Map(data.map((each) => [each.id, each]));
   if (next_cursor !== null) {
-    const seen = new Set(data.filter(isFact).map(keyOf));
+    const seen = new Set(data.filter(isFact).map(measureKey));
     for (const { system, code } of await visit.deps.pages.measuredKinds(record.record)) {
       const key = `${system}|${code}`;
       if (seen.has(key)) continue;
-      const page = await pageOf(visit, record, null, { limit: FOR_A_FACT, code: key });
+      const page = await readObservationPage(visit, record, null, { limit: FOR_A_FACT, code: key });
       for (const each of page.data) found.set(each.id, each);
     }
     await visit.api.noteRead(record, READ, found.size - data.length);
@@ -205,11 +217,13 @@ function hasValue({ components, ...each }: Valued & Partial<Pick<Observation, 'c
 }
 
 /** Groups observations by their code, those with the newest value first. */
-export function measuresOf(say: Texts, observations: readonly Observation[]): Measure[] {
+export function groupMeasures(say: Texts, observations: readonly Observation[]): Measure[] {
   const groups = new Map<string, Observation[]>();
-  const newestFirst = [...observations].sort((a, b) => timeOf(b) - timeOf(a) || graveness(b) - graveness(a));
+  const newestFirst = [...observations].sort(
+    (a, b) => measuredTime(b) - measuredTime(a) || graveness(b) - graveness(a),
+  );
   for (const each of newestFirst) {
-    const key = keyOf(each);
+    const key = measureKey(each);
     groups.set(key, [...(groups.get(key) ?? []), each]);
   }
   return [...groups].map(([key, all]) => {
@@ -233,13 +247,13 @@ export function measuresOf(say: Texts, observations: readonly Observation[]): Me
   });
 }
 
-function keyOf({ system, code, display }: Pick<Observation, 'system' | 'code' | 'display'>): string {
+function measureKey({ system, code, display }: Pick<Observation, 'system' | 'code' | 'display'>): string {
   if (code === null) return display ?? '';
   return system === null ? code : `${system}|${code}`;
 }
 
 /** Returns when an observation was made, in milliseconds since 1970; before all others without a date. */
-function timeOf({ effective_at }: Observation): number {
+function measuredTime({ effective_at }: Observation): number {
   const said = Date.parse(effective_at ?? '');
   return Number.isNaN(said) ? Number.MIN_SAFE_INTEGER : said;
 }
@@ -248,7 +262,7 @@ const GRAVENESS: Readonly<Record<Judgement['grade'], number>> = { good: 0, out: 
 
 /** Returns how grave a value is judged to be: more is graver, and none at all is above normal. */
 export function graveness(each: Observation): number {
-  const judgement = judgementOf(each);
+  const judgement = judge(each);
   return judgement === undefined ? 1 : GRAVENESS[judgement.grade];
 }
 

@@ -4,12 +4,18 @@ import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { dayIn, timeIn } from '#src/shared/time/day.ts';
 import { LOINC } from '#src/v1/elements.ts';
-import { aiPartOf } from '../entries.ts';
+import { renderAiPart } from '../entries.ts';
 import type { PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
-import { judgementBadge, rangeOf } from './judgement.ts';
-import { type Measure, MOST_OBSERVATIONS, measuresOf, type Observation, observationsOf } from './measures.ts';
+import { findRange, judgementBadge } from './judgement.ts';
+import {
+  groupMeasures,
+  type Measure,
+  MOST_OBSERVATIONS,
+  type Observation,
+  readObservations,
+} from './measures.ts';
 import {
   chartsPart,
   failedPart,
@@ -29,7 +35,7 @@ export async function resultPage(visit: Visit, record: OpenRecord): Promise<Pati
   const { say } = visit;
   const key = visit.asked('code', 300) ?? '';
   const { measure, more } =
-    (await measureOf(visit, record, key, key)) ?? (await measureOf(visit, record, key)) ?? {};
+    (await findMeasure(visit, record, key, key)) ?? (await findMeasure(visit, record, key)) ?? {};
   if (measure === undefined) throw notFound('Observation', key.slice(0, 64));
   const { name, display, facts, latest, failed, notes } = measure;
   return {
@@ -45,8 +51,8 @@ export async function resultPage(visit: Visit, record: OpenRecord): Promise<Pati
 `
     }${latest === undefined ? html`` : html`${latestPart(say, latest)}${failedPart(say, failed)}`}
 ${chartsPart(say, measure)}
-${facts.length === 0 ? html`` : tableOf(visit, record, facts)}
-${await aiPartOf(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
+${facts.length === 0 ? html`` : renderTable(visit, record, facts)}
+${await renderAiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
   };
 }
 
@@ -55,24 +61,24 @@ ${await aiPartOf(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${m
  * observations of all codes.
  * @param code reads the observations that have it
  */
-async function measureOf(
+async function findMeasure(
   visit: Visit,
   record: OpenRecord,
   key: string,
   code?: string,
 ): Promise<{ readonly measure: Measure; readonly more: boolean } | undefined> {
   if (code !== undefined && !CODE.test(code)) return undefined;
-  const { observations, more } = await observationsOf(visit, record, code);
-  const measures = measuresOf(visit.say, observations);
+  const { observations, more } = await readObservations(visit, record, code);
+  const measures = groupMeasures(visit.say, observations);
   // A bare code means LOINC, as in lists of REST v1.
   const measure =
     measures.find((each) => each.key === key) ?? measures.find((each) => each.key === `${LOINC}|${key}`);
   return measure === undefined ? undefined : { measure, more };
 }
 
-function tableOf(visit: Visit, record: OpenRecord, facts: readonly Observation[]): Html {
+function renderTable(visit: Visit, record: OpenRecord, facts: readonly Observation[]): Html {
   const { say } = visit;
-  const ranged = facts.some((each) => rangeOf(each) !== undefined);
+  const ranged = facts.some((each) => findRange(each) !== undefined);
   const days = facts.map(({ effective_at }) => (effective_at === null ? undefined : dayIn(effective_at)));
   const times = facts.map(({ effective_at }, i) => {
     const isAmongOthers = days[i] === days[i - 1] || days[i] === days[i + 1];
@@ -83,7 +89,7 @@ function tableOf(visit: Visit, record: OpenRecord, facts: readonly Observation[]
     const url = visit.to(`${record.path}/entries/${encodeURIComponent(type)}/${encodeURIComponent(id)}`);
     const note =
       each.note === null ? html`` : html`<br><span class="quiet small"><bdi>${each.note}</bdi></span>`;
-    const own = rangeOf(each);
+    const own = findRange(each);
     const range = own === undefined ? html`–` : rangeText(say, own);
     return html`<tr><th scope="row"><a href="${url}">${momentText(say, each, times[i])}<span class="visually-hidden"> ${say('entry.who')}</span></a></th>
 <td>${markedValue(say, each)} ${judgementBadge(say, each)} ${statusBadge(say, each)}${note}</td>${ranged ? html`<td>${range}</td>` : html``}</tr>

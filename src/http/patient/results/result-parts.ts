@@ -7,8 +7,8 @@ import { originAfter } from '../entries.ts';
 import { dateText, type OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 import { chart, isDrawn } from './chart.ts';
-import { type ChartData, chartsOf, countLeft } from './chart-data.ts';
-import { judgementBadge, judgementOf } from './judgement.ts';
+import { type ChartData, countLeft, makeCharts } from './chart-data.ts';
+import { judge, judgementBadge } from './judgement.ts';
 import type { Measure, Observation } from './measures.ts';
 import { pressureIn, rangeText, valueText } from './values.ts';
 
@@ -41,7 +41,7 @@ export function whenText(say: Visit['say'], { effective_at, created_at }: Observ
 /** Returns a value, marked if it is critical. */
 export function markedValue(say: Visit['say'], each: Observation): Html {
   const shown = valueText(say, each);
-  return judgementOf(each)?.grade === 'critical' ? html`<strong class="fault">${shown}</strong>` : shown;
+  return judge(each)?.grade === 'critical' ? html`<strong class="fault">${shown}</strong>` : shown;
 }
 
 /** Returns a mark for a result that isn't final. */
@@ -61,7 +61,7 @@ export function chartsPart(
   { name, facts }: Measure,
   most = Number.POSITIVE_INFINITY,
 ): Html {
-  const charts = chartsOf(say, facts);
+  const charts = makeCharts(say, facts);
   const drawn = charts.filter(isDrawn);
   const shown = drawn.slice(0, most);
   if (shown.length === 0) return html``;
@@ -95,7 +95,7 @@ ${shaded}`;
 export function noteRow(visit: Visit, record: OpenRecord, note: Observation): Html {
   const { say } = visit;
   const name = resultName(say, note);
-  const badge = judgementOf(note)?.grade === 'good' ? html`` : judgementBadge(say, note);
+  const badge = judge(note)?.grade === 'good' ? html`` : judgementBadge(say, note);
   return html`<li><p class="row-top"><strong><bdi>${name}</bdi></strong> <span class="quiet small">${whenText(say, note)}</span></p>
 <p>${markedValue(say, note)} ${badge} ${statusBadge(say, note)}${originAfter(visit, record, note.fhir, name)}</p></li>
 `;

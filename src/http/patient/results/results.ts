@@ -4,15 +4,15 @@ import { type Html, html } from '#src/shared/html.ts';
 import { LOINC } from '#src/v1/elements.ts';
 import { CATEGORIES } from '#src/v1/observation.ts';
 import { codeLabel } from '../code-label.ts';
-import { aiPartOf } from '../entries.ts';
+import { renderAiPart } from '../entries.ts';
 import type { PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 import {
   abnormalAmong,
+  groupMeasures,
   type Measure,
   MOST_OBSERVATIONS,
-  measuresOf,
   observationsOfEachKind,
 } from './measures.ts';
 import { chartsPart, failedPart, latestPart, measureUrl, noteRow } from './result-parts.ts';
@@ -37,12 +37,12 @@ export async function resultsPage(visit: Visit, record: OpenRecord): Promise<Pat
   const { say } = visit;
   const { observations, partial, more, notDone } = await observationsOfEachKind(visit, record);
   const asked = visit.asked('q', 100)?.trim();
-  const all = measuresOf(say, observations);
+  const all = groupMeasures(say, observations);
   const found = asked === undefined ? all : all.filter((measure) => isCalled(say, measure, asked));
   const known = found.filter(({ facts }) => facts.length > 0);
   const abnormal = abnormalAmong(known);
   const notes = found.flatMap((measure) => measure.notes);
-  const parts = partsOf(say, known);
+  const parts = groupParts(say, known);
   const areFolded = asked === undefined && known.length > MANY;
   const card = (measure: Measure, course: Course): Html =>
     measureCard(visit, record, measure, partial.has(measure.key), course);
@@ -77,13 +77,13 @@ ${rows}
     section: 'results',
     body: html`${all.length === 0 ? html`` : findPart(visit, record, asked)}${asked === undefined && parts.length > 1 ? jumpPart(visit, record, parts, areFolded) : html``}
 ${known.length + notes.length === 0 ? empty : html`${first}${sections}`}
-${await aiPartOf(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${leftPart(say, notDone, more)}`,
+${await renderAiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${leftPart(say, notDone, more)}`,
   };
 }
 
 /** Returns the measurements by group: groups of LOINC codes, then the categories of others. */
-function partsOf(say: Visit['say'], measures: readonly Measure[]): readonly Part[] {
-  const places = new Map(measures.map((measure) => [measure, placeOf(measure)]));
+function groupParts(say: Visit['say'], measures: readonly Measure[]): readonly Part[] {
+  const places = new Map(measures.map((measure) => [measure, resultPlace(measure)]));
   const isIn = (measure: Measure, id: string): boolean => places.get(measure)?.id === id;
   const order = (measure: Measure): number => places.get(measure)?.at ?? 0;
   const part = (id: string, title: string): Part => ({
@@ -103,7 +103,7 @@ function partsOf(say: Visit['say'], measures: readonly Measure[]): readonly Part
   ].filter(({ measures: own }) => own.length > 0);
 }
 
-function placeOf({ system, code, category }: Measure): { readonly id: string; readonly at: number } {
+function resultPlace({ system, code, category }: Measure): { readonly id: string; readonly at: number } {
   const place = system === LOINC && code !== null ? findResultGroup(code) : undefined;
   if (place !== undefined) return { id: place.group, at: place.at };
   const known = CATEGORIES.find((each) => each === category);
@@ -133,7 +133,7 @@ function groupTitle(say: Visit['say'], group: ResultGroup): string {
 /** Returns whether a search finds a measurement: by its name, the laboratory's, its code, or its group. */
 function isCalled(say: Visit['say'], measure: Measure, asked: string): boolean {
   const { name, display, code } = measure;
-  const [part] = partsOf(say, [measure]);
+  const [part] = groupParts(say, [measure]);
   const words = folded([name, display, code, part?.title].join(' '));
   return folded(asked)
     .split(/\s+/)

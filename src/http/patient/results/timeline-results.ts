@@ -6,7 +6,7 @@ import { shownObservation } from '#src/v1/observation.ts';
 import type { OpenRecord } from '../records.ts';
 import { splitStates } from '../summary-words.ts';
 import type { Visit } from '../visit.ts';
-import { judgementBadge, judgementOf } from './judgement.ts';
+import { judge, judgementBadge } from './judgement.ts';
 import { type Observation, readObservation } from './measures.ts';
 import { markedValue } from './result-parts.ts';
 
@@ -60,6 +60,6 @@ export function resultText(
   const isEmpty = [value, value_text, value_code, value_boolean].every((each) => each === null);
   if (isEmpty && components.length === 0) return undefined;
   const states = splitStates(say, kind, summary).states.map(({ label }) => `${label}${say('shl.comma')} `);
-  const isUnconfirmed = result.author_type === 'ai' && judgementOf(result)?.grade === 'good';
+  const isUnconfirmed = result.author_type === 'ai' && judge(result)?.grade === 'good';
   return html`${states.join('')}${markedValue(say, result)} ${isUnconfirmed ? html`` : judgementBadge(say, result)}`;
 }

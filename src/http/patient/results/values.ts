@@ -5,7 +5,7 @@ import { type Measured, roundForReading } from '#src/clinical/reading/numbers/ro
 import { type Html, html } from '#src/shared/html.ts';
 import { resultName } from '../../pages/result-names.ts';
 import type { Texts } from '../../pages/texts.ts';
-import { boundedOf } from './judgement.ts';
+import { splitBounded } from './judgement.ts';
 import type { Observation, Valued } from './measures.ts';
 
 /** The parts of a value that the reading needs. */
@@ -16,7 +16,7 @@ type Ranged = { readonly reference_range?: Observation['reference_range'] };
 const SPACE = '\u00a0';
 
 /** Returns the measurement of a value, for its rounding: code, unit, ends of its reference range. */
-export function measuredOf({
+export function toMeasured({
   system,
   code,
   unit,
@@ -42,9 +42,9 @@ export function valueText(
 ): Html {
   const { value, unit, value_text, value_code, value_boolean, components = [] } = each;
   const style = { lang: say.lang, space: SPACE };
-  if (value !== null) return isolated(quantityText({ value, unit }, measuredOf(each), style) ?? '');
+  if (value !== null) return isolated(quantityText({ value, unit }, toMeasured(each), style) ?? '');
   if (value_code !== null) return html`<bdi>${value_code.display ?? value_code.code ?? ''}</bdi>`;
-  const bounded = boundedOf(value_text);
+  const bounded = splitBounded(value_text);
   if (bounded !== undefined) {
     const { sign, number, unit: own } = bounded;
     return isolated(quantityText({ value: number, comparator: sign, unit: own }, {}, style) ?? '');

@@ -17,7 +17,10 @@ const MOST = 50;
 const SHOWN = 8;
 
 /** Returns how grants were used, by id. */
-export function useOf(visit: Visit, grants: readonly GrantRow[]): Promise<ReadonlyMap<string, GrantUse>> {
+export function readGrantUse(
+  visit: Visit,
+  grants: readonly GrantRow[],
+): Promise<ReadonlyMap<string, GrantUse>> {
   const since = (visit.now - RECENT_MS) * 1_000;
   return visit.deps.services.grantUseOf(grants, since);
 }
@@ -33,7 +36,7 @@ export async function applicationsPage(visit: Visit, record: OpenRecord): Promis
   });
   const active = rows.filter(({ status }) => status === 'active');
   const ended = rows.filter(({ status }) => status !== 'active');
-  const uses = await useOf(visit, active);
+  const uses = await readGrantUse(visit, active);
   const endedList = html`<ul class="rows">
 ${ended.map((grant) => endedRow(visit, record, grant))}</ul>`;
   const more =
@@ -73,7 +76,7 @@ export function grantCard(
   use: GrantUse | undefined,
 ): Html {
   const { say, now } = visit;
-  const app = html`<bdi>${nameOf(grant)}</bdi>`;
+  const app = html`<bdi>${applicationName(grant)}</bdi>`;
   return html`<li class="card opens">
 <h3><a href="${visit.to(`${record.path}/applications/${grant.id}`)}">${app}</a></h3>
 <p class="quiet small">${say.html('consent.by', { organization: html`<bdi>${grant.organization ?? ''}</bdi>` })}</p>
@@ -84,7 +87,7 @@ export function grantCard(
 }
 
 /** Returns the name of a grant's application. */
-export function nameOf({ application_name, application_id }: GrantRow): string {
+export function applicationName({ application_name, application_id }: GrantRow): string {
   return application_name ?? application_id;
 }
 
@@ -114,7 +117,7 @@ export function endText(say: Texts, { ended_at, expires_at, end_reason }: GrantR
 }
 
 function endedRow(visit: Visit, record: OpenRecord, grant: GrantRow): Html {
-  return html`<li><p><a href="${visit.to(`${record.path}/applications/${grant.id}`)}"><bdi>${nameOf(grant)}</bdi></a></p>
+  return html`<li><p><a href="${visit.to(`${record.path}/applications/${grant.id}`)}"><bdi>${applicationName(grant)}</bdi></a></p>
 <p class="quiet small">${endText(visit.say, grant)}</p></li>
 `;
 }

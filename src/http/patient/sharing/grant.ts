@@ -4,21 +4,21 @@ import type { GrantRow } from '#queries/consents/grants.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { grantSentences } from '../../me/sentences.ts';
-import { directionOf } from '../../pages/language-menu.ts';
-import { LANGUAGES, languageOf } from '../../pages/texts.ts';
+import { textDirection } from '../../pages/language-menu.ts';
+import { chooseLanguage, LANGUAGES } from '../../pages/texts.ts';
 import type { Outcome, PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 import { usageText } from '../words.ts';
-import { endText, nameOf, useOf } from './applications.ts';
+import { applicationName, endText, readGrantUse } from './applications.ts';
 
 /** The maximum length of a note about a revocation. */
 const MAX_NOTE = 1_000;
 
-const pathOf = ({ path }: OpenRecord, { id }: GrantRow): string => `${path}/applications/${id}`;
+const grantPath = ({ path }: OpenRecord, { id }: GrantRow): string => `${path}/applications/${id}`;
 
 /** Returns a grant on a record, also one that another person gave. @throws Refusal not_found (404) */
-async function grantOf(visit: Visit, { record }: OpenRecord, id: string): Promise<GrantRow> {
+async function readGrant(visit: Visit, { record }: OpenRecord, id: string): Promise<GrantRow> {
   const found = await visit.deps.services.consentQueries.grant(id);
   if (found?.record !== record) throw notFound('grant', id.slice(0, 64));
   return found;
@@ -27,16 +27,16 @@ async function grantOf(visit: Visit, { record }: OpenRecord, id: string): Promis
 /** Returns the page of a grant. @throws Refusal not_found (404) */
 export async function grantPage(visit: Visit, record: OpenRecord, id: string): Promise<PatientPage> {
   const { say, now } = visit;
-  const grant = await grantOf(visit, record, id);
-  const use = (await useOf(visit, [grant])).get(grant.id);
+  const grant = await readGrant(visit, record, id);
+  const use = (await readGrantUse(visit, [grant])).get(grant.id);
   const isActive = grant.status === 'active';
   const state = isActive
     ? html`<span class="badge good">${say('grant.active')}</span> ${say('days.until', { day: say.day(grant.expires_at / 1_000) })}`
     : html`<span class="badge plain">${say('grant.ended')}</span> ${endText(say, grant)}`;
-  const app = html`<bdi>${nameOf(grant)}</bdi>`;
-  const path = pathOf(record, grant);
+  const app = html`<bdi>${applicationName(grant)}</bdi>`;
+  const path = grantPath(record, grant);
   return {
-    title: nameOf(grant),
+    title: applicationName(grant),
     heading: app,
     lead: say.html('consent.by', { organization: html`<bdi>${grant.organization ?? ''}</bdi>` }),
     record,
@@ -73,11 +73,11 @@ function endPart(visit: Visit, path: string, app: Html): Html {
 /** Returns the page that asks whether the access should end. @throws Refusal not_found (404) */
 export async function endPage(visit: Visit, record: OpenRecord, id: string): Promise<Outcome> {
   const { say } = visit;
-  const grant = await grantOf(visit, record, id);
-  if (grant.status !== 'active') return { goTo: visit.below(pathOf(record, grant)) };
-  const app = html`<bdi>${nameOf(grant)}</bdi>`;
+  const grant = await readGrant(visit, record, id);
+  if (grant.status !== 'active') return { goTo: visit.below(grantPath(record, grant)) };
+  const app = html`<bdi>${applicationName(grant)}</bdi>`;
   return {
-    title: say('grant.asktitle', { app: nameOf(grant) }),
+    title: say('grant.asktitle', { app: applicationName(grant) }),
     heading: say.html('grant.asktitle', { app }),
     record,
     section: 'applications',
@@ -86,12 +86,12 @@ export async function endPage(visit: Visit, record: OpenRecord, id: string): Pro
 <li>${say.html('grant.kept', { app })}</li>
 <li>${say('grant.again')}</li>
 </ul>
-${visit.form(`${pathOf(record, grant)}/end`)}<div class="field"><label for="note">${say('grant.note')}</label>
+${visit.form(`${grantPath(record, grant)}/end`)}<div class="field"><label for="note">${say('grant.note')}</label>
 <p class="quiet small" id="notehint">${say('grant.notehint')}</p>
 <textarea id="note" name="note" rows="3" maxlength="${MAX_NOTE}" aria-describedby="notehint"></textarea></div>
 <div class="actions">
 <button class="button danger">${say('grant.endaccess')}</button>
-<a class="button second" href="${visit.to(pathOf(record, grant))}">${say('form.cancel')}</a>
+<a class="button second" href="${visit.to(grantPath(record, grant))}">${say('form.cancel')}</a>
 </div>
 </form>`,
   };
@@ -114,10 +114,10 @@ export async function endGrant(
 /** Returns the receipt: the sentences that were shown, in which language and when. @throws Refusal not_found (404) */
 export async function receiptPage(visit: Visit, record: OpenRecord, id: string): Promise<PatientPage> {
   const { say } = visit;
-  const grant = await grantOf(visit, record, id);
-  const lang = languageOf(grant.lang);
+  const grant = await readGrant(visit, record, id);
+  const lang = chooseLanguage(grant.lang);
   const facts = [
-    [say('receipt.application'), html`<bdi>${nameOf(grant)}</bdi>`],
+    [say('receipt.application'), html`<bdi>${applicationName(grant)}</bdi>`],
     [say('receipt.organization'), html`<bdi>${grant.organization ?? '–'}</bdi>`],
     [say('receipt.record'), html`<bdi>${record.name}</bdi>`],
     [say('receipt.by'), html`${say(`receipt.${grant.granted_by}`)}`],
@@ -133,7 +133,7 @@ export async function receiptPage(visit: Visit, record: OpenRecord, id: string):
     lead: html`${say('receipt.lead')}`,
     record,
     section: 'applications',
-    back: { path: pathOf(record, grant), text: nameOf(grant) },
+    back: { path: grantPath(record, grant), text: applicationName(grant) },
     body: html`<div class="receipt stack">
 <dl class="facts">
 ${facts.map(
@@ -142,7 +142,7 @@ ${facts.map(
 )}</dl>
 <section class="stack" aria-labelledby="words">
 <h2 id="words">${say('receipt.words')}</h2>
-<ul class="bullets" lang="${lang}" dir="${directionOf(lang)}">
+<ul class="bullets" lang="${lang}" dir="${textDirection(lang)}">
 ${grant.sentences.map(
   (sentence) => html`<li>${sentence}</li>
 `,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { SHARED_LINK_STATUSES } from '#queries/consents/shared-links.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import { listOf } from '../../api/schemas.ts';
+import { listSchema } from '../../api/schemas.ts';
 import type { Outcome, PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
@@ -25,7 +25,7 @@ const link = z.object({
 
 type Link = z.output<typeof link>;
 
-const pathOf = ({ path }: OpenRecord, id = ''): string =>
+const linkPath = ({ path }: OpenRecord, id = ''): string =>
   id === '' ? `${path}/links` : `${path}/links/${encodeURIComponent(id)}`;
 
 /** Returns the page of all links. @throws Refusal */
@@ -34,25 +34,25 @@ export async function linksPage(visit: Visit, record: OpenRecord): Promise<Patie
   const { data, next_cursor } = await visit.api.me(
     'listSharedLinks',
     { params: { patient_id: record.record }, query: { limit: MOST, cursor: visit.asked('cursor') } },
-    listOf(link),
+    listSchema(link),
   );
   const active = data.filter(({ status }) => status === 'active');
   const ended = data.filter(({ status }) => status !== 'active');
   const older =
     next_cursor === null
       ? html``
-      : html`<p class="pager"><a class="button second small" href="${visit.to(pathOf(record), { cursor: next_cursor })}">${say('list.older')}</a></p>`;
+      : html`<p class="pager"><a class="button second small" href="${visit.to(linkPath(record), { cursor: next_cursor })}">${say('list.older')}</a></p>`;
   return {
     title: say('nav.links'),
     lead: html`${say('links.lead')}`,
     record,
     section: 'links',
-    body: html`<p class="buttons"><a class="button" href="${visit.to(`${pathOf(record)}/new`)}">${say('links.new')}</a></p>
+    body: html`<p class="buttons"><a class="button" href="${visit.to(`${linkPath(record)}/new`)}">${say('links.new')}</a></p>
 ${
   active.length === 0
     ? html`<div class="empty"><p>${say('links.none')}</p></div>`
     : html`<ul class="cards">
-${active.map((each) => cardOf(visit, record, each))}</ul>`
+${active.map((each) => renderCard(visit, record, each))}</ul>`
 }
 ${
   ended.length === 0
@@ -66,7 +66,7 @@ ${ended.map((each) => endedRow(visit, each))}</ul>
   };
 }
 
-function nameOf({ say }: Visit, { label }: Link): string {
+function linkName({ say }: Visit, { label }: Link): string {
   return label ?? say('links.unnamed');
 }
 
@@ -89,11 +89,11 @@ function flagText({ say }: Visit, { flag }: Link): string {
   return parts.join(' · ');
 }
 
-function cardOf(visit: Visit, record: OpenRecord, each: Link): Html {
+function renderCard(visit: Visit, record: OpenRecord, each: Link): Html {
   const { say } = visit;
   const until = say('days.until', { day: say.day(Date.parse(each.expires_at)) });
   return html`<li class="card opens">
-<h2><a href="${visit.to(pathOf(record, each.id))}"><bdi>${nameOf(visit, each)}</bdi></a></h2>
+<h2><a href="${visit.to(linkPath(record, each.id))}"><bdi>${linkName(visit, each)}</bdi></a></h2>
 <p>${contentText(visit, each)} · ${useText(visit, each)}</p>
 <p class="quiet small">${flagText(visit, each)} · ${until}</p>
 </li>
@@ -107,29 +107,29 @@ function endText({ say }: Visit, { status, expires_at }: Link): string {
 }
 
 function endedRow(visit: Visit, each: Link): Html {
-  return html`<li><p><bdi>${nameOf(visit, each)}</bdi></p>
+  return html`<li><p><bdi>${linkName(visit, each)}</bdi></p>
 <p class="quiet small">${contentText(visit, each)} · ${useText(visit, each)} · ${endText(visit, each)}</p></li>
 `;
 }
 
 /** Returns a link of a record. @throws Refusal not_found (404) */
-function linkOf(visit: Visit, { record }: OpenRecord, id: string): Promise<Link> {
+function readLink(visit: Visit, { record }: OpenRecord, id: string): Promise<Link> {
   return visit.api.me('getSharedLink', { params: { patient_id: record, link_id: id } }, link);
 }
 
 /** Returns the page of a link with its QR code. @throws Refusal not_found (404) */
 export async function linkPage(visit: Visit, record: OpenRecord, id: string): Promise<PatientPage> {
   const { say, deps } = visit;
-  const each = await linkOf(visit, record, id);
+  const each = await readLink(visit, record, id);
   const { viewer_url: url } = each;
   const facts = html`<p>${contentText(visit, each)} · ${useText(visit, each)}</p>
 <p class="quiet">${flagText(visit, each)} · ${each.status === 'active' ? say('days.until', { day: say.day(Date.parse(each.expires_at)) }) : endText(visit, each)}</p>`;
   const frame = {
-    title: nameOf(visit, each),
-    heading: html`<bdi>${nameOf(visit, each)}</bdi>`,
+    title: linkName(visit, each),
+    heading: html`<bdi>${linkName(visit, each)}</bdi>`,
     record,
     section: 'links',
-    back: { path: pathOf(record), text: say('nav.links') },
+    back: { path: linkPath(record), text: say('nav.links') },
   } as const;
   if (url === null) return { ...frame, body: facts };
   const code = Buffer.from(await deps.services.sharedLinks.qrCode(url)).toString('base64');
@@ -147,7 +147,7 @@ export async function linkPage(visit: Visit, record: OpenRecord, id: string): Pr
 <section class="stack" aria-labelledby="end">
 <h2 id="end">${say('links.end')}</h2>
 <p>${say('links.endnote')}</p>
-<p class="buttons"><a class="button danger" href="${visit.to(`${pathOf(record, id)}/end`)}">${say('links.end')}</a></p>
+<p class="buttons"><a class="button danger" href="${visit.to(`${linkPath(record, id)}/end`)}">${say('links.end')}</a></p>
 </section>`,
   };
 }
@@ -155,17 +155,17 @@ export async function linkPage(visit: Visit, record: OpenRecord, id: string): Pr
 /** Returns the page that asks whether a link should end. @throws Refusal not_found (404) */
 export async function endLinkPage(visit: Visit, record: OpenRecord, id: string): Promise<Outcome> {
   const { say } = visit;
-  const each = await linkOf(visit, record, id);
-  if (each.status !== 'active') return { goTo: visit.below(pathOf(record, id)) };
+  const each = await readLink(visit, record, id);
+  if (each.status !== 'active') return { goTo: visit.below(linkPath(record, id)) };
   return {
     title: say('links.asktitle'),
-    lead: html`<bdi>${nameOf(visit, each)}</bdi>`,
+    lead: html`<bdi>${linkName(visit, each)}</bdi>`,
     record,
     section: 'links',
     body: html`<p>${say('links.endnote')}</p>
-${visit.form(`${pathOf(record, id)}/end`)}<div class="actions">
+${visit.form(`${linkPath(record, id)}/end`)}<div class="actions">
 <button class="button danger">${say('links.end')}</button>
-<a class="button second" href="${visit.to(pathOf(record, id))}">${say('form.cancel')}</a>
+<a class="button second" href="${visit.to(linkPath(record, id))}">${say('form.cancel')}</a>
 </div>
 </form>`,
   };
@@ -175,5 +175,5 @@ ${visit.form(`${pathOf(record, id)}/end`)}<div class="actions">
 export async function endLink(visit: Visit, record: OpenRecord, id: string): Promise<Outcome> {
   const params = { patient_id: record.record, link_id: id };
   await visit.api.me('revokeSharedLink', { params }, z.object({ id: z.string() }));
-  return { goTo: visit.below(pathOf(record), { done: 'linkended' }) };
+  return { goTo: visit.below(linkPath(record), { done: 'linkended' }) };
 }

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { ACCESS_STATUSES } from '#src/shared/access/access-entry.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import { listOf } from '../../api/schemas.ts';
+import { listSchema } from '../../api/schemas.ts';
 import type { Texts } from '../../pages/texts.ts';
 import type { PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 import { kindsText } from '../words.ts';
-import { nameOf } from './applications.ts';
+import { applicationName } from './applications.ts';
 
 /** Entries of a page. */
 const LIMIT = 25;
@@ -51,11 +51,11 @@ export async function logPage(visit: Visit, record: OpenRecord): Promise<Patient
   const params = { patient_id: record.record };
   const page =
     grant_id === undefined
-      ? await visit.api.me('listMyAccessLog', { params, query }, listOf(entrySchema))
+      ? await visit.api.me('listMyAccessLog', { params, query }, listSchema(entrySchema))
       : await visit.api.me(
           'listMyGrantAccessLog',
           { params: { ...params, grant_id }, query },
-          listOf(entrySchema),
+          listSchema(entrySchema),
         );
   const { rows } = await deps.services.consentQueries.listGrants({ record: record.record, limit: MOST });
   const kept = { ...asked, grant: grant_id };
@@ -92,7 +92,7 @@ function filterPart(
     html`<option value="${value}"${value === (is ?? '') ? html` selected` : html``}>${text}</option>
 `;
   const names = grants.map((grant) =>
-    option(grant.id, html`${nameOf(grant)} (${say.day(grant.created_at / 1_000)})`, chosen.grant),
+    option(grant.id, html`${applicationName(grant)} (${say.day(grant.created_at / 1_000)})`, chosen.grant),
   );
   const statuses = ACCESS_STATUSES.map((each) => option(each, html`${say(`log.${each}`)}`, chosen.status));
   const lang = visit.query.has('lang')
@@ -129,14 +129,14 @@ function daysPart(say: Texts, entries: readonly Entry[]): Html {
     ([day, own]) => html`<section class="stack" aria-labelledby="day-${day}">
 <h2 id="day-${day}">${say.day(Date.parse(day))}</h2>
 <ul class="rows">
-${own.map((entry) => rowOf(say, entry))}</ul>
+${own.map((entry) => renderRow(say, entry))}</ul>
 </section>
 `,
   );
   return html`${parts}`;
 }
 
-function rowOf(
+function renderRow(
   say: Texts,
   { ts, action, resource_type: type, status, count, actor, actor_ref }: Entry,
 ): Html {

@@ -1,7 +1,7 @@
 /** The form that makes a shared link: what, for how long, with which passcode. */
 import { z } from 'zod';
 import { type Html, html } from '#src/shared/html.ts';
-import { listOf } from '../../api/schemas.ts';
+import { listSchema } from '../../api/schemas.ts';
 import type { Outcome, PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
@@ -12,7 +12,7 @@ const DAYS = [1, 7, 30, 90, 365] as const;
 const DOCUMENTS = 50;
 const DAY_MS = 86_400_000;
 
-const documents = listOf(
+const documents = listSchema(
   z.object({
     id: z.string(),
     title: z.string().nullable(),
@@ -48,12 +48,12 @@ export async function newLinkPage(
     const invalid = faults.includes(fault) ? html` aria-invalid="true"` : html``;
     return ids.length === 0 ? invalid : html`${invalid} aria-describedby="${ids.join(' ')}"`;
   };
-  const told = (fault: Fault): Html =>
+  const renderFault = (fault: Fault): Html =>
     faults.includes(fault)
       ? html`<p class="fault" id="${fault}">${say(`links.${fault}`)}</p>
 `
       : html``;
-  const choices = await contentsOf(visit, record);
+  const choices = await listContents(visit, record);
   return {
     title: faults.length === 0 ? say('links.new') : `${say('fault.heading')} – ${say('links.new')}`,
     heading: html`${say('links.new')}`,
@@ -68,7 +68,7 @@ export async function newLinkPage(
 `
     }${visit.form(`${record.path}/links/new`)}<fieldset class="stack"${described('whatfault')}>
 <legend>${say('links.what')}</legend>
-${told('whatfault')}<div class="choices">
+${renderFault('whatfault')}<div class="choices">
 ${choices.map(
   ({
     value,
@@ -95,7 +95,7 @@ ${DAYS.map(
 <input id="label" name="label" maxlength="80" autocomplete="off" value="${chosen.label}" aria-describedby="labelhint"></div>
 <div class="field short"><label for="passcode">${say('links.code')}</label>
 <p class="quiet small" id="codehint">${say('links.codehint')}</p>
-${told('codefault')}<input id="passcode" name="passcode" minlength="4" maxlength="64" autocomplete="off" spellcheck="false" autocapitalize="none" value="${chosen.passcode}"${described('codefault', 'codehint')}></div>
+${renderFault('codefault')}<input id="passcode" name="passcode" minlength="4" maxlength="64" autocomplete="off" spellcheck="false" autocapitalize="none" value="${chosen.passcode}"${described('codefault', 'codehint')}></div>
 <div class="ticks"><label class="tick"><input type="checkbox" name="live" value="yes"${chosen.isLive ? html` checked` : html``}><span>${say('links.update')}</span></label></div>
 <p class="note">${say('links.anyone')}</p>
 <div class="actions">
@@ -117,7 +117,7 @@ interface Content {
 }
 
 /** Returns the contents that can be shared, with their names. */
-async function contentsOf(visit: Visit, record: OpenRecord): Promise<Content[]> {
+async function listContents(visit: Visit, record: OpenRecord): Promise<Content[]> {
   const { say } = visit;
   const { data } = await visit.api.read(
     record,
@@ -148,7 +148,7 @@ export async function makeLink(visit: Visit, record: OpenRecord, form: URLSearch
     days: DAYS.find((days) => String(days) === form.get('days')) ?? FIRST.days,
     isLive: form.get('live') === 'yes',
   };
-  const offered = await contentsOf(visit, record);
+  const offered = await listContents(visit, record);
   const isOffered = offered.some(({ value }) => value === chosen.content);
   const length = [...chosen.passcode].length;
   const faults: Fault[] = [

@@ -8,7 +8,7 @@ import { type Json, printJson } from '#src/shared/json/json.ts';
 import { parseStored } from '#src/shared/json/stored-json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { proposalView } from '../../api/proposal-view.ts';
-import { listOf } from '../../api/schemas.ts';
+import { listSchema } from '../../api/schemas.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { changeRow, valueWords } from '../entry/element-values.ts';
 import { authorText, typeText } from '../entry/entry.ts';
@@ -52,7 +52,7 @@ const AI_NOTES: Readonly<Partial<Record<Proposal['status'], 'proposals.ainote' |
 /** Elements that say nothing to a person: which record, which type. All others could change what an entry means. */
 const TECHNICAL = /^(?:resourceType|id|subject|patient)(?:[.[]|$)/;
 
-const pathOf = ({ path }: OpenRecord, id = ''): string =>
+const proposalPath = ({ path }: OpenRecord, id = ''): string =>
   id === '' ? `${path}/proposals` : `${path}/proposals/${encodeURIComponent(id)}`;
 
 /** Returns the page of all proposals. @throws Refusal */
@@ -62,19 +62,19 @@ export async function proposalsPage(visit: Visit, record: OpenRecord): Promise<P
   const waiting = await visit.api.me(
     'listMyProposals',
     { params, query: { limit: MOST, status: 'pending' } },
-    listOf(proposal),
+    listSchema(proposal),
   );
   const all = await visit.api.me(
     'listMyProposals',
     { params, query: { limit: MOST, cursor: visit.asked('cursor') } },
-    listOf(proposal),
+    listSchema(proposal),
   );
   const [open, known] = [await withNames(visit, waiting.data), await withNames(visit, all.data)];
   const over = known.filter(({ status }) => status !== 'pending');
   const older =
     all.next_cursor === null
       ? html``
-      : html`<p class="pager"><a class="button second small" href="${visit.to(pathOf(record), { cursor: all.next_cursor })}">${say('list.older')}</a></p>`;
+      : html`<p class="pager"><a class="button second small" href="${visit.to(proposalPath(record), { cursor: all.next_cursor })}">${say('list.older')}</a></p>`;
   return {
     title: say('nav.proposals'),
     lead: html`${say('proposals.lead')}`,
@@ -86,7 +86,7 @@ ${
   open.length === 0
     ? html`<div class="empty"><p>${say('proposals.none')}</p></div>`
     : html`<ul class="cards">
-${open.map((each) => cardOf(visit, record, each))}</ul>`
+${open.map((each) => renderCard(visit, record, each))}</ul>`
 }
 </section>
 ${
@@ -108,14 +108,14 @@ async function withNames(visit: Visit, all: readonly Proposal[]): Promise<readon
 }
 
 /** Returns the version that a proposal would change, with names; no elements for a creation. */
-async function baseOf(visit: Visit, base: string | null): Promise<Elements> {
+async function readBase(visit: Visit, base: string | null): Promise<Elements> {
   if (base === null) return {};
   const value = elements.parse(JSON.parse(printJson(withoutVersion(parseStored(base)))));
   return withDisplays({ value }, await visit.deps.services.displays(bareCodes([value]))).value;
 }
 
 /** Returns the effect of a proposal in words. */
-function titleOf({ say }: Visit, { operation, resource, resource_type }: Proposal): Html {
+function renderTitle({ say }: Visit, { operation, resource, resource_type }: Proposal): Html {
   const thing = html`<bdi>${titleOfResource(resource) ?? typeText(say, resource_type)}</bdi>`;
   return say.html(operation === 'create' ? 'proposals.create' : 'proposals.update', { thing });
 }
@@ -136,11 +136,11 @@ function aiBadge({ say }: Visit, { author_type }: Proposal): Html {
   return author_type === 'ai' ? html` <span class="badge ai">${say('ai.title')}</span>` : html``;
 }
 
-function cardOf(visit: Visit, record: OpenRecord, each: Proposal): Html {
+function renderCard(visit: Visit, record: OpenRecord, each: Proposal): Html {
   const { say } = visit;
   const until = say('proposals.until', { day: say.day(Date.parse(each.expires_at)) });
   return html`<li class="card opens${each.author_type === 'ai' ? ' ai' : ''}">
-<h3><a href="${visit.to(pathOf(record, each.id))}">${titleOf(visit, each)}</a>${aiBadge(visit, each)}</h3>
+<h3><a href="${visit.to(proposalPath(record, each.id))}">${renderTitle(visit, each)}</a>${aiBadge(visit, each)}</h3>
 <p>${kindPart(visit, each)}</p>
 <p class="quiet small">${byText(visit, each)} · ${until}</p>
 </li>
@@ -151,7 +151,7 @@ function overRow(visit: Visit, record: OpenRecord, each: Proposal): Html {
   const { say } = visit;
   const state = say(`proposals.${each.status}`);
   const day = each.decided_at === null ? '' : `, ${say.day(Date.parse(each.decided_at))}`;
-  return html`<li><p><a href="${visit.to(pathOf(record, each.id))}">${titleOf(visit, each)}</a>${aiBadge(visit, each)}</p>
+  return html`<li><p><a href="${visit.to(proposalPath(record, each.id))}">${renderTitle(visit, each)}</a>${aiBadge(visit, each)}</p>
 <p class="quiet small">${kindPart(visit, each)} · ${byText(visit, each)} · ${state}${day}</p></li>
 `;
 }
@@ -165,18 +165,18 @@ export async function proposalPage(visit: Visit, record: OpenRecord, id: string)
   await visit.api.noteRead(record, { action: 'read', resourceType: row.resource_type }, 1);
   const [each] = await withNames(visit, [proposal.parse(JSON.parse(printJson(proposalView(row))))]);
   if (each === undefined) throw notFound('proposal', id.slice(0, 64));
-  const base = await baseOf(visit, row.base);
+  const base = await readBase(visit, row.base);
   const isPending = each.status === 'pending';
   const state = isPending
     ? say('proposals.until', { day: say.day(Date.parse(each.expires_at)) })
     : say(`proposals.${each.status}`);
   return {
     title: `${say('nav.proposals')}: ${titleOfResource(each.resource) ?? typeText(say, each.resource_type)}`,
-    heading: titleOf(visit, each),
+    heading: renderTitle(visit, each),
     lead: html`${byText(visit, each)} · ${say.html('consent.by', { organization: html`<bdi>${each.application.organization}</bdi>` })}`,
     record,
     section: 'proposals',
-    back: { path: pathOf(record), text: say('nav.proposals') },
+    back: { path: proposalPath(record), text: say('nav.proposals') },
     body: html`<p>${kindPart(visit, each)}</p>
 <p>${state}</p>
 ${
@@ -266,7 +266,7 @@ function decidePart(visit: Visit, record: OpenRecord, { id, author_type, applica
 <div><dt>${say('entry.approved')}</dt><dd>${say('proposals.you')}</dd></div>
 </dl>
 <p>${say('proposals.note')}</p>
-${visit.form(pathOf(record, id))}<div class="actions">
+${visit.form(proposalPath(record, id))}<div class="actions">
 <button class="button second" name="decision" value="accept">${say('proposals.accept')}</button>
 <button class="button second" name="decision" value="reject">${say('proposals.reject')}</button>
 </div>
@@ -287,5 +287,5 @@ export async function decideProposal(
   const accepts = form.get('decision') === 'accept';
   const operation = accepts ? 'acceptMyProposal' : 'rejectMyProposal';
   await visit.api.me(operation, { params, body: {} }, z.object({ id: z.string() }));
-  return { goTo: visit.below(pathOf(record), { done: accepts ? 'accepted' : 'rejected' }) };
+  return { goTo: visit.below(proposalPath(record), { done: accepts ? 'accepted' : 'rejected' }) };
 }

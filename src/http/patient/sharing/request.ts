@@ -9,7 +9,7 @@ import { domainBadge, domainNote } from '../../oauth/authorize/asker.ts';
 import {
   type Choice,
   type FaultyField,
-  faultsOf,
+  findFaultyFields,
   firstChoice,
   keptScopes,
   type Offer,
@@ -59,13 +59,13 @@ async function askedFor(visit: Visit, id: string): Promise<Asked> {
   };
 }
 
-const pathOf = (id: string): string => `${HOME}/requests/${encodeURIComponent(id)}`;
+const requestPath = (id: string): string => `${HOME}/requests/${encodeURIComponent(id)}`;
 
 /** Returns the page. @throws Refusal not_found (404) */
 export async function requestPage(visit: Visit, id: string): Promise<PatientPage> {
   const asked = await askedFor(visit, id);
   return asked.request.status === 'pending'
-    ? pageOf(visit, asked, firstChoice(asked.offer, undefined), [])
+    ? renderPage(visit, asked, firstChoice(asked.offer, undefined), [])
     : answeredPage(visit, asked.request);
 }
 
@@ -79,7 +79,7 @@ function answeredPage(visit: Visit, { status, application_name }: AccessRequestR
   };
 }
 
-function pageOf(
+function renderPage(
   visit: Visit,
   { request, offer, domain }: Asked,
   choice: Choice,
@@ -115,7 +115,7 @@ function pageOf(
     heading: say.html('consent.heading', { app }),
     status: faults.length === 0 ? 200 : 422,
     back: { path: HOME, text: say('home.title') },
-    body: html`${visit.form(pathOf(request.id), 'consent')}${faultsPart(say, faults)}
+    body: html`${visit.form(requestPath(request.id), 'consent')}${faultsPart(say, faults)}
 <p>${say.html('consent.by', { organization: html`<bdi>${organization ?? ''}</bdi>` })} ${domainBadge(say, domain)}</p>
 ${domainNote(say, domain)}${
   request.environment === 'sandbox'
@@ -152,8 +152,8 @@ export async function decideRequest(visit: Visit, form: URLSearchParams, id: str
     return { goTo: visit.below(HOME, { done: mute ? 'muted' : 'denied' }) };
   }
   const choice = readChoice(form, offer);
-  const faults = faultsOf(choice, offer, new Date(visit.now).toISOString().slice(0, 10));
-  if (faults.length > 0) return pageOf(visit, asked, choice, faults);
+  const faults = findFaultyFields(choice, offer, new Date(visit.now).toISOString().slice(0, 10));
+  if (faults.length > 0) return renderPage(visit, asked, choice, faults);
   const body = {
     patient_id: choice.record,
     duration_days: choice.days,

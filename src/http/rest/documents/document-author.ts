@@ -7,7 +7,7 @@ import type { Mark } from '#queries/rest/marks.ts';
 import type { AuthorType } from '#src/shared/access/author.ts';
 import type { Authorship } from '#src/shared/access/caller.ts';
 import type { Header } from '../../answer/authorship.ts';
-import { commandOf, type RestRequest } from '../record.ts';
+import { makeCommandContext, type RestRequest } from '../record.ts';
 
 /** Headers that name who writes; those of the source are apart. */
 const WHO = [
@@ -19,7 +19,7 @@ const WHO = [
 const SOURCE = ['x-service-source-system', 'x-service-origin-id'] as const;
 
 /**
- * Returns the context of the finalizing command: that of `commandOf`, with the author of the creation if the
+ * Returns the context of the finalizing command: that of `makeCommandContext`, with the author of the creation if the
  * request names no author, and with its source system and origin id if the request names neither.
  * @param created metadata of the event that created the document.
  * @param given `author_type` of the body.
@@ -30,20 +30,20 @@ export function finalizingCommand(
   created: Mark['metadata'],
   given?: AuthorType,
 ): CommandContext {
-  const command = commandOf(request, given);
+  const command = makeCommandContext(request, given);
   const { authorType, authorRef, actingAs, onBehalfOf, sourceSystem, originId, faults } = command.authorship;
   const names = (headers: readonly string[]): boolean => headers.some((name) => isSent(request.header, name));
   const who =
     given !== undefined || names(WHO)
       ? { authorType, ...present({ authorRef, actingAs, onBehalfOf }) }
-      : whoOf(created);
+      : readAuthorship(created);
   const source = names(SOURCE)
     ? present({ sourceSystem, originId })
     : present({ sourceSystem: created.source_system, originId: created.origin_id });
   return { ...command, authorship: { ...who, ...source, ...present({ faults }) } };
 }
 
-function whoOf({ author, acting_as, on_behalf_of, ...named }: Mark['metadata']): Authorship {
+function readAuthorship({ author, acting_as, on_behalf_of, ...named }: Mark['metadata']): Authorship {
   return {
     authorType: author?.type ?? 'import',
     ...present({ authorRef: author?.reference, authorName: author?.display, actingAs: acting_as }),

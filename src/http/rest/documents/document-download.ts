@@ -7,13 +7,13 @@ import { isKnown, rangeIn } from '../../answer/range.ts';
 import type { RouteResult } from '../../api/route.ts';
 
 /** Returns the `Content-Disposition` with the file name for saving. */
-export function dispositionOf({ attachment, contentType }: HeldContent): string {
+export function makeDisposition({ attachment, contentType }: HeldContent): string {
   const { title } = attachment;
   return attachmentAs(fileName(typeof title === 'string' ? title : null, contentType));
 }
 
 /** A type as a header may have it: FHIR takes parameters that no header does, which are left out. */
-function headerOf(contentType: string): string {
+function safeContentType(contentType: string): string {
   return /^[\x20-\x7e]*$/.test(contentType) ? contentType : (contentType.split(';')[0] ?? '').trim();
 }
 
@@ -48,12 +48,12 @@ export function download(
     headers: {
       ...headers,
       ...part,
-      'Content-Type': headerOf(contentType),
-      'Content-Disposition': dispositionOf(content),
+      'Content-Type': safeContentType(contentType),
+      'Content-Disposition': makeDisposition(content),
     },
     content: {
       length: range === undefined ? size : range.end - range.start + 1,
-      open: () => store.get(key, range).catch(named(isThere)),
+      open: () => store.get(key, range).catch(nameMissing(isThere)),
     },
   };
 }
@@ -62,7 +62,7 @@ export function download(
  * Returns the error to throw for an error. Missing content that an event names is a fault of the installation, which
  * `annal verify` reports, unless the document has gone with it.
  */
-function named(isThere: ContentAsked['isThere']): (error: unknown) => Promise<never> {
+function nameMissing(isThere: ContentAsked['isThere']): (error: unknown) => Promise<never> {
   return async (error) => {
     if (!(error instanceof BlobMissing)) throw error;
     await isThere();

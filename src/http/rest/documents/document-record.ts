@@ -13,16 +13,16 @@ import { shownDocument } from '#src/v1/document.ts';
 import type { RouteResult } from '../../api/route.ts';
 import type { Services } from '../../ports/services.ts';
 import {
-  creationOf,
-  patientOf,
+  findPatient,
   type RestRequest,
-  recordOf,
+  readCreation,
+  renderRecord,
   resourceIn,
   shownResource,
   writtenBody,
 } from '../record.ts';
 import { warningsIn } from '../warnings.ts';
-import { dispositionOf } from './document-download.ts';
+import { makeDisposition } from './document-download.ts';
 import type { Expected } from './document-upload.ts';
 
 /** The lifetime of a URL to or from the store, in seconds. */
@@ -39,7 +39,7 @@ export interface Document {
 /** Reads a stored DocumentReference. */
 export function documentIn({ id, body }: { readonly id: string; readonly body: string }): Document {
   const resource = resourceIn(body);
-  const patient = patientOf('DocumentReference', id, resource);
+  const patient = findPatient('DocumentReference', id, resource);
   return { document: id, patient, resource, contents: heldContents(resource, id) };
 }
 
@@ -69,14 +69,14 @@ export async function documentToFill(
   if (sees.within === undefined || credential.kind !== 'grant') return shownResource(request, type, id);
   const within = { ...sees.within, access: withLetter(sees.within.access, type, 'r') };
   const found = await shownResource({ ...request, caller: { calls, sees: { ...sees, within } } }, type, id);
-  const { kind, application } = (await creationOf(request, found)).metadata.credential;
+  const { kind, application } = (await readCreation(request, found)).metadata.credential;
   if (kind === 'grant' && application === credential.applicationId) return found;
   await shownResource(request, type, id);
   throw othersDocument(id);
 }
 
 /** Returns the expected properties of its content. */
-export function expectedOf({ config }: Pick<Services, 'config'>, resource: JsonObject): Expected {
+export function readExpected({ config }: Pick<Services, 'config'>, resource: JsonObject): Expected {
   const { contentType } = listAttachments(resource)[openSlot(resource) ?? 0] ?? {};
   return {
     contentType: typeof contentType === 'string' ? contentType : 'application/octet-stream',
@@ -123,7 +123,7 @@ export async function withDownload(
   const [content] = contents;
   if (content === undefined || pass !== undefined) return null;
   const { blob, contentType } = content;
-  const told = { contentType, disposition: dispositionOf(content), expiresInSeconds: LINK_SECONDS };
+  const told = { contentType, disposition: makeDisposition(content), expiresInSeconds: LINK_SECONDS };
   return (await documents.store.download({ patient, document, blob }, told)) ?? null;
 }
 
@@ -148,5 +148,5 @@ export async function shownFinal(
   };
   const shown = { type, id, patient, version, created, updated: lastUpdated, author: authorship } as const;
   if (mayRead(request.caller, type)) request.pass?.shows('update', type, id);
-  return { status: 200, body: { ...recordOf(shown, fields), ...warningsIn(request, resource, result) } };
+  return { status: 200, body: { ...renderRecord(shown, fields), ...warningsIn(request, resource, result) } };
 }

@@ -38,7 +38,7 @@ export async function receive(
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   const digest = new Digest(limit);
   try {
-    await store.put(key, digest.pass(bytesOf(incoming)));
+    await store.put(key, digest.pass(readBytes(incoming)));
   } catch (error) {
     // The rest of a refused upload is read and discarded.
     incoming.resume();
@@ -52,17 +52,22 @@ export async function receive(
 
 /** @throws Refusal invalid (422) when the header names another type than the document has. */
 function refuseOtherType(header: string | undefined, contentType: string): void {
-  const named = (text: string): string => (text.split(';')[0] ?? '').trim().toLowerCase();
-  if (header === undefined || UNSAID.includes(named(header)) || named(header) === named(contentType)) return;
+  const mediaTypeName = (text: string): string => (text.split(';')[0] ?? '').trim().toLowerCase();
+  if (
+    header === undefined ||
+    UNSAID.includes(mediaTypeName(header)) ||
+    mediaTypeName(header) === mediaTypeName(contentType)
+  )
+    return;
   throw new Refusal('invalid', {
     code: 'value',
-    diagnostics: `Content-Type is ${cut(named(header), 100)}, but must be ${contentType}, the document’s content_type`,
+    diagnostics: `Content-Type is ${cut(mediaTypeName(header), 100)}, but must be ${contentType}, the document’s content_type`,
     expression: 'http.content-type',
   });
 }
 
 /** Yields a request's bytes. The request stays open for its response, even if reading stops early. */
-async function* bytesOf(incoming: IncomingMessage): AsyncGenerator<Buffer> {
+async function* readBytes(incoming: IncomingMessage): AsyncGenerator<Buffer> {
   const chunks: AsyncIterable<Buffer> = incoming.iterator({ destroyOnReturn: false });
   try {
     yield* chunks;

@@ -10,15 +10,15 @@ import { toInstant } from '#src/shared/time/time.ts';
 import { codesOfKind, DOCUMENT_KINDS, KNOWN_CODES, shownDocument, toDocument } from '#src/v1/document.ts';
 import { LOINC } from '#src/v1/elements.ts';
 import { route } from '../../api/route.ts';
-import { errorBody, LIST_QUERY, listOf, PAGED } from '../../api/schemas.ts';
+import { errorBody, LIST_QUERY, listSchema, PAGED } from '../../api/schemas.ts';
 import { namingInputs } from '../inputs.ts';
 import { creates } from '../items.ts';
-import { LIST_MODELS, listRecords, tokenOf } from '../list.ts';
+import { LIST_MODELS, listRecords, makeToken } from '../list.ts';
 import {
-  commandOf,
-  creationOf,
   liveResource,
-  recordOf,
+  makeCommandContext,
+  readCreation,
+  renderRecord,
   resourceIn,
   shownRecords,
   shownResource,
@@ -31,8 +31,8 @@ import { download } from './document-download.ts';
 import {
   documentIn,
   documentToFill,
-  expectedOf,
   openDocument,
+  readExpected,
   shownFinal,
   uploadTarget,
   withDownload,
@@ -87,14 +87,14 @@ export const DOCUMENT_ROUTES = [
       const { patient_id: patient } = params;
       // The result of an earlier attempt is returned even if the patient was deleted since.
       if ((retry?.earlier.size ?? 0) === 0) await liveResource(request, 'Patient', patient);
-      const command = commandOf(request, author_type);
+      const command = makeCommandContext(request, author_type);
       const type = 'DocumentReference';
       const resource = { value: toDocument(given, `Patient/${patient}`), exact: false };
       const { result, position } = await namingInputs(services.commands.create(command, type, resource));
       const { id, version, lastUpdated = '' } = result;
       const times = { version, created: lastUpdated, updated: lastUpdated };
       const stored = writtenBody(result);
-      const record = recordOf(
+      const record = renderRecord(
         { type, id, patient, ...times, author: command.authorship },
         { ...shownDocument(stored), download_url: null },
       );
@@ -122,13 +122,13 @@ export const DOCUMENT_ROUTES = [
     },
     models: LIST_MODELS,
     query: z.strictObject({ ...LIST_QUERY, kind: z.enum(DOCUMENT_KINDS).optional() }),
-    answers: { 200: { description: 'A page', schema: listOf(documentSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(documentSchema) } },
     async run(request) {
       const { kind, ...page } = request.query;
       const { patient_id: patient } = request.params;
       await liveResource(request, 'Patient', patient);
       const tokens = (codes: readonly string[]): string =>
-        codes.map((code) => tokenOf(LOINC, code)).join(',');
+        codes.map((code) => makeToken(LOINC, code)).join(',');
       const criteria: [string, string][] = [['status:not', 'entered-in-error']];
       if (kind === 'other') criteria.push(['type:not', tokens(KNOWN_CODES)]);
       else if (kind !== undefined) criteria.push(['type', tokens(codesOfKind(kind))]);
@@ -176,9 +176,9 @@ export const DOCUMENT_ROUTES = [
       const { services, incoming, params } = request;
       const found = await documentToFill(request, params.doc_id);
       const { document, resource, patient } = openDocument(found);
-      const { created, metadata } = await creationOf(request, found);
+      const { created, metadata } = await readCreation(request, found);
       const command = finalizingCommand(request, metadata);
-      const expected = expectedOf(services, resource);
+      const expected = readExpected(services, resource);
       const { store } = services.documents;
       const key = { patient, document, blob: newUuid() };
       const digested = await receive(store, key, incoming, expected);
@@ -235,7 +235,7 @@ export const DOCUMENT_ROUTES = [
       const { resource } = openDocument({ id: right.document, body: slot.body });
       const blob = { patient: slot.patient, document: right.document, blob: DIRECT };
       try {
-        const { size, sha256 } = await receive(store, blob, incoming, expectedOf(services, resource));
+        const { size, sha256 } = await receive(store, blob, incoming, readExpected(services, resource));
         // A document that was deleted or purged meanwhile must not keep its bytes.
         if ((await findSlot(right.document)) === undefined) {
           await store.remove(blob);
@@ -267,7 +267,7 @@ export const DOCUMENT_ROUTES = [
     async run(request) {
       const { services, params, body } = request;
       const { author_type, ...sent } = body;
-      commandOf(request, author_type);
+      makeCommandContext(request, author_type);
       if (!mayRead(request.caller, 'DocumentReference')) refuseComparing(sent);
       const found = await documentToFill(request, params.doc_id);
       const [held] = heldContents(resourceIn(found.body), found.id);
@@ -286,10 +286,10 @@ export const DOCUMENT_ROUTES = [
         };
       }
       const { document, resource, patient } = openDocument(found);
-      const { created, metadata } = await creationOf(request, found);
+      const { created, metadata } = await readCreation(request, found);
       const command = finalizingCommand(request, metadata, author_type);
       const { store } = services.documents;
-      const { contentType, limit } = expectedOf(services, resource);
+      const { contentType, limit } = readExpected(services, resource);
       const digested = await reread(store, { patient, document, blob: DIRECT }, limit).catch(notUploaded);
       agree(sent, digested);
       const bytes = await checkedBytes(DIRECT, digested, contentType);

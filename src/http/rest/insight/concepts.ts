@@ -10,7 +10,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import type { FoundConcept, FoundConcepts, RelatedConcept } from '#src/terminology/concepts/concepts.ts';
 import { CONCEPT_TYPES, type ConceptType } from '#src/terminology/concepts/entry.ts';
 import { type RequestContext, type RouteResult, route } from '../../api/route.ts';
-import { listOf, wholeNumber } from '../../api/schemas.ts';
+import { listSchema, wholeNumber } from '../../api/schemas.ts';
 import { shownCursor } from '../record.ts';
 
 const common = {
@@ -66,7 +66,7 @@ const HOW =
 const DESCRIBED = 'Answers the concept with its codes and with related concepts, in the language `lang`.';
 
 /** The routes of one type of concepts. */
-function routesOf<const Plural extends string>(type: ConceptType, plural: Plural, name: string) {
+function makeRoutes<const Plural extends string>(type: ConceptType, plural: Plural, name: string) {
   return [
     route({
       ...common,
@@ -85,7 +85,7 @@ function routesOf<const Plural extends string>(type: ConceptType, plural: Plural
           .optional()
           .describe('`next_cursor` of the previous page; not with `q`.'),
       }),
-      answers: { 200: { description: `The ${plural}`, schema: listOf(conceptSchema) } },
+      answers: { 200: { description: `The ${plural}`, schema: listSchema(conceptSchema) } },
       async run(request) {
         const { services, query } = request;
         if (query.q !== undefined && query.cursor !== undefined)
@@ -138,7 +138,7 @@ function searchRoutes<const Path extends string>(path: Path, operation: string) 
       summary: 'Symptoms, conditions and treatments by typed text',
       description: HOW,
       query: z.strictObject({ q, limit, lang }),
-      answers: { 200: { description: 'The concepts, the best first', schema: listOf(conceptSchema) } },
+      answers: { 200: { description: 'The concepts, the best first', schema: listSchema(conceptSchema) } },
       run: async ({ services, query }) =>
         found(await services.concepts.find(query.q, undefined, query.limit, query.lang)),
     }),
@@ -158,9 +158,9 @@ function searchRoutes<const Path extends string>(path: Path, operation: string) 
 
 /** Their routes. */
 export const CONCEPT_ROUTES = [
-  ...routesOf('symptom', 'symptoms', 'Symptom'),
-  ...routesOf('condition', 'conditions', 'Condition'),
-  ...routesOf('treatment', 'treatments', 'Treatment'),
+  ...makeRoutes('symptom', 'symptoms', 'Symptom'),
+  ...makeRoutes('condition', 'conditions', 'Condition'),
+  ...makeRoutes('treatment', 'treatments', 'Treatment'),
   ...searchRoutes('/v1/terminology/search', 'Terminology'),
   ...searchRoutes('/v1/search', 'Any'),
 ];

@@ -28,7 +28,7 @@ export const group = z
   .refine((text) => text.split('~').length <= MOST_CODES, `must be at most ${MOST_CODES} codes`);
 
 /** Returns the codes of a group. A bare code is LOINC. */
-export function codesOf(text: string): Coded[] {
+export function parseCodes(text: string): Coded[] {
   const codes = text.split('~').map((each) => {
     const { system = LOINC, code } = splitCode(each);
     return { system, code };
@@ -45,7 +45,7 @@ export const warnings = z
  * Asks, and asks again if the read model was behind those that responses of writes wait for.
  * @throws Refusal not_found (404) for a patient that the caller can't see
  */
-export async function told<T>(
+export async function askFresh<T>(
   { services, caller }: RestRequest,
   patient: string,
   ask: () => Promise<Told<T>>,

@@ -15,13 +15,13 @@ import { notFound } from '#src/shared/refusal.ts';
 import { readDays } from '#src/shared/time/day.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { type RouteResult, route } from '../../api/route.ts';
-import { instant, LIST_QUERY, listOf } from '../../api/schemas.ts';
+import { instant, LIST_QUERY, listSchema } from '../../api/schemas.ts';
 import { daysInOrder } from '../days.ts';
-import { type Displays, displayOf, displaysOf } from '../displays.ts';
+import { type Displays, findDisplay, readDisplays } from '../displays.ts';
 import { type RestRequest, shownCursor } from '../record.ts';
 import { date, FIRST_DAY, LAST_DAY } from '../schemas.ts';
 import { patientIn, shownId } from './finding-id.ts';
-import { codesOf, group, INSIGHT_MODELS, OBSERVATIONS_NEEDED, told, warnings } from './insight.ts';
+import { askFresh, group, INSIGHT_MODELS, OBSERVATIONS_NEEDED, parseCodes, warnings } from './insight.ts';
 
 const TAG = 'Timeline and context';
 const GRANT = { action: 'patterns', needs: OBSERVATIONS_NEEDED, type: 'Observation' } as const;
@@ -119,7 +119,7 @@ const comparedSchema = z
   })
   .meta({ id: 'Comparison' });
 
-const page = listOf(evidenceSchema);
+const page = listSchema(evidenceSchema);
 const SHORT = ' The id names the patient.';
 
 /** Their routes. */
@@ -136,7 +136,7 @@ export const PATTERN_ROUTES = [
     answers: {
       200: {
         description: 'A page of the findings, in the order of codes',
-        schema: listOf(findingSchema).extend({ warnings }),
+        schema: listSchema(findingSchema).extend({ warnings }),
       },
     },
     run: (request) => list(request, request.params.patient_id, request.query),
@@ -209,7 +209,7 @@ export const PATTERN_ROUTES = [
 async function findPatterns(request: RestRequest, patient: string): Promise<Patterns> {
   const { services, caller, incoming } = request;
   const isGone = (): boolean => incoming.socket.destroyed;
-  return told(request, patient, () => services.queries.patterns(caller, patient, isGone));
+  return askFresh(request, patient, () => services.queries.patterns(caller, patient, isGone));
 }
 
 /**
@@ -228,7 +228,7 @@ async function list(
   if (last !== undefined && start === 0) throw staleCursor('finding');
   const page = findings.slice(start, start + limit);
   const known = await namesFor(request, page, names);
-  const data = page.map((finding) => shown(request, patient, finding, known, changed));
+  const data = page.map((finding) => renderFinding(request, patient, finding, known, changed));
   const end = page.at(-1);
   const next =
     end === undefined || start + limit >= findings.length ? undefined : encodeCursorFor(of, [end.finding_id]);
@@ -238,9 +238,9 @@ async function list(
 }
 
 async function one(request: RestRequest, patient: string, id: string): Promise<RouteResult> {
-  const { finding, names, changed } = await findingOf(request, patient, id);
+  const { finding, names, changed } = await findFinding(request, patient, id);
   const known = await namesFor(request, [finding], names);
-  const body = shown(request, patient, finding, known, changed);
+  const body = renderFinding(request, patient, finding, known, changed);
   return { status: 200, body, reads: true, shown: 1 };
 }
 
@@ -250,7 +250,7 @@ async function evidence(
   id: string,
   { limit, cursor }: PageAsked,
 ): Promise<RouteResult> {
-  const { finding } = await findingOf(request, patient, id);
+  const { finding } = await findFinding(request, patient, id);
   const of = `evidence ${id}`;
   const [from] = cursor === undefined ? [0] : decodeCursorFor(of, cursor, z.tuple([z.int().min(0)]));
   // It is made when it is asked for.
@@ -263,7 +263,7 @@ async function evidence(
 }
 
 /** @throws Refusal not_found (404) if the record doesn't show that finding, or no longer. */
-async function findingOf(
+async function findFinding(
   request: RestRequest,
   patient: string,
   id: string,
@@ -282,17 +282,17 @@ async function namesFor(
 ): Promise<Displays> {
   const codes = findings.flatMap((finding) => finding.codes);
   const unnamed = codes.filter(({ system, code }) => !names.has(`${system}|${code}`));
-  const displays = await displaysOf(request, unnamed);
+  const displays = await readDisplays(request, unnamed);
   return new Map(
     codes.flatMap((code) => {
       const key = `${code.system}|${code.code}`;
-      const name = names.get(key) ?? displayOf(code, displays);
+      const name = names.get(key) ?? findDisplay(code, displays);
       return name === undefined ? [] : [[key, name]];
     }),
   );
 }
 
-function shown(
+function renderFinding(
   request: RestRequest,
   patient: string,
   finding: Finding,
@@ -327,9 +327,9 @@ async function compare(
   { code, a, b }: z.output<typeof comparison>,
 ): Promise<RouteResult> {
   const { services, caller } = request;
-  const daysOf = ({ from, to }: typeof a) => ({ from: readDays(from).first, to: readDays(to).last });
-  const what = { group: codesOf(code), a: daysOf(a), b: daysOf(b) };
-  const compared = await told(request, patient, () => services.queries.comparison(caller, patient, what));
+  const readSpanDays = ({ from, to }: typeof a) => ({ from: readDays(from).first, to: readDays(to).last });
+  const what = { group: parseCodes(code), a: readSpanDays(a), b: readSpanDays(b) };
+  const compared = await askFresh(request, patient, () => services.queries.comparison(caller, patient, what));
   return {
     status: 200,
     reads: true,

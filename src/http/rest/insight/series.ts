@@ -6,12 +6,12 @@ import { beyond } from '#src/insight/warning.ts';
 import { inSlices, type Steps } from '#src/shared/load/slices.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import { type RouteResult, route } from '../../api/route.ts';
-import { LIST_QUERY, listOf } from '../../api/schemas.ts';
+import { LIST_QUERY, listSchema } from '../../api/schemas.ts';
 import { dayRange, daysInOrder } from '../days.ts';
-import { type Displays, displayOf, displaysOf } from '../displays.ts';
+import { type Displays, findDisplay, readDisplays } from '../displays.ts';
 import { type RestRequest, shownCursor } from '../record.ts';
 import { date, FIRST_DAY, LAST_DAY, moment } from '../schemas.ts';
-import { codesOf, group, INSIGHT_MODELS, OBSERVATIONS_NEEDED, told, warnings } from './insight.ts';
+import { askFresh, group, INSIGHT_MODELS, OBSERVATIONS_NEEDED, parseCodes, warnings } from './insight.ts';
 
 /** The maximum number of series in an answer. */
 const MOST_SERIES = 20;
@@ -76,7 +76,7 @@ const seriesSchema = z
   })
   .meta({ id: 'Series' });
 
-const answer = listOf(seriesSchema);
+const answer = listSchema(seriesSchema);
 
 /** The request. */
 interface Query {
@@ -135,11 +135,11 @@ async function series(request: RestRequest, patient: string, query: Query): Prom
   const list = JSON.stringify(['series', patient, code, from, to, bucket, at]);
   const [start] = cursor === undefined ? [0] : decodeCursorFor(list, cursor, place);
   const end = start + limit;
-  const groups = code.slice(start, end).map(codesOf);
+  const groups = code.slice(start, end).map(parseCodes);
   const asked = { patient, ...dayRange({ from, to }), ...(at === undefined ? {} : { at: toMicros(at) }) };
-  const read = await told(request, patient, () => services.queries.series(caller, asked, groups));
+  const read = await askFresh(request, patient, () => services.queries.series(caller, asked, groups));
   const unnamed = read.flatMap(({ name, track }) => (name === undefined ? track.codes.slice(0, 1) : []));
-  const displays = await displaysOf(request, unnamed);
+  const displays = await readDisplays(request, unnamed);
   const counted = read.reduce((sum, { track }) => sum + track.points.length, 0);
   const next = end < code.length ? encodeCursorFor(list, [end]) : undefined;
   const data = await inSlices(printed(read, bucket, displays));
@@ -161,7 +161,7 @@ function* printed(read: NonNullable<Read>, bucket: Bucket, displays: Displays): 
     const members = {
       code: first?.code,
       system: first?.system,
-      display: name ?? (first === undefined ? undefined : displayOf(first, displays)) ?? null,
+      display: name ?? (first === undefined ? undefined : findDisplay(first, displays)) ?? null,
       codes: track.codes,
       unit: track.unit,
       stats: computeStatistics(track.points),

@@ -64,7 +64,7 @@ const item = sentItem
       refuse(another, `means the same as ${named}; send only one of them`);
     if (named !== undefined && given.code !== undefined && given.display !== undefined)
       refuse(named, 'is the display if there is a code; send either it or display');
-    const { low, high } = endsOf(given);
+    const { low, high } = rangeEnds(given);
     if (low !== undefined && high !== undefined && high < low)
       refuse(
         given.high === undefined ? 'reference_range' : 'high',
@@ -77,26 +77,26 @@ const item = sentItem
       );
     if (given.reference_range !== undefined && given['reference range'] !== undefined)
       refuse('reference range', 'means the same as reference_range; send only one of them');
-    const [heading, said] = rangeTextOf(given);
+    const [heading, said] = rangeText(given);
     const wrong = said === undefined ? undefined : contradicted(said, given.unit ?? '', { low, high });
     if (wrong !== undefined) refuse(wrong, `differs from ${heading}; send only one of them`);
   })
-  .transform(itemOf);
+  .transform(toLabItem);
 
 /** Returns the ends of the reference range, from either of the members that may contain them. */
-function endsOf({ reference_range: sent, low, high }: SentItem): z.output<typeof range> {
+function rangeEnds({ reference_range: sent, low, high }: SentItem): z.output<typeof range> {
   return typeof sent === 'object' ? sent : { low, high };
 }
 
 /** The member that says the range as text, and the text. */
-function rangeTextOf(given: SentItem): readonly [name: string, text: string | undefined] {
+function rangeText(given: SentItem): readonly [name: string, text: string | undefined] {
   const { reference_range: sent, 'reference range': spelled } = given;
   if (spelled !== undefined) return ['reference range', spelled];
   return ['reference_range', typeof sent === 'string' ? sent : undefined];
 }
 
 /** Renames the members of an item to those of a result. */
-function itemOf(given: SentItem): Omit<LabItem, 'effective_at'> & Pick<SentItem, 'effective_at'> {
+function toLabItem(given: SentItem): Omit<LabItem, 'effective_at'> & Pick<SentItem, 'effective_at'> {
   const { marker, test, analyte, result, value = result, value_text } = given;
   const { code: is, display } = namedCode(
     { code: given.code, name: marker ?? test ?? analyte, display: given.display },
@@ -116,8 +116,8 @@ function itemOf(given: SentItem): Omit<LabItem, 'effective_at'> & Pick<SentItem,
     display,
     value: number ?? undefined,
     value_text: typeof value === 'string' && number === null ? value : value_text,
-    reference_range: endsOf(given),
-    range_text: rangeTextOf(given)[1],
+    reference_range: rangeEnds(given),
+    range_text: rangeText(given)[1],
   };
 }
 

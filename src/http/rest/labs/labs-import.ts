@@ -17,7 +17,7 @@ import { toMicros } from '#src/shared/time/time.ts';
 import { shownObservation } from '#src/v1/observation.ts';
 import type { RouteResult } from '../../api/route.ts';
 import { displaysFor, withDisplays } from '../displays.ts';
-import { tokenOf } from '../list.ts';
+import { makeToken } from '../list.ts';
 import { type RestRequest, shownRecords } from '../record.ts';
 
 /**
@@ -51,7 +51,7 @@ export async function importLabs(
   let notes = new Notes();
   let there: Map<string, Stored> | undefined;
   const decide = async (): Promise<readonly WriteEntry[]> => {
-    there = await earlierOf(request, patient, drafts);
+    there = await findEarlier(request, patient, drafts);
     notes = new Notes();
     return (await inSlices(decideLabs(drafts, there, notes))).flatMap(({ entries }) => entries);
   };
@@ -60,7 +60,7 @@ export async function importLabs(
     services.commands.decided(command, `labs/${patient}`, decide),
   );
   // An earlier attempt decided it and crashed: its resources exist by now, or soon will.
-  const now = there ?? (await earlierOf(request, patient, drafts));
+  const now = there ?? (await findEarlier(request, patient, drafts));
   const written = [...result.values()];
   const read = mapSteps(written, ({ type, id, version, lastUpdated, body }) => {
     if (body === undefined) return;
@@ -120,7 +120,7 @@ function isRead({ sees: { within } }: Caller, resource: JsonObject): boolean {
 }
 
 /** Returns the resources of earlier reports for the same results, by type and key. */
-async function earlierOf(
+async function findEarlier(
   { services, caller, pass }: RestRequest,
   patient: string,
   drafts: readonly Draft[],
@@ -131,7 +131,7 @@ async function earlierOf(
   for (const type of types) {
     const keys = drafts.filter((draft) => draft.type === type).map(({ key }) => key);
     for (let from = 0; from < keys.length; from += KEYS) {
-      const tokens = keys.slice(from, from + KEYS).map((key) => tokenOf(LAB_SYSTEM, key));
+      const tokens = keys.slice(from, from + KEYS).map((key) => makeToken(LAB_SYSTEM, key));
       const page = await services.queries.search(caller, {
         type,
         record: patient,
@@ -163,7 +163,7 @@ async function namingPlaces<T>(drafts: readonly Draft[], write: Promise<T>): Pro
     return await write;
   } catch (error) {
     if (!(error instanceof Refusal) || error.kind !== 'invalid') throw error;
-    const told = (text: string): string =>
+    const nameEntries = (text: string): string =>
       text.replaceAll(
         /Bundle\.entry\[(\d+)\](?:\.resource)?(?:(\S*)\.ofType\(\w+\))?/g,
         (_, index, element = '') =>
@@ -171,8 +171,8 @@ async function namingPlaces<T>(drafts: readonly Draft[], write: Promise<T>): Pro
       );
     const named = error.issues.map((issue): Issue => {
       const { expression, diagnostics } = issue;
-      const place = expression === undefined ? {} : { expression: told(expression) };
-      return { ...issue, diagnostics: told(diagnostics), ...place };
+      const place = expression === undefined ? {} : { expression: nameEntries(expression) };
+      return { ...issue, diagnostics: nameEntries(diagnostics), ...place };
     });
     throw new Refusal('invalid', named, { ...error.headers });
   }

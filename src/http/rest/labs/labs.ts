@@ -17,7 +17,7 @@ import type { RawBody } from '../../body.ts';
 import { SignCount } from '../../body-count.ts';
 import type { Edge } from '../../edge/edge.ts';
 import { observationSchema } from '../observations.ts';
-import { commandOf, liveResource } from '../record.ts';
+import { liveResource, makeCommandContext } from '../record.ts';
 import { AUTHOR } from '../schemas.ts';
 import { type GivenItems, HL7_EXAMPLE, labsBody, labsQuery } from './labs-body.ts';
 import { inside, outside } from './labs-edge.ts';
@@ -44,12 +44,12 @@ async function run(request: LabsRequest): Promise<RouteResult> {
   const subject = `Patient/${reading.patient}`;
   const named = body !== undefined && 'message' in body ? body.source_system : undefined;
   const origin = body !== undefined && 'items' in body ? body.origin : undefined;
-  const command = sourced(commandOf(request), named, origin);
+  const command = sourced(makeCommandContext(request), named, origin);
   const { sourceSystem = '' } = command.authorship;
   const of = { subject, source: sourceSystem };
   if (body !== undefined && 'items' in body) {
     const items = { ...of, origin: command.authorship.originId, place: 'items' };
-    const labs = await inSlices(labsOfItems(itemsOf(body, request.exact), items));
+    const labs = await inSlices(labsOfItems(exactItems(body, request.exact), items));
     return importLabs(request, command, patient, labs);
   }
   if (raw?.mediaType === CSV) {
@@ -60,7 +60,7 @@ async function run(request: LabsRequest): Promise<RouteResult> {
     );
     return importLabs(request, command, patient, warned(labs, warnings));
   }
-  const { text, warnings } = messageOf(raw, body, pass?.edge);
+  const { text, warnings } = decodeMessage(raw, body, pass?.edge);
   const circumstances = {
     ...of,
     patient: reading.stored(stored),
@@ -72,7 +72,7 @@ async function run(request: LabsRequest): Promise<RouteResult> {
 }
 
 /** Returns the message as it was sent: the ids of a JSON body were exchanged already. @throws Refusal too_large (413) */
-function messageOf(
+function decodeMessage(
   raw: RawBody | undefined,
   body: z.output<typeof labsBody>,
   edge: Edge | undefined,
@@ -84,7 +84,7 @@ function messageOf(
 }
 
 /** Items with the literals of their numbers. @param exact the body with them, where they are others */
-function itemsOf({ items, date }: GivenItems, exact: JsonObject = {}): LabItem[] {
+function exactItems({ items, date }: GivenItems, exact: JsonObject = {}): LabItem[] {
   const sent = listIn(exact.items);
   return items.map((item, at) => {
     const { value, reference_range: range } = item;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { accessEntrySchema, accessEntryView } from '../../api/access-log-view.ts';
 import { route } from '../../api/route.ts';
-import { LIST_QUERY, listOf } from '../../api/schemas.ts';
+import { LIST_QUERY, listSchema } from '../../api/schemas.ts';
 import { requirePatient } from '../people.ts';
 
 /** The route. */
@@ -19,7 +19,7 @@ export const ACCESS_LOG_ROUTES = [
     grantToken: 'refused',
     models: ['resources', 'history', 'projects'],
     query: z.strictObject(LIST_QUERY),
-    answers: { 200: { description: 'A page', schema: listOf(accessEntrySchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(accessEntrySchema) } },
     async run(request) {
       const { params, query, services } = request;
       await requirePatient(request, params.patient_id);

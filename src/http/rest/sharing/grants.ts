@@ -9,7 +9,7 @@ import { isUuid } from '#src/shared/ids.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { grantView } from '../../api/grant-view.ts';
 import { route } from '../../api/route.ts';
-import { grant, LIST_QUERY, listOf } from '../../api/schemas.ts';
+import { grant, LIST_QUERY, listSchema } from '../../api/schemas.ts';
 import { type RestRequest, shownCursor } from '../record.ts';
 
 const grantSchema = grant.meta({ id: 'Grant' });
@@ -45,7 +45,7 @@ export const GRANT_ROUTES = [
     grantToken: { action: 'grants', needs: [{ type: 'Patient', letters: 'r' }], type: null },
     models: ['resources', 'consents'],
     query: z.strictObject(LIST_QUERY),
-    answers: { 200: { description: 'A page', schema: listOf(grantSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(grantSchema) } },
     async run(request) {
       const { services, caller, params, query } = request;
       const { project, credential } = caller.calls;

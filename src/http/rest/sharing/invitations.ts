@@ -6,7 +6,7 @@ import { INVITATION_STATUSES } from '#src/shared/access/invitation.ts';
 import { cut } from '#src/shared/cut.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { route } from '../../api/route.ts';
-import { instant, LIST_QUERY, listOf, PAGED } from '../../api/schemas.ts';
+import { instant, LIST_QUERY, listSchema, PAGED } from '../../api/schemas.ts';
 import { byKey, requirePatient } from '../people.ts';
 import { liveResource } from '../record.ts';
 
@@ -96,7 +96,7 @@ export const INVITATION_ROUTES = [
     summary: 'Invitations to a patient’s record, the newest first',
     description: `${PAGED} A code is shown only when its invitation is made.`,
     query: z.strictObject(LIST_QUERY),
-    answers: { 200: { description: 'A page', schema: listOf(invitation) } },
+    answers: { 200: { description: 'A page', schema: listSchema(invitation) } },
     async run(request) {
       const { params, query, services } = request;
       await requirePatient(request, params.patient_id);

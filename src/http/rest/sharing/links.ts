@@ -6,7 +6,7 @@ import { cut } from '#src/shared/cut.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { route } from '../../api/route.ts';
-import { instant, LIST_QUERY, listOf } from '../../api/schemas.ts';
+import { instant, LIST_QUERY, listSchema } from '../../api/schemas.ts';
 import { byKey, requirePatient } from '../people.ts';
 
 const link = z
@@ -38,7 +38,7 @@ export const LINK_ROUTES = [
     description: 'Shows no names: the service doesn’t tell a project who signs in.',
     models,
     query: z.strictObject(LIST_QUERY),
-    answers: { 200: { description: 'A page', schema: listOf(link) } },
+    answers: { 200: { description: 'A page', schema: listSchema(link) } },
     async run(request) {
       const { params, query, services } = request;
       await requirePatient(request, params.patient_id);

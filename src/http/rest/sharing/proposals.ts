@@ -19,9 +19,9 @@ import { isObject, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { proposalList, proposalSchema, proposalView, wholeProposal } from '../../api/proposal-view.ts';
 import { route } from '../../api/route.ts';
-import { LIST_QUERY, listOf } from '../../api/schemas.ts';
+import { LIST_QUERY, listSchema } from '../../api/schemas.ts';
 import { byKey } from '../people.ts';
-import { commandOf, type RestRequest, shownCursor } from '../record.ts';
+import { makeCommandContext, type RestRequest, shownCursor } from '../record.ts';
 import { AUTHOR } from '../schemas.ts';
 
 const asked = z
@@ -90,7 +90,7 @@ function grantOn({ caller }: RestRequest, patient: string): Granted & { readonly
 
 /** Returns the proposal that a body asks for. @throws Refusal forbidden (403), invalid (422) */
 function proposalIn(body: Asked, exact: JsonObject | undefined, granted: Granted): NewProposal {
-  const value = resourceOf(exact ?? body);
+  const value = requireResource(exact ?? body);
   const type = value.resourceType;
   if (typeof type !== 'string' || !isProposable(type))
     throw invalid('resource.resourceType', 'name a resource type that belongs to a patient’s record');
@@ -117,7 +117,7 @@ function proposalIn(body: Asked, exact: JsonObject | undefined, granted: Granted
   return { ...base, operation: 'update', id, baseVersion: body.current_version ?? versionIn(value) };
 }
 
-function resourceOf({ resource }: { readonly [name: string]: unknown }): JsonObject {
+function requireResource({ resource }: { readonly [name: string]: unknown }): JsonObject {
   if (!isJsonObject(resource)) throw new TypeError('the body was checked before');
   return resource;
 }
@@ -212,7 +212,7 @@ export const PROPOSAL_ROUTES = [
       const { services, params, body, exact } = request;
       const granted = grantOn(request, params.patient_id);
       const proposal = proposalIn(body, exact, granted);
-      const ctx = commandOf(request, body.author_type);
+      const ctx = makeCommandContext(request, body.author_type);
       const { result, wrote } = await inResource(services.proposals.propose(ctx, proposal));
       const row = await ownProposal(request, granted, result.proposalId);
       const text = printJson(await viewUnder(request, granted, row));
@@ -228,7 +228,7 @@ export const PROPOSAL_ROUTES = [
     description: 'Those of this application for the patient, also under earlier grants.',
     grantToken: { ...opening, action: 'list-proposals' },
     query: z.strictObject({ ...LIST_QUERY, status: z.enum(PROPOSAL_STATUSES).optional() }),
-    answers: { 200: { description: 'A page', schema: listOf(proposalSchema) } },
+    answers: { 200: { description: 'A page', schema: listSchema(proposalSchema) } },
     async run(request) {
       const { services, params, query } = request;
       const granted = grantOn(request, params.patient_id);

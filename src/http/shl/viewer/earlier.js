@@ -2,21 +2,21 @@
 import { BEFORE_AI, LEFT_OUT_SYSTEM } from '../../../clinical/summary/changed-tag.ts';
 import { clean, list, object, string } from './texts.js';
 
-const tagOf = ({ meta }) =>
+const findTag = ({ meta }) =>
   list(object(meta).tag)
     .map(object)
     .find(({ system, code }) => system === LEFT_OUT_SYSTEM && code === 'changed-by-ai');
 
 /** Returns how many entries of somebody else a Bundle leaves out because an AI changed them. */
 export function changedIn(bundle) {
-  return Number.parseInt(string(tagOf(bundle)?.display), 10) || 0;
+  return Number.parseInt(string(findTag(bundle)?.display), 10) || 0;
 }
 
 /** Returns the entries of the Bundles, among some entries, that have versions before an AI changed them. */
 export function earlierEntries(entries) {
   return entries
     .map(({ resource }) => object(resource))
-    .filter((each) => each.resourceType === 'Bundle' && tagOf(each) !== undefined)
+    .filter((each) => each.resourceType === 'Bundle' && findTag(each) !== undefined)
     .flatMap(({ entry }) => list(entry).map(object));
 }
 

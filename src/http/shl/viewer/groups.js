@@ -9,7 +9,7 @@
  * @returns of each its rows; `latest`, the newest that says a result, or the newest if none does; `failed`, a newer one than
  *   that, which says none; and `earlier`, all others
  */
-export function groupsOf(rows) {
+export function groupRows(rows) {
   const groups = new Map();
   for (const row of rows) {
     const key = row.key ?? row;

@@ -29,15 +29,15 @@ const row = {
   ...{ files: [], isOver: false },
 };
 
-const wordOf = ({ lang, clean }, set, code) =>
+const codeWord = ({ lang, clean }, set, code) =>
   code === undefined ? '' : (findCodeWord(lang, set, code) ?? clean(code));
 
 /** Returns a phrase with its state in words. */
-const phraseOf = (around, { says, days, times, state }) => ({
+const makePhrase = (around, { says, days, times, state }) => ({
   key: `known.${says}`,
   days,
   times,
-  ...(state === undefined ? {} : { state: wordOf(around, 'medicationStatus', state) }),
+  ...(state === undefined ? {} : { state: codeWord(around, 'medicationStatus', state) }),
 });
 
 function allergyRows(told, around) {
@@ -53,12 +53,12 @@ function allergyRows(told, around) {
         name: clean(allergy.name),
         details: [
           around.reactions(value),
-          allergy.isOver ? wordOf(around, 'clinicalStatus', allergy.status) : '',
-          wordOf(around, 'verificationStatus', allergy.uncertainty),
+          allergy.isOver ? codeWord(around, 'clinicalStatus', allergy.status) : '',
+          codeWord(around, 'verificationStatus', allergy.uncertainty),
         ],
-        says: phrase === undefined ? [] : [phraseOf(around, phrase)],
+        says: phrase === undefined ? [] : [makePhrase(around, phrase)],
         flag: allergy.isCritical && !allergy.isOver ? 'critical' : '',
-        flagged: capital(lang, wordOf(around, 'criticality', clean(value.criticality))),
+        flagged: capital(lang, codeWord(around, 'criticality', clean(value.criticality))),
         isOver: allergy.isOver,
       };
     });
@@ -76,11 +76,11 @@ function problemRows(told, around) {
       details: [
         clean(problem.site),
         clean(around.name(value.severity)),
-        status === 'active' ? '' : wordOf(around, 'clinicalStatus', status),
-        wordOf(around, 'verificationStatus', uncertainty),
+        status === 'active' ? '' : codeWord(around, 'clinicalStatus', status),
+        codeWord(around, 'verificationStatus', uncertainty),
       ],
       says: [
-        ...(phrase === undefined ? [] : [phraseOf(around, phrase)]),
+        ...(phrase === undefined ? [] : [makePhrase(around, phrase)]),
         ...(clean(value.abatementDateTime) === ''
           ? []
           : [{ key: 'days.until', days: { day: clean(value.abatementDateTime) } }]),
@@ -100,7 +100,7 @@ function medicineRows(told, around) {
     const { standing, status, doses } = medicine;
     const name = clean(medicine.name);
     const said = stateOfMedicine(medicine, died);
-    const state = wordOf(around, 'medicationStatus', status);
+    const state = codeWord(around, 'medicationStatus', status);
     return {
       ...row,
       name,
@@ -114,7 +114,7 @@ function medicineRows(told, around) {
       ],
       says: [
         ...(said === 'unclear' || said === 'beforedeath' ? [{ key: `known.${said}`, days: {}, state }] : []),
-        ...medicinePhrases(medicine).map((phrase) => phraseOf(around, phrase)),
+        ...medicinePhrases(medicine).map((phrase) => makePhrase(around, phrase)),
       ],
       flag: said === 'forbidden' ? 'critical' : '',
       flagged: '',
@@ -137,7 +137,7 @@ function vaccinationRows(told, around) {
       says: [
         ...doses.map(({ when, dated }, n) => {
           const phrase = when === undefined ? datePhrase(dated) : undefined;
-          const said = phrase === undefined ? { text: clean(when) } : phraseOf(around, phrase);
+          const said = phrase === undefined ? { text: clean(when) } : makePhrase(around, phrase);
           return { ...said, before: isNumbered ? numbers[n] : '' };
         }),
         ...(doses.length === 1 ? [] : [{ key: 'known.doses', days: {}, doses: doses.length }]),

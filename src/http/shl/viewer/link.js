@@ -22,7 +22,7 @@ export function parseLink(text) {
   if (encoded === undefined) throw new LinkFault('shl.invalid');
   let payload;
   try {
-    payload = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(encoded)));
+    payload = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(decodeBase64url(encoded)));
   } catch {
     throw new LinkFault('shl.invalid');
   }
@@ -61,7 +61,7 @@ export async function openLink(link, { recipient, passcode, allowed }) {
   const files = link.flag.includes('U')
     ? [{ embedded: await direct(link, recipient, allowed) }]
     : await manifest(link, recipient, passcode, allowed);
-  const key = await crypto.subtle.importKey('raw', bytesOf(link.key), 'AES-GCM', false, ['decrypt']);
+  const key = await crypto.subtle.importKey('raw', decodeBase64url(link.key), 'AES-GCM', false, ['decrypt']);
   const decrypted = [];
   for (const { contentType, embedded, location } of files) {
     const jwe = embedded ?? (await fetched(location, allowed));
@@ -135,16 +135,16 @@ function refused({ status }) {
 async function decrypt(jwe, key, contentType) {
   try {
     const [header = '', , nonce = '', ciphertext = '', tag = ''] = jwe.trim().split('.');
-    const { alg, enc, zip, cty } = JSON.parse(new TextDecoder().decode(bytesOf(header)));
+    const { alg, enc, zip, cty } = JSON.parse(new TextDecoder().decode(decodeBase64url(header)));
     if (alg !== 'dir' || enc !== 'A256GCM' || (zip !== undefined && zip !== 'DEF'))
       throw new Error('algorithm');
-    const [body, end] = [bytesOf(ciphertext), bytesOf(tag)];
+    const [body, end] = [decodeBase64url(ciphertext), decodeBase64url(tag)];
     const sealed = new Uint8Array(body.length + end.length);
     sealed.set(body);
     sealed.set(end, body.length);
     const algorithm = {
       name: 'AES-GCM',
-      iv: bytesOf(nonce),
+      iv: decodeBase64url(nonce),
       additionalData: new TextEncoder().encode(header),
       tagLength: 128,
     };
@@ -170,7 +170,7 @@ export async function inflated(bytes) {
 }
 
 /** Returns the bytes of base64url. */
-export function bytesOf(text) {
+export function decodeBase64url(text) {
   const binary = atob(text.replace(/-/g, '+').replace(/_/g, '/'));
   return Uint8Array.from(binary, (character) => character.charCodeAt(0));
 }

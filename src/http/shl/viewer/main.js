@@ -1,6 +1,6 @@
 /** The page that opens a SMART Health Link: asks who opens it and for the passcode, then shows what the link has. */
 import { fillWording } from '../../../clinical/reading/wording.ts';
-import { bytesOf, inflated, LinkFault, openLink, parseLink } from './link.js';
+import { decodeBase64url, inflated, LinkFault, openLink, parseLink } from './link.js';
 import { parseFile, readRecord } from './record.js';
 import { element, recordView } from './show.js';
 
@@ -15,14 +15,14 @@ const say = Object.assign(
   (key, values = {}) => fillWording(texts[key] ?? key, values, lang, (value) => say.number(value)).join(''),
   {
     number: (number) => new Intl.NumberFormat(lang).format(number),
-    day: (date) => dayOf(date) ?? date,
+    day: (date) => formatDay(date) ?? date,
     /** Returns the time as it is written, so that it belongs to the day that is written; an empty text without one. */
     time(text) {
       const [, time = '', zone = ''] = /T(\d\d:\d\d)(?::[\d.]+)?(Z?)/.exec(text) ?? [];
       return zone === 'Z' ? `${time} UTC` : time;
     },
     moment(text) {
-      if (!/T\d\d:\d\d/.test(text)) return dayOf(text) ?? text;
+      if (!/T\d\d:\d\d/.test(text)) return formatDay(text) ?? text;
       const at = new Date(text);
       return Number.isNaN(at.getTime())
         ? text
@@ -34,7 +34,7 @@ const say = Object.assign(
 const locale = () => (lang === 'en' ? 'en-GB' : lang);
 
 /** Returns a FHIR date in words, as exact as it is; undefined for any other text. */
-function dayOf(text) {
+function formatDay(text) {
   const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?/.exec(text) ?? [];
   if (year === undefined) return undefined;
   const options = {
@@ -239,7 +239,7 @@ async function resourcesIn({ contentType = '', text }) {
     const cards = JSON.parse(text).verifiableCredential;
     return Promise.all(
       cards.map(async (card) => {
-        const { vc } = JSON.parse(await inflated(bytesOf(card.split('.')[1])));
+        const { vc } = JSON.parse(await inflated(decodeBase64url(card.split('.')[1])));
         return vc.credentialSubject.fhirBundle;
       }),
     );

@@ -20,7 +20,7 @@ import { hasModifier, withdrawnAs } from '../../../clinical/reading/status.ts';
 import { shownName } from '../../../fhir/human-name.ts';
 import { resultName } from '../../pages/result-names.ts';
 import { changedIn, earlierEntries, earlierParagraphs } from './earlier.js';
-import { groupsOf } from './groups.js';
+import { groupRows } from './groups.js';
 import { KNOWN, knownRows } from './known.js';
 import { joined, list, object, SEMICOLON, string, word } from './texts.js';
 
@@ -105,18 +105,18 @@ export function parseFile(text) {
 }
 
 /** Returns the name of a CodeableConcept. */
-export const conceptOf = (value) => string(nameConcept(object(value)));
+export const conceptName = (value) => string(nameConcept(object(value)));
 
 /** Returns a code in words; the code itself if it has no word. */
 const codeWord = (lang, set, code) => findCodeWord(lang, set, string(code)) ?? string(code);
 
 /** Returns a CodeableConcept in words: the word of its code, else its text. */
-const codedWord = (lang, set, value) => findConceptWord(lang, object(value), set) ?? conceptOf(value);
+const codedWord = (lang, set, value) => findConceptWord(lang, object(value), set) ?? conceptName(value);
 
 /** Returns a text that begins with a capital letter. */
 const capital = (lang, text) => text.slice(0, 1).toLocaleUpperCase(lang) + text.slice(1);
 
-const codesOf = (value) => list(object(value).coding).map((coding) => string(object(coding).code));
+const listCodes = (value) => list(object(value).coding).map((coding) => string(object(coding).code));
 
 /**
  * Returns the lists of a record's resources.
@@ -130,27 +130,27 @@ export function readRecord(resources, today = new Date().toISOString().slice(0, 
     ...resources.filter(({ resourceType }) => resourceType !== 'Bundle').map((resource) => ({ resource })),
   ];
   const found = new Map();
-  const all = resourcesOf(entries, found);
+  const all = collectResources(entries, found);
   const composition = all.find(({ resourceType }) => resourceType === 'Composition');
   const placed = placesIn(composition, found);
   const patient = object(all.find(({ resourceType }) => resourceType === 'Patient'));
   const died = readDeath(patient);
   const context = { today, lang, died, look: (reference, within) => lookUp(found, reference, within) };
   // A summary's entries that no section has are only what others refer to.
-  const placeOf = (each) =>
-    placed.get(each) ?? (composition === undefined || isDocument(each) ? kindOf(each) : undefined);
+  const findPlace = (each) =>
+    placed.get(each) ?? (composition === undefined || isDocument(each) ? findKind(each) : undefined);
   return {
-    patient: patientOf(patient, lang),
+    patient: readPatient(patient, lang),
     made: string(object(composition).date) || string(object(bundles[0]).timestamp),
     isSummary: composition !== undefined,
-    ...sectionsOf(all, placeOf, context),
+    ...groupSections(all, findPlace, context),
     changed: bundles.reduce((sum, bundle) => sum + changedIn(bundle), 0),
     before: [...paragraphsBefore(composition), ...rowsBefore(earlierEntries(entries), found, context)],
   };
 }
 
 /** Returns the resources of entries. @param found gets them by their URLs and by `Type/id` */
-function resourcesOf(entries, found) {
+function collectResources(entries, found) {
   return entries.flatMap(({ fullUrl, resource }) => {
     const each = object(resource);
     if (typeof each.resourceType !== 'string') return [];
@@ -164,7 +164,7 @@ function resourcesOf(entries, found) {
  * Returns the rows of each section, and how many resources of each can't be understood.
  * @param placeOf returns the section of a resource; undefined for none
  */
-function sectionsOf(all, placeOf, context) {
+function groupSections(all, placeOf, context) {
   const sections = new Map(ORDER.map((kind) => [kind, []]));
   const known = new Map(KNOWN.map((kind) => [kind, []]));
   const hidden = new Map();
@@ -172,15 +172,15 @@ function sectionsOf(all, placeOf, context) {
     if (UNSHOWN.includes(each.resourceType) || isWrong(each)) continue;
     const kind = placeOf(each);
     if (kind === undefined) continue;
-    if (hasModifier(each) || hasModifier(medicineOf(each, context)))
+    if (hasModifier(each) || hasModifier(findMedicine(each, context)))
       hidden.set(kind, (hidden.get(kind) ?? 0) + 1);
     else if (known.has(kind)) known.get(kind).push(each);
-    else sections.get(kind)?.push({ ...rowOf(each, context), kind });
+    else sections.get(kind)?.push({ ...makeRow(each, context), kind });
   }
   for (const rows of sections.values())
     rows.sort((a, b) => Number(a.isOver) - Number(b.isOver) || (a.at === b.at ? 0 : b.at - a.at));
   for (const kind of ['results', 'vitals']) sections.set(kind, gravestFirst(sections.get(kind)));
-  const around = aroundOf(context);
+  const around = makeAround(context);
   for (const [kind, resources] of known)
     sections.set(
       kind,
@@ -202,9 +202,9 @@ function paragraphsBefore(composition) {
 /** Returns the rows of entries before an AI changed them, in the order of the page; the person first. */
 function rowsBefore(entries, found, context) {
   const then = new Map(found);
-  const all = resourcesOf(entries, then);
+  const all = collectResources(entries, then);
   const look = (reference, within) => lookUp(then, reference, within);
-  const { sections } = sectionsOf(all, kindOf, { ...context, look });
+  const { sections } = groupSections(all, findKind, { ...context, look });
   const people = all.filter(({ resourceType }) => resourceType === 'Patient').map(personRow);
   return [...people, ...ORDER.flatMap((kind) => sections.get(kind))];
 }
@@ -230,23 +230,23 @@ function personRow(patient) {
 /** Orders measurements by their newest result: critical ones, those that are flagged, all others, reports that say nothing. */
 function gravestFirst(rows) {
   const ranks = new Map();
-  for (const group of groupsOf(rows)) for (const each of group.rows) ranks.set(each, rankOf(group.latest));
+  for (const group of groupRows(rows)) for (const each of group.rows) ranks.set(each, rankRow(group.latest));
   return [...rows].sort((a, b) => ranks.get(a) - ranks.get(b));
 }
 
-function rankOf({ flag, isReport, details, files }) {
+function rankRow({ flag, isReport, details, files }) {
   if (flag !== '') return flag.startsWith('critical') ? 0 : 1;
   return isReport && details.every((text) => text === '') && files.length === 0 ? 3 : 2;
 }
 
 /** Returns the Medication that a resource is about, if it is one of its own. */
-function medicineOf(resource, { look }) {
+function findMedicine(resource, { look }) {
   const { medicationReference } = resource;
   return medicationReference === undefined ? {} : look(medicationReference, resource);
 }
 
 /** Returns the look-ups of a reading, and the function that makes its texts safe to show. */
-function aroundOf({ today, lang, look, died }) {
+function makeAround({ today, lang, look, died }) {
   return {
     today,
     lang,
@@ -271,7 +271,10 @@ function aroundOf({ today, lang, look, died }) {
         list(reaction)
           .map(object)
           .map(({ manifestation, severity }) =>
-            joined([joined(list(manifestation).map(conceptOf)), codeWord(lang, 'severity', severity)], ' – '),
+            joined(
+              [joined(list(manifestation).map(conceptName)), codeWord(lang, 'severity', severity)],
+              ' – ',
+            ),
           ),
         SEMICOLON,
       ),
@@ -288,14 +291,14 @@ function placesIn(composition, found) {
     for (const { reference } of list(section.entry).map(object)) {
       const resource = found.get(string(reference));
       if (resource !== undefined)
-        placed.set(resource, isDocument(resource) ? 'documents' : (kind ?? kindOf(resource)));
+        placed.set(resource, isDocument(resource) ? 'documents' : (kind ?? findKind(resource)));
     }
   }
   return placed;
 }
 
 const kindOfSection = ({ code }) =>
-  codesOf(code)
+  listCodes(code)
     .map((each) => SECTIONS[each])
     .find((kind) => kind !== undefined);
 
@@ -327,26 +330,31 @@ const NOT_SO = [
 function isWrong(resource) {
   if (resource.resourceType.startsWith('Medication')) return withdrawnAs(resource) !== undefined;
   const { status, lifecycleStatus, docStatus, verificationStatus, doNotPerform, intent } = resource;
-  const codes = [string(status), string(lifecycleStatus), string(docStatus), ...codesOf(verificationStatus)];
+  const codes = [
+    string(status),
+    string(lifecycleStatus),
+    string(docStatus),
+    ...listCodes(verificationStatus),
+  ];
   const isIdea = intent === 'proposal' || intent === 'option';
   return doNotPerform === true || isIdea || codes.some((code) => NOT_SO.includes(code));
 }
 
-function kindOf(resource) {
+function findKind(resource) {
   const { resourceType } = resource;
   if (resourceType === 'Condition') {
-    const status = codesOf(resource.clinicalStatus);
+    const status = listCodes(resource.clinicalStatus);
     return status.some((code) => ['inactive', 'remission', 'resolved'].includes(code)) ? 'past' : 'problems';
   }
   if (resourceType === 'Observation') {
-    const categories = list(resource.category).flatMap(codesOf);
+    const categories = list(resource.category).flatMap(listCodes);
     if (categories.includes('vital-signs')) return 'vitals';
     return categories.includes('social-history') ? 'social' : 'results';
   }
   return BY_TYPE[resourceType] ?? 'other';
 }
 
-function patientOf(patient, lang) {
+function readPatient(patient, lang) {
   const { name, birthDate, gender, identifier, telecom } = patient;
   return {
     name: string(shownName(name)),
@@ -355,7 +363,7 @@ function patientOf(patient, lang) {
     died: readDeath(object(patient)),
     identifiers: list(identifier)
       .map(object)
-      .map(({ type, value }) => joined([conceptOf(type), string(value)], ' '))
+      .map(({ type, value }) => joined([conceptName(type), string(value)], ' '))
       .filter((text) => text !== '')
       .slice(0, 4),
     phone: string(
@@ -367,12 +375,12 @@ function patientOf(patient, lang) {
 }
 
 /** Returns a row of a section: name, details, date, value with range and flag, documents. */
-function rowOf(resource, context) {
+function makeRow(resource, context) {
   const read = READERS[resource.resourceType] ?? readOther;
   return {
     name: '',
     details: [],
-    ...dateOf(resource),
+    ...readDate(resource),
     flag: '',
     flagged: '',
     value: '',
@@ -385,7 +393,7 @@ function rowOf(resource, context) {
 }
 
 /** Returns when it happened or began, the meaning of the date if it has another one, and a number to sort by. */
-function dateOf(resource) {
+function readDate(resource) {
   const { date, at, means } = happened({ type: resource.resourceType, value: resource });
   const other = string(resource.timingDateTime) || string(resource.date);
   if (date === null && other !== '') return { date: other, at: Date.parse(other) || 0, means: '' };
@@ -395,21 +403,21 @@ function dateOf(resource) {
 const READERS = {
   Observation: observation,
   DiagnosticReport: (resource, { lang }) => ({
-    name: conceptOf(resource.code),
+    name: conceptName(resource.code),
     details: [
       string(resource.conclusion),
-      joined(list(resource.conclusionCode).map(conceptOf)),
-      statusOf(resource, lang),
+      joined(list(resource.conclusionCode).map(conceptName)),
+      readStatus(resource, lang),
     ],
     isReport: true,
-    files: list(resource.presentedForm).map(fileOf),
+    files: list(resource.presentedForm).map(readFile),
   }),
   Procedure: (resource, { lang }) => ({
-    name: conceptOf(resource.code),
-    details: [joined(list(resource.bodySite).map(conceptOf)), statusOf(resource, lang)],
+    name: conceptName(resource.code),
+    details: [joined(list(resource.bodySite).map(conceptName)), readStatus(resource, lang)],
   }),
   Device: (resource) => ({
-    name: conceptOf(resource.type) || string(object(list(resource.deviceName)[0]).name),
+    name: conceptName(resource.type) || string(object(list(resource.deviceName)[0]).name),
     details: [string(resource.manufacturer)],
   }),
   DeviceUseStatement(resource, { look }) {
@@ -421,27 +429,27 @@ const READERS = {
       string(resource.description) ||
       string(object(object(list(resource.content)[0]).attachment).title) ||
       codedWord(lang, 'documentType', resource.type),
-    details: [codedWord(lang, 'documentType', resource.type), statusOf(resource, lang)],
-    files: list(resource.content).map((content) => fileOf(object(content).attachment)),
+    details: [codedWord(lang, 'documentType', resource.type), readStatus(resource, lang)],
+    files: list(resource.content).map((content) => readFile(object(content).attachment)),
   }),
   CarePlan: (resource, { lang }) => ({
-    name: string(resource.title) || joined(list(resource.category).map(conceptOf)),
-    details: [string(resource.description), statusOf(resource, lang)],
+    name: string(resource.title) || joined(list(resource.category).map(conceptName)),
+    details: [string(resource.description), readStatus(resource, lang)],
   }),
   Goal: (resource, { lang }) => ({
-    name: conceptOf(resource.description),
-    details: [statusOf(resource, lang)],
+    name: conceptName(resource.description),
+    details: [readStatus(resource, lang)],
   }),
   Encounter(resource, { lang }) {
     const { code, display } = object(resource.class);
     const kind = findCodeWord(lang, 'encounterClass', string(code)) ?? (string(display) || string(code));
-    const types = joined(list(resource.type).map(conceptOf));
+    const types = joined(list(resource.type).map(conceptName));
     return {
       name: types || capital(lang, kind),
       details: [
         types === '' ? '' : kind,
-        joined(list(resource.reasonCode).map(conceptOf)),
-        statusOf(resource, lang),
+        joined(list(resource.reasonCode).map(conceptName)),
+        readStatus(resource, lang),
       ],
     };
   },
@@ -449,14 +457,16 @@ const READERS = {
 
 function readOther(resource) {
   const { resourceType, code, type, title, description } = resource;
-  return { name: conceptOf(code) || conceptOf(type) || string(title) || string(description) || resourceType };
+  return {
+    name: conceptName(code) || conceptName(type) || string(title) || string(description) || resourceType,
+  };
 }
 
 /** States that most entries have: they say nothing. */
 const USUAL = ['active', 'confirmed', 'final', 'amended', 'corrected', 'appended', 'finished', 'current'];
 
 /** Returns the state of an entry, unless it is the usual one. */
-function statusOf(resource, lang) {
+function readStatus(resource, lang) {
   const { resourceType, clinicalStatus, verificationStatus, achievementStatus, docStatus } = resource;
   const { status, lifecycleStatus } = resource;
   const state = (element, code) => {
@@ -466,8 +476,8 @@ function statusOf(resource, lang) {
     return set === undefined || isUsual ? '' : codeWord(lang, set, code);
   };
   return joined([
-    ...codesOf(clinicalStatus).map((code) => state('clinicalStatus', code)),
-    ...codesOf(verificationStatus).map((code) => state('verificationStatus', code)),
+    ...listCodes(clinicalStatus).map((code) => state('clinicalStatus', code)),
+    ...listCodes(verificationStatus).map((code) => state('verificationStatus', code)),
     state('status', string(status)),
     state('docStatus', string(docStatus)),
     state('lifecycleStatus', string(lifecycleStatus)),
@@ -480,7 +490,7 @@ function textOfValue(holder, lang) {
   if (quantity !== '') return quantity;
   if (typeof holder.valueBoolean === 'boolean') return holder.valueBoolean ? word('shl.yes') : word('shl.no');
   return (
-    conceptOf(holder.valueCodeableConcept) ||
+    conceptName(holder.valueCodeableConcept) ||
     string(holder.valueString) ||
     string(holder.valueInteger) ||
     string(holder.valueDateTime) ||
@@ -491,7 +501,7 @@ function textOfValue(holder, lang) {
 }
 
 /** Returns the reference range; its unit is that of the value beside it. */
-function rangeOf(holder, lang) {
+function readRange(holder, lang) {
   const { low, high, text } = object(list(holder.referenceRange)[0]);
   const bare = (end) => (end === undefined ? undefined : { value: object(end).value });
   return string(rangeText({ low: bare(low), high: bare(high) }, { lang })) || string(text);
@@ -527,7 +537,7 @@ const CODE_OF = {
 /** Returns the other judgements of a value: whether something was found, how it changed. */
 function otherJudgements({ interpretation }, lang) {
   return list(interpretation)
-    .filter((each) => codesOf(each).every((code) => FLAGS[code] === undefined && code !== 'N'))
+    .filter((each) => listCodes(each).every((code) => FLAGS[code] === undefined && code !== 'N'))
     .map((each) => codedWord(lang, 'interpretation', each));
 }
 
@@ -535,8 +545,8 @@ function otherJudgements({ interpretation }, lang) {
  * Returns `high`, `low`, `abnormal`, each also with `critical-` before it, or nothing: by the laboratory, or else by
  * the range.
  */
-function flagOf(holder) {
-  const codes = list(holder.interpretation).flatMap(codesOf);
+function readFlag(holder) {
+  const codes = list(holder.interpretation).flatMap(listCodes);
   const said = codes.map((code) => FLAGS[code]).filter((flag) => flag !== undefined);
   const worst = said.find((flag) => flag.startsWith('critical')) ?? said.find((flag) => flag !== 'abnormal');
   if (said.length > 0) return worst ?? 'abnormal';
@@ -568,14 +578,14 @@ function codeOfResult(concept) {
 /** Returns the name of a measurement, as on the pages of patients. */
 function nameOfResult(concept) {
   const { system, code } = codeOfResult(concept);
-  const display = conceptOf(concept);
+  const display = conceptName(concept);
   return code === null ? display : resultName(word, { system, code, display: display || null });
 }
 
 /** Returns the key that measurements of one kind share. */
 function keyOfResult(concept) {
   const { system, code } = codeOfResult(concept);
-  if (code === null) return conceptOf(concept);
+  if (code === null) return conceptName(concept);
   return system === null ? code : `${system}|${code}`;
 }
 
@@ -585,9 +595,9 @@ function observation(resource, { lang }) {
   const parts = components
     .map((component) => ({ name: nameOfResult(component.code), value: textOfValue(component, lang) }))
     .filter(({ value }) => value !== '');
-  const isPressure = own === '' && codesOf(resource.code).includes('85354-9');
-  const value = own || (isPressure ? pressureOf(components, lang) : '');
-  const flags = [resource, ...components].map(flagOf);
+  const isPressure = own === '' && listCodes(resource.code).includes('85354-9');
+  const value = own || (isPressure ? readPressure(components, lang) : '');
+  const flags = [resource, ...components].map(readFlag);
   const flag = flags.find((each) => each.startsWith('critical')) ?? flags.find((each) => each !== '') ?? '';
   return {
     name: nameOfResult(resource.code),
@@ -595,27 +605,27 @@ function observation(resource, { lang }) {
     value,
     parts: value === '' ? parts : [],
     isEmpty: value === '' && parts.length === 0 && list(resource.interpretation).length === 0,
-    range: rangeOf(resource, lang),
+    range: readRange(resource, lang),
     flag,
     flagged: flag === '' ? '' : capital(lang, codeWord(lang, 'interpretation', CODE_OF[flag])),
     details: [
       own === '' && components.length === 0 ? codedWord(lang, 'absent', resource.dataAbsentReason) : '',
       joined(otherJudgements(resource, lang)),
       joined(list(resource.note).map((note) => string(object(note).text))),
-      statusOf(resource, lang),
+      readStatus(resource, lang),
     ],
   };
 }
 
 /** Returns a blood pressure as it is said: `128/82 mmHg`. */
-function pressureOf(components, lang) {
+function readPressure(components, lang) {
   const [systolic, diastolic] = ['8480-6', '8462-4'].map((code) =>
-    components.find((each) => codesOf(each.code).includes(code)),
+    components.find((each) => listCodes(each.code).includes(code)),
   );
   return string(pressureText({ systolic, diastolic }, { lang }));
 }
 
-function fileOf(value) {
+function readFile(value) {
   const { contentType, data, title, size } = object(value);
   return {
     contentType: string(contentType),

@@ -1,5 +1,5 @@
 /** Shows a record: only elements and texts, so that nothing in the data can become markup or a script. */
-import { groupsOf } from './groups.js';
+import { groupRows } from './groups.js';
 import { ORDER, REQUIRED } from './record.js';
 import { inWords, joined } from './texts.js';
 
@@ -55,12 +55,12 @@ function changedView({ changed, before }, say) {
   const [whole, others] = [before.filter(isWhole), before.filter((each) => !isWhole(each))];
   const open = [...whole, ...others.slice(0, FIRST)];
   const rest = others.slice(FIRST);
-  const listOf = (some) =>
+  const renderRows = (some) =>
     element('ul', { class: 'rows before' }, ...some.map((each) => beforeView(each, say)));
   return [
     element('p', { class: 'note warn', text: note.filter((text) => text !== '').join(' ') }),
-    open.length === 0 ? undefined : listOf(open),
-    rest.length === 0 ? undefined : moreView(rest.length, listOf(rest), say),
+    open.length === 0 ? undefined : renderRows(open),
+    rest.length === 0 ? undefined : moreView(rest.length, renderRows(rest), say),
   ];
 }
 
@@ -74,7 +74,7 @@ function beforeView(row, say) {
     value,
     flag === '' ? '' : flagText(row, say),
     ...row.details,
-    row.date === '' ? '' : whenOf(row, [row], say),
+    row.date === '' ? '' : whenText(row, [row], say),
     ...row.says.map((each) => phraseText(each, say)),
   ]
     .map((text) => inWords(text, say))
@@ -94,7 +94,7 @@ function patientView(patient, { made, isOwn }, say) {
   const facts = [
     patient.birthDate === ''
       ? undefined
-      : [say('shl.born'), `${say.day(patient.birthDate)}${ageOf(patient, say)}`],
+      : [say('shl.born'), `${say.day(patient.birthDate)}${ageText(patient, say)}`],
     patient.gender === '' ? undefined : [say('shl.gender'), patient.gender],
     patient.identifiers.length === 0 ? undefined : [say('shl.identifiers'), patient.identifiers.join(' · ')],
     patient.phone === '' ? undefined : [say('shl.phone'), patient.phone],
@@ -130,7 +130,7 @@ function patientView(patient, { made, isOwn }, say) {
 }
 
 /** Returns the age: only with a whole birth date is it known. */
-function ageOf({ birthDate, died }, say) {
+function ageText({ birthDate, died }, say) {
   if (!/^\d{4}-\d\d-\d\d$/.test(birthDate)) return '';
   const [year, month, day] = birthDate.split('-').map(Number);
   const now = new Date();
@@ -148,7 +148,7 @@ function contents(kinds, sections, say) {
         'a',
         { href: `#section-${kind}`, 'data-section': kind },
         element('span', { text: say(`shl.section.${kind}`) }),
-        element('span', { class: 'count', text: say.number(groupsOf(sections.get(kind)).length) }),
+        element('span', { class: 'count', text: say.number(groupRows(sections.get(kind)).length) }),
       ),
     );
   return element(
@@ -161,7 +161,7 @@ function contents(kinds, sections, say) {
 function sectionView(kind, rows, hidden, say) {
   const id = `section-${kind}`;
   const heading = element('h2', { id, tabindex: '-1', text: say(`shl.section.${kind}`) });
-  const groups = groupsOf(rows);
+  const groups = groupRows(rows);
   const withheld =
     hidden === 0
       ? undefined
@@ -179,9 +179,9 @@ function sectionView(kind, rows, hidden, say) {
     { class: 'part', 'aria-labelledby': id },
     heading,
     withheld,
-    ...listsOf(current, say, WHOLE.includes(kind) ? current.length : Math.max(FIRST, flaggedIn(current))),
+    ...renderLists(current, say, WHOLE.includes(kind) ? current.length : Math.max(FIRST, flaggedIn(current))),
     over.length === 0 ? undefined : element('h3', { class: 'over', text: overText(kind, over, say) }),
-    ...listsOf(over, say, FIRST),
+    ...renderLists(over, say, FIRST),
   );
 }
 
@@ -197,11 +197,12 @@ function overText(kind, over, say) {
 const flaggedIn = (groups) => groups.filter(({ latest }) => latest.flag !== '').length;
 
 /** Returns the list of some groups. @param open how many of them aren't folded */
-function listsOf(groups, say, open) {
+function renderLists(groups, say, open) {
   if (groups.length === 0) return [];
   const [first, rest] = [groups.slice(0, open), groups.slice(open)];
-  const listOf = (some) => element('ul', { class: 'rows' }, ...some.map((group) => groupView(group, say)));
-  return [listOf(first), rest.length === 0 ? undefined : moreView(rest.length, listOf(rest), say)];
+  const renderRows = (some) =>
+    element('ul', { class: 'rows' }, ...some.map((group) => groupView(group, say)));
+  return [renderRows(first), rest.length === 0 ? undefined : moreView(rest.length, renderRows(rest), say)];
 }
 
 /** Returns a folded list. @param n how many it has */
@@ -215,7 +216,7 @@ function moreView(n, list, say) {
 }
 
 /** Returns the day of a row, with the time if others of its group are of the same day. */
-function whenOf({ date, means }, group, say) {
+function whenText({ date, means }, group, say) {
   const isAmongOthers = group.filter((other) => other.date.slice(0, 10) === date.slice(0, 10)).length > 1;
   const time = isAmongOthers ? say.time(date) : '';
   const day = time === '' ? say.day(date) : `${say.day(date)}${say('shl.comma')} ${time}`;
@@ -272,7 +273,7 @@ function rowView({ latest: row, failed, rows }, say) {
       : element('div', { class: 'measured' }, ...valueView(row, rows, say), failedView(failed, rows, say)),
     ...details.map((text) => element('p', { class: 'detail' }, element('bdi', { text }))),
     row.key === undefined && row.date !== ''
-      ? element('p', { class: 'quiet small', text: whenOf(row, rows, say) })
+      ? element('p', { class: 'quiet small', text: whenText(row, rows, say) })
       : undefined,
     said === '' ? undefined : element('p', { class: 'quiet small', text: said }),
     ...row.files.map((file) => fileView(file, name, say)),
@@ -285,7 +286,7 @@ function valueView(row, group, say) {
       ? partsView(row.parts, say)
       : row.value === ''
         ? element('span', { class: 'value quiet', text: say('shl.novalue') })
-        : element('span', { class: 'value', dir: directionOf(row.value), text: inWords(row.value, say) }),
+        : element('span', { class: 'value', dir: textDirection(row.value), text: inWords(row.value, say) }),
     row.flag === '' ? undefined : badge(row, say),
     row.range === ''
       ? undefined
@@ -293,11 +294,11 @@ function valueView(row, group, say) {
           'span',
           { class: 'quiet small range' },
           `${say('shl.range')} `,
-          element('bdi', { dir: directionOf(row.range), text: row.range }),
+          element('bdi', { dir: textDirection(row.range), text: row.range }),
         ),
     row.date === ''
       ? undefined
-      : element('span', { class: 'quiet small when', text: whenOf(row, group, say) }),
+      : element('span', { class: 'quiet small when', text: whenText(row, group, say) }),
   ];
 }
 
@@ -306,7 +307,7 @@ function failedView(failed, group, say) {
   if (failed === undefined) return undefined;
   const said = [say('shl.novalue'), ...failed.details.map((text) => inWords(text, say))];
   const text = said.filter((each) => each !== '').join(`${say('shl.comma')} `);
-  const when = failed.date === '' ? [] : [whenOf(failed, group, say), ': '];
+  const when = failed.date === '' ? [] : [whenText(failed, group, say), ': '];
   return element('span', { class: 'quiet small failed' }, '(', ...when, element('bdi', { text }), ')');
 }
 
@@ -316,7 +317,7 @@ function partsView(parts, say) {
     at === 0 ? '' : `${say('shl.comma')} `,
     element('bdi', { text: inWords(name, say) }),
     name === '' ? '' : ': ',
-    element('bdi', { dir: directionOf(value), text: inWords(value, say) }),
+    element('bdi', { dir: textDirection(value), text: inWords(value, say) }),
   ]);
   return element('span', { class: 'value parts' }, ...shown);
 }
@@ -332,7 +333,7 @@ function phraseText({ key, days = {}, times, state, doses, text, before = '' }, 
 }
 
 /** Numbers read from the left in every language: `4 – 6` must not become `6 – 4`. */
-function directionOf(text) {
+function textDirection(text) {
   return /^[\s<>≤≥=~+-]*\d/.test(text) ? 'ltr' : 'auto';
 }
 
@@ -359,7 +360,7 @@ function fileView({ contentType, data, title }, name, say) {
     const href = URL.createObjectURL(new Blob([bytes], { type }));
     element('a', {
       href,
-      download: `${(title || name).replace(/[^\p{L}\p{N} ._-]/gu, '_').slice(0, 80)}${endingOf(type)}`,
+      download: `${(title || name).replace(/[^\p{L}\p{N} ._-]/gu, '_').slice(0, 80)}${fileEnding(type)}`,
     }).click();
     setTimeout(() => URL.revokeObjectURL(href), 10_000);
   });
@@ -373,6 +374,6 @@ const ENDINGS = {
   'text/plain': '.txt',
 };
 
-function endingOf(type) {
+function fileEnding(type) {
   return ENDINGS[type] ?? '';
 }
