@@ -33,7 +33,6 @@ export interface Measure {
   readonly row: string;
   /** A description of the measured subject. */
   readonly subject: string;
-  /** The baseline. */
   readonly baseline: string;
   run(bench: Bench): Promise<Finding>;
 }

@@ -52,7 +52,6 @@ const FIRST_DAY = Date.UTC(2015, 0, 1);
 /** Observations are spread over so many days, roughly in the order in which they came in. */
 const DAYS = 3_000;
 
-/** The size of a population. */
 export interface PopulationSize {
   readonly patients: number;
   /** Observations a record; without it `RECORD_SIZE`. */

@@ -76,7 +76,6 @@ export class Projector {
     while (this.#closing.size > 0) await Promise.all(this.#closing);
   }
 
-  /** Returns the status of each projection. */
   status(): ProjectionStatus[] {
     return this.#deps.projections.map(({ name }) => ({
       name,

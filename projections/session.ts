@@ -1,7 +1,6 @@
 /** The connection of a projection, separate from those of requests. */
 import pg from 'pg';
 
-/** Options of a session. */
 export interface SessionOptions {
   /** Shown in pg_stat_activity behind `annal`. */
   readonly name: string;

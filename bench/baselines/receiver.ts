@@ -11,7 +11,6 @@ import { answer } from '../worker.ts';
 export type Asked =
   /** Listens. The response is the port. */
   | { readonly what: 'listen' }
-  /** Forgets all arrivals. */
   | { readonly what: 'forget' }
   /** Waits for this many bodies. The response is an `Arrival` of each, in the order of arrival. */
   | { readonly what: 'arrivals'; readonly count: number };

@@ -11,7 +11,6 @@ export interface Target {
   readonly key?: string;
 }
 
-/** The requests. */
 export type Requests =
   /** Observations, for each patient in turn. */
   | { readonly kind: 'observations'; readonly path: string; readonly patients: readonly string[] }
@@ -40,7 +39,6 @@ export interface Load {
   readonly locations?: boolean;
 }
 
-/** A load. */
 export type Plan = Load & Length;
 
 /** The result of a load. Times in milliseconds. */

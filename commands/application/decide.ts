@@ -6,7 +6,6 @@ import { type ProductionRule, requireAccess } from '../project/production.ts';
 import type { ProjectState } from '../project/state.ts';
 import type { ApplicationState, Branding } from './state.ts';
 
-/** Data of `ApplicationRegistered`. */
 export type Registered = Extract<PlainEvent, { type: 'ApplicationRegistered' }>['data'];
 
 /**

@@ -28,7 +28,6 @@ export interface Secrets {
   readonly previous?: { readonly sha256: string; readonly until: string } | undefined;
 }
 
-/** The state of an application. */
 export interface ApplicationState {
   status: 'none' | 'registered' | 'deleted';
   clientId: string | undefined;

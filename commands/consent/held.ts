@@ -5,12 +5,9 @@ import type { PersonId } from '#src/shared/access/identity.ts';
 import { findEntry, type Resources } from '../resource/state.ts';
 import type { Past } from './on-record.ts';
 
-/** Data of `ConsentGranted`. */
 export type GrantedData = Extract<PlainEvent, { type: 'ConsentGranted' }>['data'];
-/** Data of `RecordLinked`. */
 export type LinkedData = Extract<PlainEvent, { type: 'RecordLinked' }>['data'];
 
-/** Data of `SharedLinkCreated`. */
 export type SharedLinkData = Extract<PlainEvent, { type: 'SharedLinkCreated' }>['data'];
 
 /** A link as the record's newest event of that kind began it. */

@@ -26,7 +26,6 @@ export interface PersonalDeps {
   readonly projects: Streams<ProjectState>;
 }
 
-/** A personal record. */
 export interface PersonalRecord {
   readonly patient: string;
   readonly project: string;

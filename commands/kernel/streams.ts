@@ -16,7 +16,6 @@ import type { Clock, Decide, Decision } from './decision.ts';
 import type { Kernel } from './kernel.ts';
 import { BUSY, type Fold, retry, Stale, Stream } from './kernel.ts';
 
-/** A command on one stream. */
 export interface StreamCommand<S, T> {
   readonly stream: string;
   /** Its `command_id` marks the command's events; retries of the same request use the same one. */

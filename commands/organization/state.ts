@@ -10,7 +10,6 @@ export interface Sso {
   readonly domains: readonly string[];
 }
 
-/** The state of an organization. */
 export interface OrganizationState {
   exists: boolean;
   /** Roles by `memberKey`. */

@@ -8,7 +8,6 @@ import { notFound } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Fold } from '../kernel/kernel.ts';
 
-/** The state of a project. */
 export interface ProjectState {
   status: 'none' | 'open' | 'deleted';
   /** True if an operator allowed production, or a production key was created, since production was last withdrawn. */

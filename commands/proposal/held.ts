@@ -8,11 +8,9 @@ import { granted } from '../consent/held.ts';
 import type { Past } from '../consent/on-record.ts';
 import { findEntry, type Resources } from '../resource/state.ts';
 
-/** Data of `ProposalMade`. */
 export type MadeData = Extract<PlainEvent, { type: 'ProposalMade' }>['data'];
 /** An event after which a proposal can no longer be accepted, although nobody decided. */
 export type Lapse = Extract<PlainEvent, { type: 'ProposalSuperseded' | 'ProposalExpired' }>;
-/** An event that ends a proposal. */
 export type ProposalEnd = Extract<
   PlainEvent,
   { type: 'ProposalAccepted' | 'ProposalRejected' | 'ProposalWithdrawn' } | Pick<Lapse, 'type'>

@@ -28,7 +28,6 @@ const TYPES = [
   'RecordErased',
 ] as const satisfies readonly EventType[];
 
-/** Returns the changes of an event. */
 function listChanges(stored: StoredEvent): Change<StatementName>[] {
   const { event } = stored;
   switch (event.type) {

@@ -195,5 +195,4 @@ with gone as (select record from json_to_recordset($1::json) as x(record uuid)),
 delete from ${schema}.grants where record in (select record from gone)`,
 } as const;
 
-/** The name of one. */
 export type StatementName = keyof typeof STATEMENTS;

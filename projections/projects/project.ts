@@ -12,7 +12,6 @@ import { STATEMENTS, type StatementName } from './statements.ts';
 /** Returns the id in a stream's name. */
 const idIn = (stream: string): string => stream.slice(stream.indexOf('-') + 1);
 
-/** Returns the changes of an event. */
 function listChanges({ event, stream, metadata }: StoredEvent): Change<StatementName>[] {
   const id = idIn(stream);
   switch (event.type) {

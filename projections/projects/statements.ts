@@ -150,5 +150,4 @@ from json_to_recordset($1::json) as x(id text, at int8)
 where a.project = x.id and (a.deleted_at is null or a.deleted_at > x.at)`,
 } as const;
 
-/** The name of one. */
 export type StatementName = keyof typeof STATEMENTS;

@@ -37,7 +37,6 @@ export interface RebuildProgress {
   readonly share: number;
 }
 
-/** Options. */
 export interface RebuildOptions {
   readonly onProgress?: (progress: RebuildProgress) => void;
   /** Called with the result of a comparison before the swap. */

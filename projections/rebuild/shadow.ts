@@ -34,7 +34,6 @@ export class Shadow {
     private readonly store: Pick<EventStore, 'subscribe' | 'head'>,
   ) {}
 
-  /** Returns its position. */
   async position(): Promise<Position> {
     const checkpoint = await readCheckpoint(this.session, this.schema);
     if (checkpoint === undefined) throw new Error(`the schema ${this.schema} doesn't exist`);

@@ -14,7 +14,6 @@ export interface Destination {
   readonly until: Position;
 }
 
-/** Options. */
 export interface TogetherOptions {
   readonly pace: Pace;
   readonly signal?: AbortSignal | undefined;
@@ -72,7 +71,6 @@ class Member {
 
   constructor(
     { shadow, until }: Destination,
-    /** Its position. */
     public at: Position,
     private readonly loaded: NonNullable<TogetherOptions['loaded']>,
   ) {

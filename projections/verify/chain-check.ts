@@ -117,7 +117,6 @@ export class ChainCheck {
     await this.session.query('delete from seen_stream where stream = $1', [stream]);
   }
 
-  /** Returns the number of streams. */
   async streams(): Promise<number> {
     const { rows } = await this.session.query<{ n: string }>('select count(*)::text as n from seen_stream');
     return Number(rows[0]?.n ?? 0);

@@ -24,7 +24,6 @@ export class LogFaulty extends Error {
   }
 }
 
-/** Options. */
 export interface HeadsOptions {
   readonly signal?: AbortSignal;
   /** Called with the number of events read, and the position. */

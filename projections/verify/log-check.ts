@@ -256,7 +256,6 @@ interface Place {
   readonly event?: StoredEvent['event'];
 }
 
-/** Returns the resource of an event. */
 function resourceIn({ data, event }: Place): string | undefined {
   if (event !== undefined)
     return 'resourceId' in event ? `${event.resourceType}/${event.resourceId}` : undefined;

@@ -104,7 +104,6 @@ export interface Found {
   readonly lag?: ReadModelLag;
 }
 
-/** The log as it was read. */
 export interface ReadLog {
   readonly check: Pick<LogCheck, 'events' | 'hasNewer'>;
   readonly head: Position;

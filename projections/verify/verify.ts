@@ -31,7 +31,6 @@ export interface VerifyDeps {
   readonly projections?: readonly Projection[];
 }
 
-/** Options. */
 export interface VerifyOptions {
   readonly onProgress?: (progress: {
     phase: 'reading' | 'comparing';

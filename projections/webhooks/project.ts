@@ -4,7 +4,6 @@ import { type Change, jsonRows } from '../json-rows.ts';
 import type { Projection } from '../projection.ts';
 import { indexes, STATEMENTS, type StatementName, tables } from './schema.ts';
 
-/** Returns the changes of an event. */
 function listChanges({ event, stream }: StoredEvent): Change<StatementName>[] {
   const id = stream.slice(stream.indexOf('-') + 1);
   switch (event.type) {

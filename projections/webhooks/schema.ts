@@ -61,5 +61,4 @@ from json_to_recordset($1::json) as x(project text, at int8)
 where e.project = x.project and e.deleted_at is null`,
 } as const;
 
-/** The name of one. */
 export type StatementName = keyof typeof STATEMENTS;

@@ -12,7 +12,6 @@ export interface PageAsked {
   readonly cursor?: string | undefined;
 }
 
-/** A page. */
 export interface Page<T> {
   readonly rows: readonly T[];
   readonly total: number;

@@ -26,7 +26,6 @@ export class Fields {
     return this.#string(n, 'latin1');
   }
 
-  /** Returns an int4. */
   int(n: number): number {
     return this.bytes.readInt32BE(this.from[n] ?? 0);
   }

@@ -37,7 +37,6 @@ export interface HistoryQuery {
   readonly budget?: AnswerBudget;
 }
 
-/** A page of history. */
 export interface HistoryPage {
   /** Absent when there are more than `MAX_COUNTED`: counting them all would cost more than the page. */
   readonly total?: number;

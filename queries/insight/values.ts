@@ -79,7 +79,6 @@ function numberIn(
   return { system, code, display, isPart, value: limit, bound, unit, low, high };
 }
 
-/** Returns a finite number, or null. */
 function finiteOrNull(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }

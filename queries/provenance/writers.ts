@@ -29,7 +29,6 @@ export type Writer =
   /** A process of the service, such as the one that fills a sandbox. */
   | { readonly kind: 'service' };
 
-/** A credential as events have it. */
 export type Credential = EventMetadata['credential'];
 
 interface Row {

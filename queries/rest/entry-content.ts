@@ -2,7 +2,6 @@
 import type { Pool } from 'pg';
 import { isUuid } from '#src/shared/ids.ts';
 
-/** A version. */
 export interface StoredVersion {
   readonly version: number;
   /** Bytes of its JSON; null for a deletion. */
@@ -11,7 +10,6 @@ export interface StoredVersion {
   readonly body: string | null;
 }
 
-/** An entry. */
 export interface EntryContent {
   readonly newest: number;
   /** True if the newest version is a deletion. */

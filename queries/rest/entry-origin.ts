@@ -10,7 +10,6 @@ export interface Approval {
   readonly name: string | null;
 }
 
-/** An entry. */
 export interface EntryOrigin {
   /** As last in the timeline; null for entries that it doesn't show. */
   readonly title: string | null;

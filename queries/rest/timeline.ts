@@ -10,7 +10,6 @@ import { asJson } from '../database/joined-rows.ts';
 import type { Asks } from '../database/prepared.ts';
 import { openPages, type Pages } from './places.ts';
 
-/** An entry. */
 export interface TimelineEntry {
   readonly id: string;
   readonly type: TimelineType;

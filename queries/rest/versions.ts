@@ -14,7 +14,6 @@ import { prepared } from '../database/prepared.ts';
 import { readWriters, type Writer } from '../provenance/writers.ts';
 import { andSeen, bindTo } from '../sight.ts';
 
-/** A version. */
 export interface RecordedVersion {
   readonly version: number;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';

@@ -25,7 +25,6 @@ import { referableIn } from './referable.ts';
 import { readStart, reversed, type Start } from './start.ts';
 import { findAbout } from './statements/about.ts';
 
-/** A search. */
 export interface SearchRequest {
   readonly type: ResourceType;
   readonly query: URLSearchParams;

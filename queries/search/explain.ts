@@ -33,7 +33,6 @@ export interface ExplainedStep {
   readonly values: readonly unknown[];
 }
 
-/** A plan, explained. */
 export interface ExplainedPlan {
   readonly plan: Plan['kind'] | 'provenance';
   /** One sentence. */

@@ -29,7 +29,6 @@ export interface Place {
   readonly single: boolean;
 }
 
-/** One sort key of an order. */
 export interface OrderKey extends Sort {
   readonly type: 'uuid' | 'int8' | 'text' | 'numeric';
   /**

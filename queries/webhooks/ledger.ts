@@ -3,7 +3,6 @@ import type { Pool } from 'pg';
 
 /** Statuses of a delivery (docs/spec/decisions.md, section 6). */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'exhausted'] as const;
-/** The status of a delivery. */
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** A delivery. Times are milliseconds since 1970. */

@@ -20,7 +20,6 @@ export interface PublicKey {
   readonly key: KeyObject;
 }
 
-/** A key that signs. */
 export interface SigningKey extends PublicKey {
   readonly privateKey: KeyObject;
 }

@@ -14,7 +14,6 @@ export class MerkleTree {
   readonly #subtrees: { readonly root: Buffer; readonly leaves: number }[] = [];
   #leaves = 0;
 
-  /** Returns the number of leaves. */
   get leaves(): number {
     return this.#leaves;
   }

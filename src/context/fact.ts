@@ -5,7 +5,6 @@ import type { Coded } from './guidance/scores.ts';
 import type { Entry } from './record.ts';
 import type { Kind } from './request.ts';
 
-/** A fact. */
 export interface Fact {
   readonly kind: Kind;
   /** The line, without its author. */

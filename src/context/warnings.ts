@@ -17,7 +17,6 @@ import type { Coded } from './guidance/scores.ts';
 import { findDay, listEntries, nameOr, type Reading } from './reading.ts';
 import { type Entry, versionReference } from './record.ts';
 
-/** A warning. */
 export interface Warning {
   readonly kind: 'contradiction' | 'gap' | 'left_out' | 'not_found';
   readonly text: string;
@@ -33,7 +32,6 @@ const contradiction = (text: string, ...entries: readonly Entry[]): Warning => (
   fhir: [...new Set(entries.map(versionReference))],
 });
 
-/** A medicine with its name. */
 type Named = Medicine<Entry> & { readonly name: string };
 
 function namedOnes(medicines: readonly Medicine<Entry>[]): Named[] {

@@ -4,7 +4,6 @@ import pg from 'pg';
 // int8 as a number: counts, microseconds and sizes here stay below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** Options of a pool. */
 export interface PoolOptions {
   /** The maximum number of connections at a time. */
   readonly max?: number;

@@ -45,7 +45,6 @@ export interface FaultyEntry {
   readonly refusal: Refusal;
 }
 
-/** A parsed Bundle. */
 export interface ParsedBundle {
   readonly type: 'transaction' | 'batch';
   readonly writes: readonly WriteEntry[];

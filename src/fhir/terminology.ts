@@ -1,7 +1,6 @@
 /** The terminology that searches need: the codes of a value set, and the codes above or below a code. */
 import { isEnumerated, valueSet } from './definitions/tables.ts';
 
-/** A code of a code system. */
 export interface SystemCode {
   readonly system: string;
   readonly code: string;
@@ -15,7 +14,6 @@ export interface Terminology {
   related(direction: 'above' | 'below', code: SystemCode): Promise<readonly SystemCode[] | undefined>;
 }
 
-/** A code that was found. */
 export interface FoundCode {
   readonly code: string;
   readonly display: string | null;

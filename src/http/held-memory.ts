@@ -57,9 +57,7 @@ export class HeldMemory {
   }
 }
 
-/** Limits on the memory of answers. */
 interface AnswerMemoryLimits {
-  /** Limits of one answer. */
   readonly answer: AnswerLimits;
   /** Bytes of all together, beyond the first megabyte of each. */
   readonly bytes: number;

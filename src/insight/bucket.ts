@@ -9,7 +9,6 @@ import { DAY, localDay, type Point } from './track.ts';
 /** Buckets (docs/spec/decisions.md, section 4 "Series"). */
 export const BUCKETS = ['raw', 'day', 'week', 'month'] as const;
 
-/** A bucket. */
 export type Bucket = (typeof BUCKETS)[number];
 
 /** A point of an answer. */

@@ -35,7 +35,6 @@ export interface Difference {
   readonly high: number;
 }
 
-/** A comparison. */
 export interface Comparison {
   readonly a: Summary;
   readonly b: Summary;

@@ -7,13 +7,11 @@ import type { Coded, Point } from './track.ts';
 /** Kinds of findings (docs/spec/decisions.md, section 4 "Patterns"). */
 export const FINDING_KINDS = ['trend', 'out_of_range', 'change_point', 'correlation', 'gap'] as const;
 
-/** A kind. */
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
 /** Directions of findings; a gap has none, nor has a rhythm. */
 export const DIRECTIONS = ['up', 'down', 'above', 'below', 'together', 'opposite'] as const;
 
-/** A direction. */
 export type Direction = (typeof DIRECTIONS)[number];
 
 /** The size of a finding. */
@@ -60,7 +58,6 @@ export interface Detected {
   readonly pieces: () => Iterable<Evidence>;
 }
 
-/** A finding. */
 export interface Finding extends Omit<Detected, 'pieces'> {
   readonly finding_id: string;
   /** Made each time it is read. */

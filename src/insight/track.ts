@@ -35,7 +35,6 @@ export interface Point {
   readonly source: Source;
 }
 
-/** A track. */
 export interface Track {
   /** The first one names it. */
   readonly codes: readonly Coded[];

@@ -1,7 +1,6 @@
 /** Conversion between units of UCUM. Pure. */
 import { canonicalRange } from '../fhir/units/canonical.ts';
 
-/** Converts a number. */
 export type Convert = (value: number) => number;
 
 /** Particles of a mole, as UCUM defines it. */

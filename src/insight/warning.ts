@@ -5,7 +5,6 @@ import { withoutIds } from '#src/fhir/search/text.ts';
 /** Kinds of warnings. */
 export const WARNING_KINDS = ['left_out', 'unit', 'bound'] as const;
 
-/** A warning. */
 export interface InsightWarning {
   readonly kind: (typeof WARNING_KINDS)[number];
   readonly text: string;

@@ -1,7 +1,6 @@
 /** Metrics of the database resources in use: connections, locks, reserved requests. */
 import { Gauge, type Registry } from 'prom-client';
 
-/** The state of a pool. */
 export interface PoolState {
   readonly totalCount: number;
   readonly idleCount: number;

@@ -2,7 +2,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import { resultInTime, shareRunning } from './share-running.ts';
 
-/** The state of a projection. */
 export interface ProjectionState {
   readonly name: string;
   readonly state: string;

@@ -38,7 +38,6 @@ export class AssertionFault extends Error {
   override readonly name = 'AssertionFault';
 }
 
-/** A verified assertion. */
 export interface VerifiedAssertion {
   readonly jti: string;
   /** In seconds since 1970. */

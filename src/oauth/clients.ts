@@ -36,7 +36,6 @@ export interface ClientBranding {
   readonly logo: ClientLogo | undefined;
 }
 
-/** A client. */
 export interface Client {
   readonly applicationId: string;
   readonly clientId: string;

@@ -71,7 +71,6 @@ export const keySetSchema = z
       context.addIssue({ code: 'custom', path: ['keys'], message: 'must have a different kid each' });
   });
 
-/** A key set. */
 export interface PublicKeySet {
   readonly keys: readonly PublicJwk[];
 }

@@ -52,7 +52,6 @@ export interface SigningKeyRow {
   readonly status: 'waiting' | 'signing' | 'retired';
 }
 
-/** A key that signs. */
 export interface SigningKey {
   readonly kid: string;
   readonly key: CryptoKey;

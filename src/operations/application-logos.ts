@@ -16,7 +16,6 @@ CREATE TABLE operations.application_logo (
 );
 `;
 
-/** A logo with its bytes. */
 export interface LogoBytes {
   readonly contentType: string;
   readonly content: Buffer;

@@ -3,7 +3,6 @@ import type { Pool } from 'pg';
 import type { NewerEvents } from '../events/newer.ts';
 import type { EventStore, RecordedEvent } from '../events/store.ts';
 
-/** A process. */
 export interface ProcessDefinition {
   readonly name: string;
   /** Streams that it follows. Default: all, so that its position soon passes any position of the log. */

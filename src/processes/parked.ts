@@ -20,7 +20,6 @@ CREATE TABLE operations.parked (
   PRIMARY KEY (process, stream, revision)
 );`;
 
-/** A parked event. */
 export interface ParkedEvent {
   readonly process: string;
   readonly stream: string;

@@ -63,7 +63,6 @@ export function diagnose(
   });
 }
 
-/** A treatment. */
 export interface Treatment {
   readonly drug: Drug;
   readonly start: Day;

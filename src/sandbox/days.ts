@@ -1,6 +1,5 @@
 /** Represents days as whole numbers since 1970-01-01, UTC, for the generator's arithmetic. */
 
-/** A day. */
 export type Day = number;
 
 /** A year of 365.25 days. */

@@ -33,7 +33,6 @@ export class Random {
     return least + Math.floor(this.next() * (most - least + 1));
   }
 
-  /** Returns a number from `least` to `most`. */
   between(least: number, most: number): number {
     return least + this.next() * (most - least);
   }

@@ -77,7 +77,6 @@ export class RecordBuilder {
     return ageOn(this.person.birth, day);
   }
 
-  /** Returns the day a number of days ago. */
   ago(days: number): Day {
     return this.today - Math.round(days);
   }

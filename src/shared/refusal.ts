@@ -24,7 +24,6 @@ export const STATUS_OF = {
   unavailable: 503,
 } as const;
 
-/** A kind of refusal. */
 export type RefusalKind = keyof typeof STATUS_OF;
 
 /** A refused request, with the faults found: at most `MAX_FAULTS`, and a note on the rest. */

@@ -13,7 +13,6 @@ export const WEBHOOK_EVENT_TYPES = [
   'ping',
 ] as const;
 
-/** A type. */
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
 /** Tells whether an endpoint has subscribed to a type. */

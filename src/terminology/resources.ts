@@ -11,7 +11,6 @@ export interface Concept {
   readonly concept?: readonly Concept[];
 }
 
-/** A property of a concept. */
 export interface ConceptProperty {
   readonly code: string;
   readonly valueCode?: string;

@@ -13,7 +13,6 @@ export type ListFilter = 'category' | 'code' | 'component' | 'clinical_status' |
 export const codedValue = (system: string | undefined, code: string): string =>
   `${system ?? ''}|${code.toLowerCase()}`;
 
-/** A filter and its value. */
 export type By = readonly [filter: ListFilter, value: string];
 
 /** Returns the name of a list: a type's list, or its part that meets some filters. */

@@ -23,7 +23,6 @@ export const TIMELINE = {
   prescription: 'MedicationRequest',
 } as const;
 
-/** A kind. */
 export type TimelineKind = keyof typeof TIMELINE;
 /** A type that the timeline shows. */
 export type TimelineType = (typeof TIMELINE)[TimelineKind];
@@ -142,7 +141,6 @@ function bareCode(value: Json | undefined): SystemCode | undefined {
   return only === undefined || others.length > 0 ? undefined : codesToName(only)[0];
 }
 
-/** Returns a status unless it is a usual one. */
 function unless(status: JsonObject[string] | undefined, ...usual: readonly string[]): string | undefined {
   const said = text(status);
   return said === undefined || usual.includes(said) ? undefined : said;

@@ -68,7 +68,6 @@ export interface SourceTerminology {
   };
 }
 
-/** A SearchParameter. */
 export interface SourceSearchParameter {
   readonly resourceType: 'SearchParameter';
   readonly id: string;

@@ -9,7 +9,6 @@ import type { DoneSource } from './state.ts';
 const EXAMPLES = 20;
 const EXAMPLES_SHOWN = 3;
 
-/** The counts of one type. */
 interface TypeCounts {
   found: number;
   loaded: number;
@@ -154,7 +153,6 @@ export class Report {
     if (type !== undefined) this.failed(type);
   }
 
-  /** The report as data. */
   data(): ReportData {
     return {
       complete: this.faults.length === 0 && this.stopped === undefined,

@@ -9,7 +9,6 @@ import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/jso
 import { searchKey } from '#src/shared/search-key.ts';
 import { Failure } from '../failure.ts';
 
-/** A patient that was found. */
 export interface FoundPatient {
   readonly id: string;
   readonly name: string | null;

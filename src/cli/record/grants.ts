@@ -136,7 +136,6 @@ function toJson({ grants, erased }: Found, at: string | undefined): object {
   };
 }
 
-/** An instant to the minute. */
 const minute = (micros: Micros): string => `${toInstant(micros).slice(0, 16).replace('T', ' ')}`;
 
 function describe({ grants, erased }: Found, at: string | undefined): string {

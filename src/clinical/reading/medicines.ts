@@ -41,7 +41,6 @@ export interface MedicineSource<Of extends Told = Told> {
   readonly reasons: readonly string[];
 }
 
-/** A medicine. */
 export interface Medicine<Of extends Told = Told> {
   readonly name: string | undefined;
   readonly codes: readonly Coded[];

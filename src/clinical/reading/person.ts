@@ -3,7 +3,6 @@ import { shownName } from '#src/fhir/human-name.ts';
 import { text } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 
-/** A person. */
 export interface Person {
   readonly name: string | undefined;
   /** A FHIR date. */

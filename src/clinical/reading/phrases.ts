@@ -22,10 +22,8 @@ const DAYS = {
   on: ['day'],
 } as const;
 
-/** The name of a phrase. */
 export type PhraseName = keyof typeof DAYS;
 
-/** A phrase. */
 export interface Phrase {
   readonly says: PhraseName;
   /** FHIR dates, as exact as they are, by the names of `DAYS`. */

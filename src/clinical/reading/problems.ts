@@ -10,7 +10,6 @@ export interface ProblemSource<Of extends Told = Told> extends Stated<Of> {
   readonly site: string | undefined;
 }
 
-/** A problem. */
 export interface Problem<Of extends Told = Told> extends Omit<ProblemSource<Of>, 'told'> {
   /** The newest first; the first one leads. */
   readonly sources: readonly ProblemSource<Of>[];

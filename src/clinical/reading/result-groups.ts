@@ -3,7 +3,6 @@
  * with its source. Codes that aren't here go by their category.
  */
 
-/** A group of results. */
 interface ResultGroupRule {
   /** LOINC, apart by blanks. */
   readonly codes: string;

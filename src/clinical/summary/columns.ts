@@ -309,7 +309,6 @@ function prefixed(what: string, value: Json | undefined): string | undefined {
 const usedDevice = ({ value }: Source, look: Look): JsonObject | undefined =>
   look(text(first(value.device)?.reference) ?? '')?.value;
 
-/** The table of each section. */
 export const TABLES: Readonly<Record<SectionName, Table>> = {
   problems: PROBLEMS,
   functionalStatus: PROBLEMS,

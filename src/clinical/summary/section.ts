@@ -4,7 +4,6 @@
  * belong to each.
  */
 
-/** The name of a section. */
 export type SectionName =
   | 'problems'
   | 'allergies'

@@ -2,7 +2,6 @@
 import pg from 'pg';
 import { isAway } from './faults.ts';
 
-/** The options of a session. */
 export interface SessionOptions {
   readonly url: string;
   /** Shown in pg_stat_activity. */

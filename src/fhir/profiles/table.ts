@@ -35,7 +35,6 @@ export interface ProfileNode {
   readonly children?: Readonly<Record<string, ProfileNode>>;
 }
 
-/** A profile. */
 export interface Profile {
   readonly type: string;
   readonly version: string;

@@ -9,7 +9,6 @@ import { isResourceType, type ResourceType, typeEntry } from '../types.ts';
 
 export { rewriteReferences } from '../rewrite.ts';
 
-/** A parsed reference. */
 export type ParsedReference =
   /** One of the 26 types, relative or below our base. `version` is that of `…/_history/<version>`. */
   | { readonly kind: 'local'; readonly type: ResourceType; readonly id: string; readonly version?: string }

@@ -22,7 +22,6 @@ export const ssoSchema = z.object({
   domains: z.array(z.string()),
 });
 
-/** An organization. */
 export const organizationSchema = z
   .object({
     id: z.string(),
@@ -34,7 +33,6 @@ export const organizationSchema = z
   })
   .meta({ id: 'Organization' });
 
-/** A project. */
 export const projectSchema = z
   .object({
     id: z.string(),

@@ -5,7 +5,6 @@ import { ACCESS_STATUSES } from '#src/shared/access/access-entry.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { instant } from './schemas.ts';
 
-/** An entry. */
 export const accessEntrySchema = z
   .object({
     id: z.string(),

@@ -28,7 +28,6 @@ const difference = z.object({
   after: value.optional().describe('Absent: the element is removed.'),
 });
 
-/** A proposal. */
 export const proposalSchema = z
   .object({
     id: z.string(),

@@ -189,7 +189,6 @@ export interface TypedRoute<C extends Credential>
   accept(inputs: Inputs): (circumstances: RequestContext & Proven[C]) => Promise<RouteResult>;
 }
 
-/** Any route. */
 export type Route = { [C in Credential]: TypedRoute<C> }[Credential];
 
 /** Read models that a route's answers show, unless it names others. */

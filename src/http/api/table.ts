@@ -17,7 +17,6 @@ interface Node {
 export interface FoundPath extends Found<Route> {
   /** Values of the path's parameters, in order. */
   readonly values: readonly string[];
-  /** Their names. */
   readonly names: readonly string[];
 }
 

@@ -113,7 +113,6 @@ export interface ListedOperation extends Omit<z.output<typeof listed>, 'tags'> {
   readonly tag: string;
 }
 
-/** All of an operation. */
 export interface Operation
   extends ListedOperation,
     Omit<z.output<typeof operation>, 'parameters' | 'responses'> {

@@ -134,7 +134,6 @@ export interface EdgeService {
   readonly within: WithinRecord;
 }
 
-/** Keys of the edge. */
 export interface EdgeKeys {
   readonly cursors: CursorKeys;
   readonly hidden: Buffer;

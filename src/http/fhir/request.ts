@@ -63,7 +63,6 @@ export interface FhirRequest {
   readonly reads?: KeyReads | undefined;
 }
 
-/** A write. */
 export interface FhirWrite extends FhirRequest {
   readonly command: CommandContext;
   /** Undefined for DELETE. */

@@ -7,7 +7,6 @@ import { environment, grant, instant } from '../api/schemas.ts';
 import { fixedSentences, itemSentences } from '../oauth/authorize/sentences.ts';
 import type { Texts } from '../pages/texts.ts';
 
-/** An access request. */
 export const accessRequestSchema = z
   .object({
     id: z.string(),

@@ -12,7 +12,6 @@ import type { SharedLink } from '../ports/shared-links.ts';
 import { linkFor, type MeRequest } from './access.ts';
 import { RECORD_QUERY } from './schemas.ts';
 
-/** A shared link. */
 const sharedLinkSchema = z
   .object({
     id: z.string(),

@@ -32,7 +32,6 @@ const KINDS = {
   prescription: 'kinds.prescription',
 } as const satisfies Readonly<Record<(typeof TIMELINE_KINDS)[number], TextKey>>;
 
-/** An entry of the timeline. */
 const timelineEntry = z.object({
   fhir: z.string(),
   author_type: z.string(),

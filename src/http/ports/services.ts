@@ -43,7 +43,6 @@ export interface ShownRecord {
   readonly bundle: string;
 }
 
-/** A logo with its bytes. */
 export interface LogoBytes {
   readonly contentType: string;
   readonly content: Buffer;

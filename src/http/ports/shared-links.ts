@@ -74,7 +74,6 @@ export interface OpeningAsked {
   readonly count: (caller: Caller) => void | Promise<void>;
 }
 
-/** A file of a manifest. */
 export interface ManifestFile {
   readonly contentType: string;
   /** The JWE. */

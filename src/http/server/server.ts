@@ -92,7 +92,6 @@ export interface ServerDeps {
   readonly signIn: SignIn;
   /** Lets applications ask people for access. */
   readonly authorize: AuthorizeServices;
-  /** Opens shared links. */
   readonly linkOpening: SharedLinkOpening;
   /** The services that the pages of patients need besides the JSON interfaces. */
   readonly patientPages: PatientPageServices;

@@ -27,7 +27,6 @@ const url = z
   );
 const description = z.string().max(500).nullable();
 
-/** A new endpoint. */
 export const newEndpoint = z
   .strictObject({
     url,
@@ -47,7 +46,6 @@ export const endpointChange = z
   })
   .meta({ examples: [{ active: false }] });
 
-/** An endpoint. */
 export const endpoint = z.object({
   id: z.string(),
   url: z.string(),
@@ -69,7 +67,6 @@ export const issuedEndpoint = endpoint.extend({
     .describe('`whsec_` and 32 random bytes in base64: the key of the signatures. Shown only now.'),
 });
 
-/** A delivery. */
 export const delivery = z.object({
   id: z.string(),
   endpoint_id: z.string(),
@@ -99,7 +96,6 @@ export const newReplay = z
   })
   .meta({ examples: [{ from: '2026-03-01T00:00:00Z' }] });
 
-/** A replay. */
 export const replay = z.object({
   status: z.enum(['running', 'done', 'cancelled']),
   from: instant,

@@ -13,7 +13,6 @@ const MOST = 3;
 
 type Side = 'above' | 'below';
 
-/** A run. */
 interface Run {
   readonly side: Side;
   readonly points: readonly Point[];

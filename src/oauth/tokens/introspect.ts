@@ -4,7 +4,6 @@ import type { Environment } from '#src/shared/access/tenant.ts';
 import { sha256 } from '../secrets.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 
-/** An active token. */
 export interface ActiveToken {
   readonly kind: 'access' | 'refresh';
   readonly applicationId: string;

@@ -8,7 +8,6 @@ import { newSecret, sha256 } from '../secrets.ts';
 import { type Issued, type IssuedRow, REFRESH_TOKEN_DAYS, type Reused, readIssued } from './issued.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 
-/** The state of a refresh token. */
 export interface RefreshTokenState {
   /** The granted scopes. A request may ask for fewer, and a later refresh for all of them. */
   readonly scope: string;

@@ -9,7 +9,6 @@ import type { StoredEvent } from '#src/events/catalog.ts';
 import { chainHash, digestEntry, type EntryColumns, GENESIS } from './chain.ts';
 import { selectUse } from './use.ts';
 
-/** A fault of the access log. */
 export interface AccessLogFault {
   /**
    * `hash`: an entry was altered or moved; `sequence`: entries are missing or duplicated; `head`: the last entries are
@@ -27,7 +26,6 @@ export interface AccessLogFault {
 /** Where a record's access log ends. */
 export interface AccessHead {
   readonly record: string;
-  /** Number of its entries. */
   readonly entries: number;
   /** The last entry's hash, 64 hex digits. */
   readonly hash: string;

@@ -23,7 +23,6 @@ export const FOLLOWED = [
   'ProjectDeleted',
 ];
 
-/** A subscribed endpoint. */
 export interface SubscribedEndpoint {
   readonly endpointId: string;
   readonly project: string;

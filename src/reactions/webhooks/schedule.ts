@@ -5,7 +5,6 @@ const END_SECONDS = 24 * 3_600;
 /** Each gap is up to so much longer or shorter. */
 const JITTER = 0.1;
 
-/** A failed attempt. */
 export interface FailedAttempt {
   /** Attempts so far, this one included. */
   readonly attempts: number;

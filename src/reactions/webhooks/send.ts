@@ -26,7 +26,6 @@ export interface Attempt {
   readonly guarded: boolean;
 }
 
-/** The outcome. */
 export interface Outcome {
   readonly delivered: boolean;
   readonly status: number | null;

@@ -1,5 +1,4 @@
 /** Types of authors (docs/spec/interface.md, section 2.4). */
 export const AUTHOR_TYPES = ['patient', 'practitioner', 'device', 'import', 'ai'] as const;
 
-/** A type of author. */
 export type AuthorType = (typeof AUTHOR_TYPES)[number];

@@ -8,7 +8,6 @@ export const INVITATION_STATUSES = ['pending', 'redeemed', 'withdrawn', 'expired
 /** A state. `closed`: by five wrong birth dates. */
 export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
 
-/** A new invitation. */
 export interface NewInvitation {
   readonly id: string;
   /** SHA-256 of the code. */

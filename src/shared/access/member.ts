@@ -5,7 +5,6 @@ import type { Environment } from './tenant.ts';
 
 /** Roles, from the most to the least privileged (docs/spec/decisions.md, section 7). */
 export const ROLES = ['owner', 'admin', 'developer'] as const;
-/** A role. */
 export type Role = (typeof ROLES)[number];
 
 /** A member of an organization, identified by issuer and subject of an ID token. */

@@ -4,7 +4,6 @@
  */
 import { Refusal } from '../refusal.ts';
 
-/** The limits of one answer. */
 export interface AnswerLimits {
   /** Bytes of its resources, as stored. */
   readonly bytes: number;
@@ -43,12 +42,10 @@ export class AnswerBudget {
     this.#until = whole === undefined ? performance.now() + limits.ms : whole.#until;
   }
 
-  /** Returns the bytes that are left. */
   get bytesLeft(): number {
     return Math.max(0, this.limits.bytes - this.#bytes);
   }
 
-  /** Returns the number of resources that are left. */
   get resourcesLeft(): number {
     return Math.max(0, this.limits.resources - this.#resources);
   }

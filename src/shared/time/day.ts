@@ -52,7 +52,6 @@ export function startOfDay(day: number): number {
   return day * DAY_MS;
 }
 
-/** Returns the number of a day `2026-05-01`. */
 function dayNumber(day: string): number {
   return dayAt(Date.parse(`${day}T00:00:00Z`));
 }

@@ -8,7 +8,6 @@ import type { ConceptCode, ConceptType, Relation } from './entry.ts';
 import { type Concept, type EntryRow, mergeEntries } from './merge.ts';
 import { CONCEPTS_MADE } from './store.ts';
 
-/** A concept as it is found. */
 export type FoundConcept = Omit<Concept, 'relations'>;
 
 /** Concepts, and how many there are in all. */

@@ -13,7 +13,6 @@ export type ConceptType = (typeof CONCEPT_TYPES)[number];
 export const RELATIONS = ['symptom_of', 'treated_with', 'measured_by', 'part_of'] as const;
 export type Relation = (typeof RELATIONS)[number];
 
-/** A code for a concept. */
 export interface ConceptCode {
   /** URI of the code system. */
   readonly system: string;

@@ -59,7 +59,6 @@ export class TextLists {
     return this.#text.compare(bytes, 0, bytes.length, 0, length) === 0 ? place : undefined;
   }
 
-  /** Returns the text at a place. */
   textAt(place: number): string {
     const texts = this.#texts;
     let at = this.#blocks[Math.floor(place / BLOCK)] ?? texts.length;

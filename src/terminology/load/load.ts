@@ -81,7 +81,6 @@ export const LOADABLE = {
   },
 } as const satisfies Record<string, Loadable>;
 
-/** A name in `LOADABLE`. */
 export type LoadableName = keyof typeof LOADABLE;
 
 /** The code system to load, with its files. */

@@ -3,7 +3,6 @@
  * guidelines write them, each rule with its source. Units are as `unitText` writes them.
  */
 
-/** A rule. */
 export interface RoundingRule {
   /** LOINC, apart by blanks. */
   readonly codes: string;

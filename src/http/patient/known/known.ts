@@ -19,7 +19,6 @@ export interface Known extends ClinicalReading<ClinicalEntry> {
   readonly tooLarge: readonly string[];
   /** Returns the statements of an entry's version that somebody else had written before an AI changed it. */
   readonly before: (entry: ClinicalEntry) => Statements<ClinicalEntry> | undefined;
-  /** Returns the name of a concept. */
   readonly name: (concept: Json | undefined) => string | undefined;
 }
 

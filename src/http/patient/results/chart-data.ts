@@ -30,7 +30,6 @@ export interface Series {
   readonly points: readonly Point[];
 }
 
-/** The data of a chart. */
 export interface ChartData {
   readonly unit: string;
   readonly series: readonly Series[];

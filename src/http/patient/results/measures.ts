@@ -44,7 +44,6 @@ export function readObservation(shown: object): z.output<typeof observation> {
   return observation.parse(shown);
 }
 
-/** A value with its unit. */
 export type Valued = Pick<Observation, 'value' | 'unit' | 'value_text' | 'value_code' | 'value_boolean'>;
 
 /** Everything of one code. */

@@ -31,7 +31,6 @@ const shown = {
   ...common,
 };
 
-/** A document. */
 export const documentSchema = z.object(shown).meta({ id: 'Document' });
 
 /** A document in the answer of its finalization. */

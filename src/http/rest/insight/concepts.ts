@@ -156,7 +156,6 @@ function searchRoutes<const Path extends string>(path: Path, operation: string) 
   ];
 }
 
-/** Their routes. */
 export const CONCEPT_ROUTES = [
   ...makeRoutes('symptom', 'symptoms', 'Symptom'),
   ...makeRoutes('condition', 'conditions', 'Condition'),

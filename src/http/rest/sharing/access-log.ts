@@ -5,7 +5,6 @@ import { route } from '../../api/route.ts';
 import { LIST_QUERY, listSchema } from '../../api/schemas.ts';
 import { requirePatient } from '../people.ts';
 
-/** The route. */
 export const ACCESS_LOG_ROUTES = [
   route({
     method: 'GET',
