@@ -14,9 +14,12 @@ export function isAccessToken(credential: string): boolean {
   return ACCESS_TOKEN.test(credential);
 }
 
+const OF_TOKENS = ['projects', 'consents'] as const;
+const OF_KEYS = ['projects'] as const;
+
 /** Returns the read models that say whether a credential works; they must not lag. */
 export function credentialModels(credential: string): readonly string[] {
-  return isAccessToken(credential) ? ['projects', 'consents'] : ['projects'];
+  return isAccessToken(credential) ? OF_TOKENS : OF_KEYS;
 }
 
 /**

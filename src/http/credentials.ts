@@ -240,14 +240,23 @@ export async function readAs<Result>(
   { expected, caller }: Authentication,
   read: (caller: Caller) => Promise<Result>,
 ): Promise<Result> {
-  // Synchronous errors wait for the authentication, too.
-  const attempt = async (one: Caller): Promise<Result> => read(one);
-  const prepared = expected !== undefined && mayRead(expected) ? attempt(expected) : undefined;
-  prepared?.catch(() => undefined);
+  const prepared = expected !== undefined && mayRead(expected) ? begun(read, expected) : undefined;
   const actual = await caller;
   requireScope(actual, 'read');
   const isPrepared = expected !== undefined && isSameCaller(expected, actual);
   return isPrepared && prepared !== undefined ? prepared : read(actual);
+}
+
+/** Begins a read; its errors wait until someone asks for it, synchronous ones too. */
+function begun<Result>(read: (caller: Caller) => Promise<Result>, caller: Caller): Promise<Result> {
+  let result: Promise<Result>;
+  try {
+    result = read(caller);
+  } catch (error) {
+    result = Promise.reject(error);
+  }
+  result.catch(() => undefined);
+  return result;
 }
 
 /** Returns the refusal (403) of a caller without a scope; to a client of OAuth it says so as RFC 6750, section 3.1, does. */

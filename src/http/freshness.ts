@@ -21,6 +21,7 @@ const STOPPED_SECONDS = 30;
  * @throws Refusal unavailable (503, Retry-After)
  */
 export function requireFresh(stale: Stale, models: readonly string[]): void {
+  if (models.length === 0) return;
   const behind = stale.models();
   if (behind.length > 0 && behind.some((name) => models.includes(name))) throw notFresh(stale, models);
 }

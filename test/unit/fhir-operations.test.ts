@@ -62,7 +62,7 @@ describe('operations', () => {
       body === undefined ? 'GET' : 'POST',
     );
     given = undefined;
-    if (interaction.kind === 'read') await interaction.run(request);
+    if (interaction.kind === 'read') await interaction.run(request, []);
     else if (interaction.kind === 'operation')
       await interaction.run(request, body === '' ? undefined : parseJson(body ?? ''));
     if (given === undefined) throw new Error('it was not carried out');

@@ -18,9 +18,16 @@ import type { Attempted } from '../idempotency.ts';
 import { describeRead, type KeyReads } from '../key-reads.ts';
 import { readHeaders, splitPath } from '../path.ts';
 import { type Admitted, type Asked, type Dialect, routeFor, type Steps } from '../pipeline.ts';
-import type { FhirRequest, FhirService, Interaction } from './request.ts';
+import type { Route } from './interactions.ts';
+import {
+  type FhirRequest,
+  type FhirService,
+  type FhirWrite,
+  type Interaction,
+  openingAt,
+} from './request.ts';
 import { chooseLimits, type FhirBodySettings, parseBody } from './resource-body.ts';
-import { matchRoute, type Route } from './route.ts';
+import { matchRoute } from './route.ts';
 
 /** Dependencies of the interface, besides those of interactions. */
 export interface FhirInterface extends FhirService, FhirBodySettings, Steps {
@@ -65,12 +72,13 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
   }
 
   inward(ctx: Context, { segments, query, header, prefer }: AskedFhir, edge: Edge): AskedFhir {
-    const route = routeFor(matchRoute(segments.map(edge.inward)).methods, ctx.method);
-    return { route, segments, query: edge.query(query), header: edge.header(header), prefer };
+    const inside = segments.map(edge.inward);
+    const route = routeFor(matchRoute(inside).methods, ctx.method);
+    return { route, segments: inside, query: edge.query(query), header: edge.header(header), prefer };
   }
 
-  findOpening({ route }: AskedFhir): GrantToken {
-    return route.kind === 'open' ? 'refused' : route.grantToken;
+  findOpening({ route, segments }: AskedFhir): GrantToken {
+    return route.kind === 'open' ? 'refused' : openingAt(route, segments);
   }
 
   log(reads: KeyReads, asked: AskedFhir, run: () => Promise<Answer>): Promise<Answer> {
@@ -92,47 +100,39 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
     return { mediaType: FORM, bytes: Buffer.from(form.toString()) };
   }
 
-  async run(
+  run(
     ctx: Context,
-    { route, query, header, prefer }: AskedFhir,
+    { route, segments, query, header, prefer }: AskedFhir,
     { credential, caller, pass, reads, permitted }: Admitted,
     body?: RawBody,
     attempted?: Attempted,
   ): Promise<Answer> {
     const { fhir } = this;
-    if (route.kind === 'open') return route.run(fhir);
+    if (route.kind === 'open') return Promise.resolve(route.run(fhir));
     if (caller === undefined) throw new TypeError(`${route.kind} needs a caller`);
     const budget = fhir.answers.budget(turnKey(caller.calls), ctx.res);
     const confirm = pass === undefined ? undefined : () => fhir.authenticator.confirm(credential);
     const request = { service: fhir, caller, query, header, prefer, budget, pass, confirm, reads };
-    switch (route.kind) {
-      case 'read':
-        return route.run(request);
-      case 'form':
-        return { ...(await route.run(await withForm(request, body))), reads: true };
-      case 'operation':
-        if (body !== undefined) await confirm?.();
-        return {
-          ...(await route.run(request, body === undefined ? undefined : parseBody(body))),
-          reads: true,
-          refused: 1,
-        };
-      case 'write': {
-        const command: CommandContext = {
-          caller,
-          authorship: readAuthorship(header, caller),
-          requestId: ctx.state.requestId,
-          ids: new IdSource(attempted?.commandId ?? newUuid(), attempted?.millis ?? Date.now()),
-          now: nowMicros,
-          retry: attempted?.retry,
-          permitted,
-          searched: pass?.searched,
-          asKnown: pass?.edge.outward,
-        };
-        const spend = (requests: number): Promise<void> => fhir.spend(ctx, caller, requests);
-        return route.run({ ...request, command, body, spend });
-      }
-    }
+    if (route.kind === 'read') return route.run(request, segments);
+    if (route.kind !== 'write') return answerPosted(route, request, segments, body);
+    const command: CommandContext = {
+      caller,
+      authorship: readAuthorship(header, caller),
+      requestId: ctx.state.requestId,
+      ids: new IdSource(attempted?.commandId ?? newUuid(), attempted?.millis ?? Date.now()),
+      now: nowMicros,
+      retry: attempted?.retry,
+      permitted,
+      searched: pass?.searched,
+      asKnown: pass?.edge.outward,
+    };
+    const write: FhirWrite = {
+      ...request,
+      command,
+      body,
+      spend: (requests) => fhir.spend(ctx, caller, requests),
+    };
+    return route.run(write, segments);
   }
 
   printRefusal(_: Context, refusal: Refusal): Answer {
@@ -142,11 +142,20 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Returns a request with the parameters of its form and URL. @throws Refusal unauthenticated (401) if its token ended */
-async function withForm(request: FhirRequest, body: RawBody | undefined): Promise<FhirRequest> {
+/** Answers a search with a form, or an operation. @throws Refusal unauthenticated (401) if its token ended */
+async function answerPosted(
+  route: Extract<Interaction, { kind: 'form' | 'operation' }>,
+  request: FhirRequest,
+  segments: readonly string[],
+  body: RawBody | undefined,
+): Promise<Answer> {
+  // The body may have taken long to come.
+  if (body !== undefined) await request.confirm?.();
+  if (route.kind === 'operation') {
+    const answer = await route.run(request, body === undefined ? undefined : parseBody(body));
+    return { ...answer, reads: true, refused: 1 };
+  }
   const form = new URLSearchParams(body?.bytes.toString());
-  // The form may have taken long to come.
-  await request.confirm?.();
   const query = new URLSearchParams([...request.query, ...(request.pass?.edge.query(form) ?? form)]);
-  return { ...request, query };
+  return { ...(await route.run({ ...request, query }, segments)), reads: true };
 }

@@ -77,7 +77,12 @@ export type FindInteraction = (segments: readonly string[], method: string) => I
 /** What interactions declare beside what they share (`Declared`). */
 interface Interacts extends Declared {
   readonly grantToken: GrantToken;
+  /** The id that a grant is asked for is the one of the path (`openingAt`). */
+  readonly ofInstance?: boolean;
 }
+
+/** Answers a request. @param segments of its path @throws Refusal */
+type Run<Request> = (request: Request, segments: readonly string[]) => Promise<Answer>;
 
 /** An interaction: what it takes, and its answer. */
 export type Interaction =
@@ -88,9 +93,9 @@ export type Interaction =
       readonly run: (service: FhirService) => Answer;
     })
   /** A read by GET. */
-  | (Interacts & { readonly kind: 'read'; readonly run: (request: FhirRequest) => Promise<Answer> })
+  | (Interacts & { readonly kind: 'read'; readonly run: Run<FhirRequest> })
   /** A read by POST with its parameters as a form. */
-  | (Interacts & { readonly kind: 'form'; readonly run: (request: FhirRequest) => Promise<Answer> })
+  | (Interacts & { readonly kind: 'form'; readonly run: Run<FhirRequest> })
   /** A read by POST with its parameters as a resource, or without parameters. */
   | (Interacts & {
       readonly kind: 'operation';
@@ -102,5 +107,15 @@ export type Interaction =
        * The body: none, one resource, a patch, or a Bundle, which may be larger and needs the scopes of its entries.
        */
       readonly takes: 'nothing' | 'resource' | 'patch' | 'bundle';
-      readonly run: (request: FhirWrite) => Promise<Answer>;
+      readonly run: Run<FhirWrite>;
     });
+
+/** Returns what an interaction needs of a grant, with the id of its path. */
+export function openingAt(
+  { grantToken, ofInstance }: Exclude<Interaction, { kind: 'open' }>,
+  segments: readonly string[],
+): GrantToken {
+  return grantToken === 'refused' || ofInstance !== true
+    ? grantToken
+    : { ...grantToken, id: segments[1] ?? null };
+}

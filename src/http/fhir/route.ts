@@ -4,152 +4,53 @@
  */
 import { type Compartment, isCompartmentType } from '#src/fhir/compartments.ts';
 import { isR4ResourceType } from '#src/fhir/definitions/tables.ts';
-import { isResourceType, type ResourceType, typeEntry } from '#src/fhir/types.ts';
+import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { unsupportedType } from '#src/fhir/unsupported-type.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Answer } from '../answer/answer.ts';
-import type { GrantToken, Opening } from '../grant/opening.ts';
-import { type Found, routeFor } from '../pipeline.ts';
+import { routeFor } from '../pipeline.ts';
 import { processBundle } from './bundle/bundle.ts';
-import { create } from './create.ts';
-import { remove } from './delete.ts';
-import { historyOfInstance, historyOfSystem, historyOfType } from './history.ts';
+import { historyOfSystem } from './history.ts';
+import {
+  bundles,
+  declareType,
+  forms,
+  inCompartment,
+  ofAll,
+  operations,
+  type Route,
+  reads,
+  type TypeRoutes,
+} from './interactions.ts';
 import { metadata } from './metadata.ts';
 import { type Operation, operationAt } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
-import { patch } from './patch.ts';
-import { read } from './read.ts';
-import type { FhirRequest, FhirWrite, FindInteraction, Interaction } from './request.ts';
-import { search, searchCompartment, searchSystem, searchWholeCompartment } from './search.ts';
-import { update } from './update.ts';
-import { vread } from './vread.ts';
-
-/** A path, understood. */
-export type Route = Found<Interaction>;
-
-/** Interactions look at the read models themselves: which ones they read depends on their parameters. */
-const models: readonly string[] = [];
-const READ = ['read'] as const;
-const WRITE = ['write'] as const;
-
-const reads = (grantToken: GrantToken, run: (request: FhirRequest) => Promise<Answer>): Interaction => ({
-  kind: 'read',
-  credential: 'api_key',
-  scopes: READ,
-  models,
-  logged: 'whole',
-  ahead: 'read',
-  grantToken,
-  run,
-});
-const forms = (grantToken: GrantToken, run: (request: FhirRequest) => Promise<Answer>): Interaction => ({
-  kind: 'form',
-  credential: 'api_key',
-  scopes: READ,
-  models,
-  logged: 'whole',
-  ahead: 'nothing',
-  grantToken,
-  run,
-});
-const writes = (
-  of: Pick<Extract<Interaction, { kind: 'write' }>, 'grantToken' | 'needs'>,
-  takes: 'nothing' | 'resource' | 'patch',
-  run: (request: FhirWrite) => Promise<Answer>,
-): Interaction => ({
-  kind: 'write',
-  credential: 'api_key',
-  scopes: WRITE,
-  models,
-  logged: 'nothing',
-  ahead: takes === 'resource' ? 'write' : 'nothing',
-  ...of,
-  takes,
-  run,
-});
-
-/** Returns the requirements on a grant of a request about one type, or one resource of it. */
-const ofType = (
-  action: string,
-  type: ResourceType,
-  letters: 'r' | 's',
-  id: string | null = null,
-): Opening => ({
-  action,
-  needs: [{ type, letters }],
-  type,
-  id,
-});
-/** The letter that a write needs, by its interaction. */
-const LETTERS = { create: 'c', update: 'u', patch: 'u', delete: 'd' } as const;
-
-/**
- * Returns the requirements of a write of a type, or of one resource of it. Without an id a change is conditional. No
- * grant lets an application create a Patient, or write to the directory.
- */
-const ofWrite = (
-  action: keyof typeof LETTERS,
-  type: ResourceType,
-  id: string | null = null,
-): Pick<Extract<Interaction, { kind: 'write' }>, 'grantToken' | 'needs'> => {
-  const letters = LETTERS[action] + (id === null && action !== 'create' ? 's' : '');
-  const needs = [{ type, letters }];
-  if (typeEntry(type).home === 'directory' || (type === 'Patient' && action === 'create'))
-    return { grantToken: 'refused', needs };
-  return { grantToken: { action, needs, type, id, writes: true }, needs };
-};
-/** Returns the requirements of a request about all types: those that lack a letter are left out. */
-const ofAll = (action: string): Opening => ({ action, needs: [], type: null, id: null });
-/** Returns the requirements of a search of a compartment: its resource must be readable. */
-const inCompartment = (action: string, { type, id }: Compartment, searched?: ResourceType): Opening => ({
-  action,
-  needs: [{ type, letters: 'r' }, ...(searched === undefined ? [] : [{ type: searched, letters: 's' }])],
-  type: searched ?? null,
-  id,
-});
+import type { FhirRequest, FindInteraction } from './request.ts';
+import { searchCompartment, searchSystem, searchWholeCompartment } from './search.ts';
 
 /**
  * Returns the route of a path below the base.
  * @param segments of the path, decoded; none for the base itself
- * @param operations the known operations
+ * @param table the known operations
  * @throws Refusal not_found (404): code `not-supported` for an unknown type or operation
  */
-export function matchRoute(segments: readonly string[], operations = OPERATIONS): Route {
+export function matchRoute(segments: readonly string[], table = OPERATIONS): Route {
   const [first, second, third, fourth] = segments;
   if (first === undefined) return BASE;
   if (segments.length === 1 && first === 'metadata') return METADATA;
   if (segments.length === 1 && first === '_history') return SYSTEM_HISTORY;
   if (segments.length === 1 && first === '_search') return SYSTEM_SEARCH;
-  if (segments.length <= 3 && segments.at(-1)?.startsWith('$')) return operationRoute(segments, operations);
+  if (segments.length <= 3 && segments.at(-1)?.startsWith('$')) return operationRoute(segments, table);
   if (!isResourceType(first)) throw unsupported(unsupportedType(first));
   const type = first;
-  const readOnly = typeEntry(type).home === 'terminology';
-  if (second === undefined) return typeRoute(type, readOnly);
+  const routes = routesOf(type);
+  if (second === undefined) return routes.type;
   if (third === undefined) {
-    if (second === '_history') {
-      const GET = reads(ofType('history-type', type, 's'), (r) => historyOfType(r, type));
-      return { pattern: '/:type/_history', methods: readOnly ? {} : { GET } };
-    }
-    if (second === '_search')
-      return {
-        pattern: '/:type/_search',
-        methods: { POST: forms(ofType('search-type', type, 's'), (r) => search(r, type)) },
-      };
-    return instanceRoute(type, second, readOnly);
+    if (second === '_history') return routes.history;
+    return second === '_search' ? routes.form : routes.instance;
   }
   if (third === '_history') {
-    if (fourth === undefined) {
-      const GET = reads(ofType('history-instance', type, 'r', second), (r) =>
-        historyOfInstance(r, type, second),
-      );
-      return { pattern: '/:type/:id/_history', methods: readOnly ? {} : { GET } };
-    }
-    if (segments.length === 4) {
-      return {
-        pattern: '/:type/:id/_history/:vid',
-        methods: { GET: reads(ofType('vread', type, 'r', second), (r) => vread(r, type, second, fourth)) },
-      };
-    }
+    if (fourth === undefined) return routes.instanceHistory;
+    if (segments.length === 4) return routes.version;
   }
   if (isCompartmentType(type) && segments.length <= 4)
     return compartmentRoute({ type, id: second }, third, fourth);
@@ -157,34 +58,18 @@ export function matchRoute(segments: readonly string[], operations = OPERATIONS)
 }
 
 /** `$name`, `Type/$name`, `Type/id/$name`. */
-function operationRoute(segments: readonly string[], operations: readonly Operation[]): Route {
+function operationRoute(segments: readonly string[], table: readonly Operation[]): Route {
   const name = segments.at(-1) ?? '';
   const [type, id] = segments.slice(0, -1);
   const known = type === undefined || isResourceType(type) ? type : undefined;
   if (type !== known && !isR4ResourceType(type ?? '')) throw unsupported(unsupportedType(type ?? ''));
-  const { methods, grantToken, run } = operationAt(
-    operations,
-    name,
-    known,
-    id,
-    type === known ? undefined : type,
-  );
-  const POST: Interaction = {
-    kind: 'operation',
-    credential: 'api_key',
-    scopes: READ,
-    models,
-    logged: 'whole',
-    ahead: 'nothing',
-    grantToken,
-    run,
-  };
+  const { methods, grantToken, run } = operationAt(table, name, known, id, type === known ? undefined : type);
   const place = ['', '/:type', '/:type/:id'][segments.length - 1];
   return {
     pattern: `${place}/${name}`,
     methods: {
       ...(methods.includes('GET') ? { GET: reads(grantToken, (request) => run(request, undefined)) } : {}),
-      ...(methods.includes('POST') ? { POST } : {}),
+      ...(methods.includes('POST') ? { POST: operations(grantToken, run) } : {}),
     },
   };
 }
@@ -196,18 +81,7 @@ const BASE: Route = {
   pattern: '/',
   methods: {
     GET: reads(ofAll('search-system'), searchSystem),
-    POST: {
-      kind: 'write',
-      takes: 'bundle',
-      credential: 'api_key',
-      models,
-      // Its entries need scopes, and are logged one by one.
-      scopes: [],
-      logged: 'parts',
-      ahead: 'nothing',
-      grantToken: { ...ofAll('bundle'), inParts: true },
-      run: (request) => processBundle(request, find),
-    },
+    POST: bundles((request) => processBundle(request, find)),
   },
 };
 const SYSTEM_SEARCH: Route = {
@@ -221,7 +95,7 @@ const METADATA: Route = {
       kind: 'open',
       credential: 'none',
       scopes: [],
-      models,
+      models: [],
       logged: 'nothing',
       ahead: 'nothing',
       grantToken: 'ignored',
@@ -234,33 +108,14 @@ const SYSTEM_HISTORY: Route = {
   methods: { GET: reads(ofAll('history-system'), historyOfSystem) },
 };
 
-function typeRoute(type: ResourceType, readOnly: boolean): Route {
-  const GET = reads(ofType('search-type', type, 's'), (request) => search(request, type));
-  if (readOnly) return { pattern: '/:type', methods: { GET } };
-  return {
-    pattern: '/:type',
-    methods: {
-      GET,
-      POST: writes(ofWrite('create', type), 'resource', (request) => create(request, type)),
-      PUT: writes(ofWrite('update', type), 'resource', (request) => update(request, type)),
-      PATCH: writes(ofWrite('patch', type), 'patch', (request) => patch(request, type)),
-      DELETE: writes(ofWrite('delete', type), 'nothing', (request) => remove(request, type)),
-    },
-  };
-}
+const declared = new Map<ResourceType, TypeRoutes>();
 
-function instanceRoute(type: ResourceType, id: string, readOnly: boolean): Route {
-  const GET = reads(ofType('read', type, 'r', id), (request) => read(request, type, id));
-  if (readOnly) return { pattern: '/:type/:id', methods: { GET } };
-  return {
-    pattern: '/:type/:id',
-    methods: {
-      GET,
-      PUT: writes(ofWrite('update', type, id), 'resource', (request) => update(request, type, id)),
-      PATCH: writes(ofWrite('patch', type, id), 'patch', (request) => patch(request, type, id)),
-      DELETE: writes(ofWrite('delete', type, id), 'nothing', (request) => remove(request, type, id)),
-    },
-  };
+function routesOf(type: ResourceType): TypeRoutes {
+  const known = declared.get(type);
+  if (known !== undefined) return known;
+  const routes = declareType(type);
+  declared.set(type, routes);
+  return routes;
 }
 
 function compartmentRoute(compartment: Compartment, type: string, last: string | undefined): Route {

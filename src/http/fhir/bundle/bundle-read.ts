@@ -8,7 +8,7 @@ import type { Answer } from '../../answer/answer.ts';
 import { requireTypes } from '../../grant/opening.ts';
 import { describeRead } from '../../key-reads.ts';
 import { splitPath } from '../../path.ts';
-import type { FhirRequest, FindInteraction } from '../request.ts';
+import { type FhirRequest, type FindInteraction, openingAt } from '../request.ts';
 
 /**
  * Returns the JSON text of the response entry.
@@ -49,11 +49,11 @@ export async function readEntry(
     ...(pass === undefined ? {} : { pass }),
   };
   if (pass === undefined) requireTypes(caller, interaction.grantToken);
-  const run = (): Promise<Answer> => interaction.run(asked);
+  const run = (): Promise<Answer> => interaction.run(asked, segments);
   const answer = await (pass !== undefined
-    ? pass.run(interaction.grantToken, run)
+    ? pass.run(openingAt(interaction, segments), run)
     : reads !== undefined
-      ? reads.runFhir(describeRead(interaction.grantToken, segments), run)
+      ? reads.runFhir(describeRead(openingAt(interaction, segments), segments), run)
       : run());
   const response = {
     status: `${answer.status} ${STATUS_CODES[answer.status] ?? ''}`,

@@ -1,0 +1,194 @@
+/**
+ * The declarations of the FHIR interactions: what each takes of a caller and of a grant, and what it runs. Those of a type are
+ * made once; the ids of a path are handed to them.
+ */
+import type { Compartment } from '#src/fhir/compartments.ts';
+import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
+import type { ParsedJson } from '#src/shared/json/json.ts';
+import type { Answer } from '../answer/answer.ts';
+import type { GrantToken, Opening } from '../grant/opening.ts';
+import type { Found } from '../pipeline.ts';
+import { create } from './create.ts';
+import { remove } from './delete.ts';
+import { historyOfInstance, historyOfType } from './history.ts';
+import { patch } from './patch.ts';
+import { read } from './read.ts';
+import type { FhirRequest, FhirWrite, Interaction } from './request.ts';
+import { search } from './search.ts';
+import { update } from './update.ts';
+import { vread } from './vread.ts';
+
+/** A path, understood. */
+export type Route = Found<Interaction>;
+
+/** Interactions look at the read models themselves: which ones they read depends on their parameters. */
+const models: readonly string[] = [];
+const READ = ['read'] as const;
+const WRITE = ['write'] as const;
+
+type Run = (request: FhirRequest, segments: readonly string[]) => Promise<Answer>;
+
+/** Declares a read by GET. */
+export const reads = (grantToken: GrantToken, run: Run, ofInstance = false): Interaction => ({
+  kind: 'read',
+  credential: 'api_key',
+  scopes: READ,
+  models,
+  logged: 'whole',
+  ahead: 'read',
+  grantToken,
+  ofInstance,
+  run,
+});
+
+/** Declares a search by POST with a form. */
+export const forms = (grantToken: GrantToken, run: Run): Interaction => ({
+  kind: 'form',
+  credential: 'api_key',
+  scopes: READ,
+  models,
+  logged: 'whole',
+  ahead: 'nothing',
+  grantToken,
+  run,
+});
+
+/** Declares an operation by POST, with a resource or without a body. */
+export const operations = (
+  grantToken: GrantToken,
+  run: (request: FhirRequest, body: ParsedJson | undefined) => Promise<Answer>,
+): Interaction => ({
+  kind: 'operation',
+  credential: 'api_key',
+  scopes: READ,
+  models,
+  logged: 'whole',
+  ahead: 'nothing',
+  grantToken,
+  run,
+});
+
+/** Declares a transaction or batch: its entries need scopes, and are logged one by one. */
+export const bundles = (run: (request: FhirWrite) => Promise<Answer>): Interaction => ({
+  kind: 'write',
+  takes: 'bundle',
+  credential: 'api_key',
+  scopes: [],
+  models,
+  logged: 'parts',
+  ahead: 'nothing',
+  grantToken: { ...ofAll('bundle'), inParts: true },
+  run,
+});
+
+/** The letter that a write needs, by its interaction. */
+const LETTERS = { create: 'c', update: 'u', patch: 'u', delete: 'd' } as const;
+
+/**
+ * Declares a write of a type, or of one resource of it; without an id a change is conditional. No grant lets an
+ * application create a Patient, or write to the directory.
+ */
+const writes = (
+  action: keyof typeof LETTERS,
+  type: ResourceType,
+  takes: 'nothing' | 'resource' | 'patch',
+  run: (request: FhirWrite, segments: readonly string[]) => Promise<Answer>,
+  ofInstance = false,
+): Interaction => {
+  const letters = LETTERS[action] + (ofInstance || action === 'create' ? '' : 's');
+  const needs = [{ type, letters }];
+  const closed = typeEntry(type).home === 'directory' || (type === 'Patient' && action === 'create');
+  return {
+    kind: 'write',
+    takes,
+    credential: 'api_key',
+    scopes: WRITE,
+    models,
+    logged: 'nothing',
+    ahead: takes === 'resource' ? 'write' : 'nothing',
+    grantToken: closed ? 'refused' : { action, needs, type, id: null, writes: true },
+    needs,
+    ofInstance,
+    run,
+  };
+};
+
+/** Returns the requirements of a request about all types: those that lack a letter are left out. */
+export const ofAll = (action: string): Opening => ({ action, needs: [], type: null, id: null });
+/** Returns the requirements of a search of a compartment: its resource must be readable. */
+export const inCompartment = (
+  action: string,
+  { type, id }: Compartment,
+  searched?: ResourceType,
+): Opening => ({
+  action,
+  needs: [{ type, letters: 'r' }, ...(searched === undefined ? [] : [{ type: searched, letters: 's' }])],
+  type: searched ?? null,
+  id,
+});
+
+/** The routes of a type's paths. */
+export interface TypeRoutes {
+  readonly type: Route;
+  readonly history: Route;
+  readonly form: Route;
+  readonly instance: Route;
+  readonly instanceHistory: Route;
+  readonly version: Route;
+}
+
+/** Declares what a type's paths take. Types of the shared terminology can only be read. */
+export function declareType(type: ResourceType): TypeRoutes {
+  const readOnly = typeEntry(type).home === 'terminology';
+  const ofType = (action: string, letters: 'r' | 's'): Opening => ({
+    action,
+    needs: [{ type, letters }],
+    type,
+    id: null,
+  });
+  const searches = reads(ofType('search-type', 's'), (r) => search(r, type));
+  const ofOne = reads(ofType('read', 'r'), (r, [, id = '']) => read(r, type, id), true);
+  const versions = reads(
+    ofType('history-instance', 'r'),
+    (r, [, id = '']) => historyOfInstance(r, type, id),
+    true,
+  );
+  const ofVersion = reads(
+    ofType('vread', 'r'),
+    (r, [, id = '', , vid = '']) => vread(r, type, id, vid),
+    true,
+  );
+  const ofTypeHistory = reads(ofType('history-type', 's'), (r) => historyOfType(r, type));
+  return {
+    type: {
+      pattern: '/:type',
+      methods: readOnly
+        ? { GET: searches }
+        : {
+            GET: searches,
+            POST: writes('create', type, 'resource', (r) => create(r, type)),
+            PUT: writes('update', type, 'resource', (r) => update(r, type)),
+            PATCH: writes('patch', type, 'patch', (r) => patch(r, type)),
+            DELETE: writes('delete', type, 'nothing', (r) => remove(r, type)),
+          },
+    },
+    history: { pattern: '/:type/_history', methods: readOnly ? {} : { GET: ofTypeHistory } },
+    form: {
+      pattern: '/:type/_search',
+      methods: { POST: forms(ofType('search-type', 's'), (r) => search(r, type)) },
+    },
+    instance: {
+      pattern: '/:type/:id',
+      methods: readOnly
+        ? { GET: ofOne }
+        : {
+            GET: ofOne,
+            PUT: writes('update', type, 'resource', (r, [, id]) => update(r, type, id), true),
+            PATCH: writes('patch', type, 'patch', (r, [, id]) => patch(r, type, id), true),
+            DELETE: writes('delete', type, 'nothing', (r, [, id]) => remove(r, type, id), true),
+          },
+    },
+    instanceHistory: { pattern: '/:type/:id/_history', methods: readOnly ? {} : { GET: versions } },
+    version: { pattern: '/:type/:id/_history/:vid', methods: { GET: ofVersion } },
+  };
+}
