@@ -7,8 +7,8 @@ import type { StoredEvent } from '#src/events/catalog.ts';
 const BATCH = 2_000;
 
 /**
- * Fills the tables of some read models, which are there, without their indexes but primary keys; these are made again as
- * they were.
+ * Fills the existing tables of some read models without their indexes, except primary keys, and then recreates the
+ * indexes.
  * @returns how many events.
  */
 export async function fill(

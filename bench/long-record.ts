@@ -15,7 +15,7 @@ const YEARS_MS = 20 * 365.25 * 86_400_000;
 /** The owner and the size of the record. */
 export interface LongRecord {
   readonly tenant: Tenant;
-  /** The id of a Patient that is there. */
+  /** The id of an existing Patient. */
   readonly patient: string;
   readonly count: number;
 }

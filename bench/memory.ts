@@ -68,7 +68,7 @@ function mean(looks: readonly Look[]): number {
   return looks.reduce((sum, { megabytes }) => sum + megabytes, 0) / looks.length;
 }
 
-/** Undefined when the process is gone. */
+/** Returns undefined if the process has ended. */
 async function residentMegabytes(pid: number): Promise<number | undefined> {
   const kilobytes =
     process.platform === 'linux'

@@ -49,7 +49,7 @@ export const ASKED = {
 const LABORATORY = new Set(['4548-4', '2339-0', '2947-0', '6299-2', '3016-3', RARE[0]]);
 const DAY = 86_400_000;
 const FIRST_DAY = Date.UTC(2015, 0, 1);
-/** Observations are spread over so many days, roughly in the order in which they came in. */
+/** The number of days over which Observations are spread, roughly in the order of their creation. */
 const DAYS = 3_000;
 
 export interface PopulationSize {
@@ -102,7 +102,7 @@ export function* population({
   }
 }
 
-/** The n-th of so many Observations, without those it refers to: about 1.3 KB. */
+/** Returns the n-th of a number of Observations, without referenced ones: about 1.3 KB. */
 function measured(n: number, of: number): Sample {
   const when = new Date(FIRST_DAY + (n / of) * DAYS * DAY + spread(n, 1) * 30 * DAY);
   const instant = `${when.toISOString().slice(0, 19)}Z`;
@@ -149,7 +149,7 @@ function chooseCode(share: number): readonly [code: string, unit: string, low: n
   return [ASKED.pressure, 'mm[Hg]', 50, 180];
 }
 
-/** A number in [0, 1) that looks random and is the same each time. */
+/** Returns a number in [0, 1) that looks random and is the same each time. */
 function spread(n: number, seed: number): number {
   let x = Math.imul(n + 1, 0x9e3779b1) ^ Math.imul(seed, 0x85ebca6b);
   x = Math.imul(x ^ (x >>> 16), 0x7feb352d);

@@ -18,7 +18,7 @@ export interface ServiceOptions {
   readonly dataDir: string;
   /** Node's. */
   readonly flags: readonly string[];
-  /** Requests a minute; default: more than any load makes. */
+  /** Requests per minute; default: more than any load makes. */
   readonly rateLimit?: number;
   /** The number of patients in each new sandbox; default: none. */
   readonly sandboxPatients?: number;

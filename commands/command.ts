@@ -28,8 +28,8 @@ export interface CommandContext {
    */
   readonly permitted?: Promise<void> | undefined;
   /**
-   * Told of each condition that was looked up, with the number of matches, `2` for several: under a grant it is a read.
-   * Told again when the command has to be prepared again.
+   * Called for each condition that was looked up, with the number of matches, `2` for several: under a grant it is a
+   * read. Told again when the command has to be prepared again.
    */
   readonly searched?: Searched | undefined;
   /**
@@ -50,7 +50,7 @@ export interface RequestContext {
   readonly now: () => Micros;
   /** Set when an `Idempotency-Key` came with the request. */
   readonly retry?: RetryNotes;
-  /** Why the service writes by itself, for the event's metadata. */
+  /** The reason why the service writes, for the event's metadata. */
   readonly cause?: string;
 }
 

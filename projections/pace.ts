@@ -1,4 +1,6 @@
-/** How much of the machine a rebuild uses: as much as possible, or so little that reads hardly notice. */
+/**
+ * Sets the share of the machine that a rebuild uses: as much as possible, or so little that reads are hardly affected.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** `full`: as fast as it goes; `low`: beside a service whose reads must not become slow. */
@@ -6,7 +8,7 @@ export type Load = 'full' | 'low';
 
 /** The settings of a load. */
 export interface Pace {
-  /** Events a batch. Large ones load faster, small ones leave room sooner. */
+  /** Events per batch. Large ones load faster, small ones leave room sooner. */
   readonly batchSize: number;
   /** True if several projections are processed at the same time. */
   readonly together: boolean;

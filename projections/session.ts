@@ -49,7 +49,7 @@ export async function openSession(
   return client;
 }
 
-/** Ends a session, even if its other end is gone. */
+/** Ends a session, even if the connection is broken. */
 export async function closeSession(client: pg.Client): Promise<void> {
   await client.end().catch(() => undefined);
 }

@@ -34,7 +34,7 @@ export interface AccessRow {
 
 /** The entries that are asked for: those of a record that meet every given condition. */
 export interface AccessLogAsked extends PageAsked {
-  /** Those of reads under this grant. */
+  /** Only reads under this grant. */
   readonly grant?: string | undefined;
   /** Not before this moment. */
   readonly from?: Micros | undefined;
@@ -43,7 +43,7 @@ export interface AccessLogAsked extends PageAsked {
   readonly status?: AccessStatus | undefined;
   readonly action?: string | undefined;
   readonly resourceType?: string | undefined;
-  /** Those of this application. */
+  /** Only reads of this application. */
   readonly application?: string | undefined;
   /** Names patients and representatives, too: for people who have the record, never for projects. */
   readonly named?: boolean | undefined;
@@ -89,7 +89,7 @@ const CONDITIONS: readonly (readonly [keyof AccessLogAsked, string])[] = [
 
 const TOTAL = 'select entries as total from operations.access_head where record = $1::uuid and not erased';
 
-/** Those of a grant are counted as they are written: src/operations/access-log/use.ts. */
+/** Entries of a grant are counted when they are written: src/operations/access-log/use.ts. */
 const TOTAL_OF_GRANT = `
 select coalesce(sum(entries), 0) as total from operations.access_use where record = $1::uuid and grant_id = $2::text`;
 

@@ -1,4 +1,7 @@
-/** How often grants were used, from the access log (docs/spec/decisions.md, section 4, `access_count`, `last_access_at`). */
+/**
+ * Reads how often grants were used, from the access log (docs/spec/decisions.md, section 4, `access_count`,
+ * `last_access_at`).
+ */
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
 
@@ -6,9 +9,9 @@ import type { Micros } from '#src/shared/time/time.ts';
 export interface GrantUse {
   /** All of them. */
   readonly count: number;
-  /** The last one; null without any. */
+  /** The last use; null if there is none. */
   readonly lastAt: Micros | null;
-  /** Those since the day that was asked for. */
+  /** The uses since the requested day. */
   readonly recent: number;
   /** The resource types that those were about, sorted. */
   readonly recentTypes: readonly string[];

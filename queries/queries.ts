@@ -82,8 +82,8 @@ const SEARCHES = {
 } as const;
 
 /**
- * Summaries at a time, from reading to the document: one is read while another is put together. More would hold more, and
- * be done no sooner. They are among `SEARCHES` too, once it is their turn.
+ * Summaries at a time, from reading to the document: one is read while another is built. More would hold more, and be
+ * done no sooner. They are among `SEARCHES` too, once it is their turn.
  */
 const SUMMARIES = { total: 2, ofOne: 2, waiting: 200, waitMs: 15_000 } as const;
 
@@ -123,7 +123,7 @@ function searchPool({ options }: Pool): Pool {
 /**
  * Opens the questions over a database.
  * @param terminology the look-ups of codes for searches and contexts.
- * @param terminologyReady resolves when the shared terminology is there.
+ * @param terminologyReady resolves when the shared terminology is installed.
  */
 export function openQueries(
   pool: Pool,

@@ -37,7 +37,7 @@ export function bindTo(values: unknown[]): Bind {
 }
 
 /**
- * Returns a prepared statement: as it is without a grant, and with the condition under one, then with another name.
+ * Returns a prepared statement: unchanged without a grant; under a grant with the condition, and with another name.
  * @param text the SQL, given the result of `andSeen`
  */
 export function seenStatement(
@@ -125,9 +125,9 @@ export function seenProvenances(
 
 /** The condition that a search of Provenance adds: SQL that starts with `and`, or nothing without a grant. */
 export interface SeenProvenance {
-  /** That automatic ones are seen, on rows of history.version. */
+  /** Returns the condition that automatic ones are visible, on rows of history.version. */
   readonly automatic: (as: string) => string;
-  /** That clients' own are seen, on rows of history.client_provenance. */
+  /** Returns the condition that clients' own are visible, on rows of history.client_provenance. */
   readonly own: (as: string) => string;
   /** The directory's types of which any version may be seen; empty without a grant. */
   readonly directoryTypes: readonly string[];

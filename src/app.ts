@@ -115,7 +115,7 @@ export interface AppDeps {
     onFollowing: (follows: boolean) => void;
     onClosed: (error: LogClosed) => void;
   }) => Promise<EventStore>;
-  /** Told once when the log was moved under this instance: it can only stop. */
+  /** Called once if the log was moved while this instance runs, which can then only stop. */
   readonly onLogClosed?: (error: LogClosed) => void;
 }
 
@@ -146,8 +146,8 @@ const RECORD_MODELS = ['resources', 'history'];
  */
 const SHOWN_MS = 60_000;
 /**
- * Limits of a statement of a request. The server stops it first: so a statement that takes too long (413) can be
- * distinguished from a database that doesn't answer (503).
+ * Time limits of a statement. The server stops it first: so a statement that takes too long (413) can be distinguished
+ * from a database that doesn't answer (503).
  */
 const STATEMENTS = { statementMs: 10_000, answerMs: 11_000 } as const;
 /** How long a start waits for the read models to catch up, in ms. */

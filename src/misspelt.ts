@@ -1,11 +1,13 @@
-/** Environment variables that were probably meant as settings: a misspelt one would otherwise be ignored in silence. */
+/**
+ * Finds environment variables that were probably meant as settings: a misspelt one would otherwise be ignored silently.
+ */
 import { configurationTable } from './config.ts';
 import { nearest } from './shared/nearest.ts';
 
 /** The maximum number of differences between a variable's name and the setting that it was meant for. */
 const MOST_DIFFERENCES = 2;
 
-/** Variables of other programs whose names are near to a setting's: npm sets `NODE` for its scripts. */
+/** Variables of other programs whose names are close to a setting's: npm sets `NODE` for its scripts. */
 const OF_OTHERS: ReadonlySet<string> = new Set(['NODE']);
 
 /** A variable that Annal doesn't read, and the setting with a similar name. */

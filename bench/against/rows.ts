@@ -144,7 +144,7 @@ export const ROWS: readonly Row[] = [
   },
 ];
 
-/** Sends a row's requests. @returns how many were answered, and how many a second. */
+/** Sends a row's requests. @returns the number of answered requests, in total and per second. */
 export function load(row: Row, side: Side, length: Length): Promise<{ requests: number; rate: number }> {
   return side.bench.load({
     target: side.running.service.target,

@@ -208,7 +208,7 @@ function rebuilds(theirs: Side, ours: Side, models: readonly string[]): Promise<
 }
 
 /**
- * Prints a row: the other's figures → this one's. Of each side's rounds the lower quartile counts, because other
+ * Prints a row: the other's figures → this one's. The lower quartile of each side's rounds counts, because other
  * programs only add to the time of a request.
  * @returns whether it holds
  */

@@ -43,7 +43,9 @@ async function setUp({ url, clients: many, entries, kinds }: Setup): Promise<voi
   await clients[0]?.query(TABLES);
 }
 
-/** @returns resources a second. */
+/**
+ * @returns resources per second.
+ */
 async function run(seconds: number): Promise<number> {
   const began = performance.now();
   let copied = 0;

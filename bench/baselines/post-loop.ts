@@ -14,7 +14,7 @@ export interface Posting {
   readonly bodies: readonly string[];
   readonly count: number;
   readonly connections: number;
-  /** Posts a second; default: as fast as the connections go. */
+  /** Posts per second; default: as fast as the connections allow. */
   readonly pace?: number;
 }
 

@@ -7,10 +7,10 @@ import { answer } from '../worker.ts';
 import { Connection } from './connection.ts';
 import { type Load, message, prepare } from './plan.ts';
 
-/** A load without an end of its own; or a compressed Bundle of that many empty entries. */
+/** A load without an end; or a compressed Bundle with a number of empty entries. */
 export type Flood = Load | (Omit<Load, 'requests'> & { readonly emptyEntries: number });
 
-/** How it was answered. */
+/** The answers to it. */
 export interface FloodOutcome {
   readonly rate: number;
   /** Answers by status; 0: the connection ended. */

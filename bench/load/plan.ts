@@ -45,7 +45,7 @@ export type Plan = Load & Length;
 export interface Outcome {
   readonly requests: number;
   readonly seconds: number;
-  /** Requests a second. */
+  /** Requests per second. */
   readonly rate: number;
   readonly p50: number;
   readonly p95: number;

@@ -101,7 +101,7 @@ function readsById({ service }: MeasuredService, paths: readonly string[]): Load
   return { target: service.target, clients: 2, requests: { kind: 'reads', paths }, expect: 200 };
 }
 
-/** Reads for as long as some work takes, in stretches of a second. `p95` is the median of theirs, in ms. */
+/** Reads while some work runs, in stretches of one second. `p95` is the median of theirs, in ms. */
 async function meanwhile<T>(
   bench: Bench,
   reads: Load,

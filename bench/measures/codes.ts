@@ -31,7 +31,7 @@ export const codes: Measure = {
       count: bench.size(1_000, 20),
       locations: true,
     });
-    // A first question waits until the bundled codes are there.
+    // A first request waits until the bundled codes are installed.
     await service.request('GET', '/v1/terminology/loinc?q=glucose', 200);
     const filling = bench.worker('subjects/codes.ts');
     await filling.call<object, number>({ databaseUrl, count: bench.size(CODES, 1_000) });

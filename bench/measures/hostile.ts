@@ -20,7 +20,7 @@ const MOST_MS = 250;
 const TIMES_ALONE = 5;
 /** Maximum memory, in MB: a third of the memory for bodies is held for one project, as bytes and as text. */
 const MOST_MEGABYTES = 800;
-/** The least share of its own rate that a hostile project keeps. */
+/** The minimum share of its own rate that a hostile project keeps. */
 const KEEPS = 0.2;
 
 /** The answers to the other project. */

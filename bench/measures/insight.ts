@@ -1,4 +1,4 @@
-/** Series and patterns of a long record, compared with reading the rows that they are made of. */
+/** Series and patterns of a long record, compared with reading their rows. */
 import { searchKey } from '#src/shared/search-key.ts';
 import { codedValue, nameList } from '#src/v1/lists.ts';
 import type { Bench } from '../bench.ts';
@@ -12,7 +12,7 @@ const OBSERVATIONS = 100_000;
 const AT_A_TIME = 2_000;
 const LOINC = 'http://loinc.org';
 const UCUM = 'http://unitsofmeasure.org';
-/** Of ten Observations five are heart rates; each of the others has a code of its own. */
+/** Five of ten Observations are heart rates; each of the others has its own code. */
 const CODES = [
   ['8867-4', '/min', 70],
   ['29463-7', 'kg', 80],

@@ -11,7 +11,7 @@ import type { Without } from '../subjects/service.ts';
 
 const CLIENTS = 16;
 
-/** The row of creates beside the read model `search`. */
+/** The row that measures creates with and without the read model `search`. */
 export const projected: Measure = {
   row: 'projected',
   subject: 'create with the read model search kept up; 16 clients, 64 patients',

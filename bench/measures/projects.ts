@@ -16,7 +16,7 @@ const LOOK_MS = 30;
 /** Projects that are opened by turns, in the full installation and in an empty one. */
 const TURNS = 5;
 
-/** A project that is there, and how long it took, in seconds. */
+/** An opened project, and how long it took, in seconds. */
 interface Opened {
   readonly key: string;
   readonly seconds: number;
@@ -102,7 +102,7 @@ function readsOnePath({ service: { target } }: MeasuredService, path: string) {
   return { target, clients: CLIENTS, requests: { kind: 'reads', paths: [path] }, expect: 200 } as const;
 }
 
-/** Opens a project and waits until all of its patients are there. */
+/** Opens a project and waits until all of its patients exist. */
 async function open(
   measured: MeasuredService,
   token: () => Promise<string>,

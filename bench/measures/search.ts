@@ -149,7 +149,7 @@ async function rounds(bench: Bench, small: Populated, large: Populated): Promise
   return found;
 }
 
-/** Reads by id and first searches a second, alternately. */
+/** Returns reads by id and first searches per second, alternately. */
 async function pairs(
   bench: Bench,
   within: Populated,

@@ -88,7 +88,7 @@ async function requestToken(url: string, form: Readonly<Record<string, string>>)
   return z.object({ refresh_token: z.string() }).parse(JSON.parse(text)).refresh_token;
 }
 
-/** Lets the clients work, each one request after the other, for some seconds or while `more` says so. */
+/** Lets the clients send requests, each one at a time, for some seconds or while `more` returns true. */
 async function loop(
   seconds: number,
   work: (client: number) => Promise<void>,

@@ -1,4 +1,6 @@
-/** Webhook deliveries to fast receivers: how many a second, and how long after the answer of the write they come. */
+/**
+ * Webhook deliveries to fast receivers: how many per second, and how long after the answer to the write they arrive.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Posting } from '../baselines/post-loop.ts';
 import type { Arrival, Asked } from '../baselines/receiver.ts';
@@ -108,7 +110,7 @@ class Hooks {
     readonly url: string,
   ) {}
 
-  /** Makes them, paused. */
+  /** Makes the endpoints, paused. */
   async open(): Promise<void> {
     this.#patients = await createPatients(this.measured.service, 64);
     for (let n = 0; n < ENDPOINTS; n += 1) {

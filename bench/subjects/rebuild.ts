@@ -17,7 +17,7 @@ const NAMES = ['resources', 'history'] as const;
 const APPEND = 100;
 const CATCH_UP_MS = 3_600_000;
 
-/** Fills a log with so many events and lets the projections take them. */
+/** Fills a log with a number of events and lets the projections process them. */
 async function fill(databaseUrl: string, events: number): Promise<void> {
   const store = await PostgresEventStore.open({ url: databaseUrl });
   const pool = openPool(databaseUrl, { max: 1 });

@@ -66,7 +66,7 @@ async function open(urls: { readonly alone: string; readonly projected: string }
   projected = new Writer(store);
 }
 
-/** Times of so many appends, in ms. */
+/** Returns the times of a number of appends, in ms. */
 async function time(visible: boolean, count: number): Promise<number[]> {
   const writer = visible ? projected : alone;
   if (writer === undefined || progress === undefined) throw new Error('not opened yet');

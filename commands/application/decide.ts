@@ -10,7 +10,7 @@ export type Registered = Extract<PlainEvent, { type: 'ApplicationRegistered' }>[
 
 /**
  * Registers it in a project.
- * @param owner the project as it is; nothing else may be decided on it meanwhile.
+ * @param owner the current project; nothing else may be decided on it meanwhile.
  * @param rule which projects get production.
  * @throws Refusal not_found for a missing or closed project; forbidden for production that an operator must allow first
  */

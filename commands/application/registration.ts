@@ -17,7 +17,7 @@ export interface NewApplication {
   readonly privacy_url?: string | undefined;
   /** Public keys of a confidential application; it signs with them and has no secret. */
   readonly jwks?: Registered['jwks'];
-  /** Where such keys are fetched. */
+  /** The URL from which such keys are fetched. */
   readonly jwks_uri?: string | undefined;
   /** Applications of one project and environment with the same sector get the same pairwise ids. */
   readonly sector?: string | undefined;

@@ -12,7 +12,7 @@ type DataOf<T extends EventOf<'record'>['type']> = Extract<
 
 /** How a person is related to the patient of a record. */
 export type Relationship = DataOf<'RecordLinked'>['relationship'];
-/** How a link came to be. */
+/** The origin of a link. */
 export type LinkedVia = DataOf<'RecordLinked'>['via'];
 /** Who ended a link. */
 export type UnlinkReason = DataOf<'RecordUnlinked'>['reason'];
@@ -110,7 +110,7 @@ export interface Consents {
    */
   readonly grant: (by: RequestContext, asked: NewGrant) => Promise<Done<Granted>>;
   /**
-   * Ends a grant; one that ended before stays as it is. Works while the Patient is deleted.
+   * Ends a grant; a grant that has already ended stays as it is. Works while the Patient is deleted.
    * @param note the person's own note, at most 1,000 characters; no webhook has it
    * @throws Refusal not_found if the record has no such grant
    */
@@ -123,8 +123,9 @@ export interface Consents {
   /** Writes `ConsentExpired` for a grant whose time is over; nothing before that or when it has ended. */
   readonly expire: (by: RequestContext, grant: GrantRef) => Promise<Done>;
   /**
-   * Links a person to a record; a link that is there stays, with its id.
-   * @throws Refusal not_found for a missing record; conflict if another person is `self`, or while the Patient is deleted
+   * Links a person to a record; an existing link stays, with its id.
+   * @throws Refusal not_found for a missing record; conflict if another person is `self`, or while the Patient is
+   * deleted
    */
   readonly link: (
     by: RequestContext,
@@ -142,7 +143,7 @@ export interface Consents {
    */
   readonly share: (by: RequestContext, asked: NewSharedLink) => Promise<Done>;
   /**
-   * Ends a shared link; one that ended before stays as it is. Works while the Patient is deleted.
+   * Ends a shared link; a link that has already ended stays as it is. Works while the Patient is deleted.
    * @throws Refusal not_found if the record has no such link
    */
   readonly endSharedLink: (
@@ -152,8 +153,8 @@ export interface Consents {
     reason: SharedLinkEndReason,
   ) => Promise<Done>;
   /**
-   * Starts a record of the person's own, in a project of its own; the one that they have if there is one. Of parallel
-   * starts one decides for all.
+   * Starts a personal record in a separate project, or returns the one that the person has. Of parallel starts one
+   * decides for all.
    */
   readonly startPersonalRecord: (
     by: RequestContext,

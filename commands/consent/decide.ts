@@ -27,15 +27,15 @@ const DAY = 86_400_000_000;
 /** The ids of a new grant. */
 export type GrantIds = Omit<Granted, 'expiresAt'>;
 
-/** Keys that a new grant is decided on. @param grantId its id */
+/** Returns the keys of the entries that decide on a new grant. @param grantId its id */
 export function grantKeys({ application, person }: NewGrant, grantId: string): string[] {
   return [grantKey(application.id, person), SELF_LINK, dependentLink(person), grantId];
 }
 
 /**
  * Gives access, and ends the active grant that it replaces. In the sandbox a person may also be linked without an event
- * (section 9, "Sandbox"): only a link that was ended refuses them. A grant that is there under the same id stays as it is,
- * also if it has ended: it is the same decision, carried out again.
+ * (section 9, "Sandbox"): only a link that was ended refuses them. An existing grant under the same id stays as it is,
+ * even if it has ended: it is the same decision, carried out again.
  * @param environment of the record
  */
 export function grant(asked: NewGrant, ids: GrantIds, environment: Environment): Conclude<Granted> {
@@ -105,13 +105,13 @@ function onGrant(
   };
 }
 
-/** Keys that a new link is decided on. */
+/** Returns the keys of the entries that decide on a new link. */
 export function linkKeys(person: PersonId, linkId: string): string[] {
   return [SELF_LINK, dependentLink(person), linkId];
 }
 
 /**
- * Links a person to a record. One link of a person is enough: the same again stays as it is.
+ * Links a person to a record. One link of a person is enough: a second request changes nothing.
  * @throws Refusal conflict for a second `self`, or a person who is linked in the other way; not_found, conflict as
  *   `requireLive`
  */

@@ -10,7 +10,7 @@ import type { Micros } from '#src/shared/time/time.ts';
 import type { RequestContext } from '../command.ts';
 import type { Consents, GrantRef } from './consents.ts';
 
-/** Why the service ends a grant by itself. */
+/** The reason why the service ends a grant. */
 export type EndReason = 'application_deleted' | 'platform';
 
 /** Reads grants that no event has ended, in the order of their ids, after one of them. */

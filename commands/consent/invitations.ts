@@ -61,7 +61,10 @@ export interface ProjectInvitations {
     record: string,
     asked: InvitationAsked,
   ) => Promise<{ readonly invitation: Invitation; readonly code: string }>;
-  /** Withdraws an invitation; one that ended before stays as it is. @throws Refusal not_found; conflict if it was redeemed */
+  /**
+   * Withdraws an invitation; one that has already ended stays as it is. @throws Refusal not_found; conflict if it was
+   * redeemed
+   */
   readonly withdraw: (record: string, id: string) => Promise<void>;
 }
 

@@ -136,8 +136,8 @@ export class PastOf {
   };
 
   /**
-   * Ids that known events name: of the grants, links and shared links that they began, and of the grant and resource that
-   * a proposal is about. Whether they have ended, or changed, is an entry of their own.
+   * Ids that known events name: of the grants, links and shared links that they began, and of the grant and resource
+   * that a proposal is about. A separate entry says whether they have ended or changed.
    */
   get ids(): string[] {
     return [...this.#known.values()].flatMap((event) => {

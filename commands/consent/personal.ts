@@ -1,5 +1,5 @@
 /**
- * Personal records: a person's own, in a project of its own that has no organization, members, keys or applications
+ * Personal records of people, each in a separate project that has no organization, members, keys or applications
  * (docs/spec/decisions.md, section 9). The project's stream decides between parallel starts; the record follows, also
  * when an earlier start died between the two appends.
  */
@@ -76,7 +76,7 @@ function start(project: string, environment: Environment, patient: string) {
   };
 }
 
-/** Creates the Patient with the person's link in one append, unless it is there. */
+/** Creates the Patient with the person's link in one append, unless it exists. */
 async function createPatient(
   resources: Streams<Resources>,
   by: RequestContext,

@@ -49,7 +49,10 @@ export function openSharedLinks({
   };
 }
 
-/** Makes a link; nothing if its id is there: the same decision, carried out again. @param environment of the record */
+/**
+ * Makes a link; does nothing if its id exists: it is the same decision, carried out again. @param environment of the
+ * record
+ */
 export function share(asked: NewSharedLink, environment: Environment): Conclude<void> {
   return (state, past) => {
     const { linkId, record, person, label, content, longTerm, passcode, expiresAt } = asked;

@@ -64,7 +64,7 @@ export function listBlobs(write: Write, stream: string): Blob[] {
   );
 }
 
-/** Stores them, some at a time. */
+/** Stores the blobs, a few at a time. */
 export async function putBlobs({ put }: Pick<Contents, 'put'>, blobs: readonly Blob[]): Promise<void> {
   const waiting = blobs.values();
   const worker = async (): Promise<void> => {

@@ -78,7 +78,7 @@ export function settleAttachments(unsettled: Unsettled): Settled {
   return { resource, finalized };
 }
 
-/** Returns an attachment as it was sent, with the service's data about its bytes. */
+/** Returns the attachment of the request, with the service's data about its bytes. */
 function restored(sent: JsonObject, { attachment, ...content }: HeldContent): JsonObject {
   const { url: _url, ...rest } = sent;
   const { url, hash, contentType } = attachment;

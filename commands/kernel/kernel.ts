@@ -50,7 +50,7 @@ export interface Fold<S, E extends DomainEvent = DomainEvent> {
   readonly kinds: readonly StreamKind[];
   /** The state of a stream without events. */
   initial(stream: string): S;
-  /** Changes the state by the stream's next event, which was recorded at a time. */
+  /** Applies the stream's next event to the state, with the time at which it was recorded. */
   evolve(state: S, event: E, revision: number, at: Micros): void;
   /** About how many bytes of memory a state takes. */
   estimateSize(state: S): number;

@@ -125,7 +125,7 @@ export class Streams<S> {
     return stream !== undefined && hasFold(this.fold, stream) ? stream : undefined;
   }
 
-  /** A stream as it was at a revision (-1: before the first event), read only from its events. */
+  /** Returns a stream at a revision (-1: before the first event), read only from its events. */
   async at(name: string, revision: number): Promise<Readonly<Stream<S>>> {
     const past = new Stream(this.fold, name);
     if (revision >= 0) await past.readForward(this.kernel.store, revision + 1);

@@ -1,6 +1,6 @@
 /**
- * Accepts proposals: one append has the version that a proposal becomes, and the event that it was accepted. The write is
- * planned and checked again as a write of the application under its grant as it is now.
+ * Accepts proposals: one append has the version that a proposal becomes, and the event that it was accepted. The write
+ * is planned and checked again as a write of the application under its current grant.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordStream } from '#src/events/streams.ts';

@@ -27,13 +27,13 @@ export interface Decider {
 /** A proposal before it has a place and a time. */
 export type DraftedProposal = Omit<MadeData, 'place' | 'expires_at'>;
 
-/** Keys that a new proposal is decided on, besides those of the write. */
+/** Returns the keys of the entries that decide on a new proposal, besides those of the write. */
 export function proposalKeys(grantId: string): string[] {
   const places = Array.from({ length: PROPOSAL_PLACES }, (_, place) => proposalPlace(grantId, place));
   return [grantId, ...places];
 }
 
-/** Keys that a person's decision is made on. */
+/** Returns the keys of the entries that a person's decision depends on. */
 export function deciderKeys(person: PersonId, proposalId: string): string[] {
   return [SELF_LINK, dependentLink(person), proposalId];
 }

@@ -40,7 +40,7 @@ export interface Home {
   readonly made: MadeProposal;
   readonly record: string;
   readonly owner: Tenant;
-  /** The grant as it is now. */
+  /** The current grant. */
   readonly granted: GrantedData;
 }
 

@@ -12,7 +12,7 @@ export type NewProposal = {
   readonly type: ResourceType;
   /** The whole resource as it would be; of an update with its id. */
   readonly resource: SubmittedResource;
-  /** Why, in words of the application; null without. */
+  /** The application's reason, or null. */
   readonly rationale: string | null;
 } & (
   | { readonly operation: 'create' }

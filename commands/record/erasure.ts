@@ -62,7 +62,7 @@ export async function erase(deps: ErasureDeps, requested: StoredEvent): Promise<
   // Until this moment a search could find the record, and its response could be stored for retries; and a grant could
   // get codes and tokens.
   await deps.forget(patient);
-  // A PostgreSQL that was restored from before the purge has it again.
+  // A PostgreSQL restored from a backup before the purge has it again.
   if (done !== undefined) await deps.eraseAccessLog(patient);
   await deps.erased.done(patient);
 }
@@ -180,10 +180,9 @@ function ending(state: Resources, clock: Clock, past: PastOf, patient: string, i
 }
 
 /**
- * Writes a fact about a record's end to a project's stream. The end of a record is written once, also when two instances
- * carry the purge out at the same time, because one was cut off while it led.
- * @param id of its event
- * @returns no position where the end is there already
+ * Writes a fact about a record's end to a project's stream. The end of a record is written once, also when two
+ * instances carry the purge out at the same time, because one was cut off while it led.
+ * @param id of its event @returns no position if the end already exists
  */
 export function note(
   projects: Streams<ProjectState>,

@@ -1,4 +1,4 @@
-/** How a purge is asked for: by the project that created the patient, or by the person whose personal record it is. */
+/** Requests a purge: for the project that created the patient, or for the person whose personal record it is. */
 
 import type { Position } from '#src/events/store.ts';
 import { StreamDeleted } from '#src/events/store.ts';

@@ -98,7 +98,7 @@ function unnamedPractitioner({ authorType, actingAs, inherited }: Authorship): I
 }
 
 /**
- * Returns an authorship under a grant: names and identifiers in place of references, which lead to nothing in the
+ * Returns an authorship under a grant: names and identifiers instead of references, which have no target in the
  * record's project. A person who acts for the patient, a device or a program is not the author.
  */
 function withoutReferences(

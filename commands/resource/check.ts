@@ -107,7 +107,7 @@ export async function checkCandidates(
     for (const next of waiting.get(one.id) ?? []) ready.push(next);
     waiting.delete(one.id);
   }
-  // The rest are Provenances that target each other or themselves, or have faults of their own.
+  // The rest are Provenances that target each other or themselves, or have other faults.
   if (faults.none) for (const one of [...waiting.values()].flat()) tell(one, [NOT_OF_ONE_RECORD]);
   if (!faults.none) throw new Refusal('invalid', faults.list());
   return read.map(({ at, type, id, resource }) => {

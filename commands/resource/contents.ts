@@ -4,7 +4,7 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 
 /** Reads, writes and checks content in the document store, and builds its URLs. */
 export interface Contents {
-  /** Stores bytes durably; a blob that is there already stays as it is. */
+  /** Stores bytes durably; an existing blob stays as it is. */
   readonly put: (key: BlobKey, bytes: Buffer) => Promise<void>;
   readonly remove: (key: BlobKey) => Promise<void>;
   /** Returns true if the bytes exist. */

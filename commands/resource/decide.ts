@@ -52,7 +52,7 @@ export type Write =
       readonly type: ResourceType;
       readonly id: string;
       readonly ifMatch?: IfMatch;
-      /** The version that the deletion was decided on. */
+      /** The version for which the deletion was decided. */
       readonly basedOn?: number;
     };
 

@@ -196,7 +196,9 @@ async function seenTarget(
   return { ...there, letters, before: { version, resource, exact } };
 }
 
-/** Returns a request for the version that a grant was compared with. @throws Stale if it was made of another version */
+/**
+ * Returns a request for the version with which a grant was compared. @throws Stale if it was made of another version
+ */
 function basedOn(request: WriteRequest, there: Target | undefined): WriteRequest {
   if (there?.before === undefined) return request;
   const { version } = there.before;
@@ -332,7 +334,7 @@ async function stored(
 }
 
 /**
- * Marks the candidates that bring a deleted resource back as it was, which its content doesn't hinder
+ * Marks the candidates that restore a deleted resource unchanged, which is allowed whatever its content
  * (docs/decisions/0016-required-codes-are-present.md). Only callers who may read may learn that it was so.
  * @returns whether there are any
  */

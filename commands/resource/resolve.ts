@@ -85,7 +85,7 @@ async function resolveTarget(
   if (method === 'DELETE' && request.ifMatch === undefined) return { request, type, kind: 'nothing', id: '' };
   if (method === 'PATCH') throw refuse('not_found', request, 'not-found', `no ${type} matches the criteria`);
   if (request.ifMatch !== undefined) {
-    // RFC 9110, section 13.1.1: nothing that is there can have that version.
+    // RFC 9110, section 13.1.1: no existing resource can have that version.
     throw refuse(
       'precondition_failed',
       request,

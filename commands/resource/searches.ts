@@ -226,7 +226,7 @@ async function matchOwn(
   return new Map([...searches.keys()].map((key, n) => [key, found[n] ?? []]));
 }
 
-/** Returns a resource as it will be stored; none where that can't be told, or when only a patch is known. */
+/** Returns a resource in the form in which it will be stored; none if that is unknown, or if there is only a patch. */
 function describeUnwritten(
   ctx: CommandContext,
   { request, type, id }: Resolved,

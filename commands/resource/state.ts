@@ -14,8 +14,8 @@ import type { Fold } from '../kernel/kernel.ts';
 export interface Resources {
   readonly stream: string;
   /**
-   * Every id that was requested, or written since the snapshot; `null`: doesn't exist. Grants and links have keys of
-   * their own (`src/events/snapshot-entries.ts`).
+   * Every id that was requested, or written since the snapshot; `null`: doesn't exist. Grants and links have their own
+   * keys (`src/events/snapshot-entries.ts`).
    */
   readonly entries: Map<string, Entry | null>;
   /** True if every id that `entries` lacks doesn't exist. */

@@ -88,7 +88,7 @@ export function requireCreation(within: Granted, { type, method }: WriteRequest)
 }
 
 /**
- * Checks that a grant has the letter of a write on the version that is there.
+ * Checks that a grant has the letter of a write on the stored version.
  * @param before that version, where the type is limited to categories
  * @throws Refusal forbidden (403)
  */
@@ -126,7 +126,7 @@ export function requireAfter(
     if (request.at === undefined) throw closedDirectory();
     return;
   }
-  // References are checked before: those into other records lead to nothing.
+  // References are checked earlier: those into other records have no target.
   if (stream !== recordStream(within.record)) throw new TypeError(`${stream} is outside the grant`);
   if (allows(within.access, type, letter, readCategories(type, after))) return;
   const what = `the ${type} would be outside the grant: ${describeScopes(within, type, letter)}`;

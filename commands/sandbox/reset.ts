@@ -114,7 +114,7 @@ async function awaitErased({ erased }: ResetDeps, position: Position): Promise<v
   if (!(await erased(position))) throw unavailable("the sandbox's records are still being purged");
 }
 
-/** Deletes every live entry, unless the new ones are there: then it was done before. */
+/** Deletes every live entry, unless the new ones exist: then that was already done. */
 async function emptyDirectory(
   deps: ResetDeps,
   tenant: Tenant,

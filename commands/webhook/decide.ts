@@ -7,7 +7,7 @@ import type { WebhookSettings, WebhookState } from './state.ts';
 /** Settings that are to change. */
 export type WebhookChange = { readonly [K in keyof WebhookSettings]?: WebhookSettings[K] | undefined };
 
-/** Makes it. @param secret sealed */
+/** Creates an endpoint. @param secret sealed */
 export function create(
   id: string,
   { project, environment }: Tenant,

@@ -118,7 +118,7 @@ create index if not exists erased_grants_of_application
   on ${schema}.erased_grants (application_id, granted_at, grant_id);
 `;
 
-/** Returns a statement that ends rows; of several ends of one row in a batch, the first counts. */
+/** Returns a statement that ends rows; if a batch ends a row several times, the first counts. */
 const ending =
   (table: string, { id, at, reason }: Readonly<Record<'id' | 'at' | 'reason', string>>) =>
   (schema: string): string =>

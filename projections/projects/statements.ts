@@ -33,7 +33,7 @@ from (select distinct on (id) * from json_to_recordset($1::json)
   as x(id text, domain text, at int8) order by id, at desc) x
 where o.id = x.id and (o.confirmed_at is null or o.confirmed_at < x.at)`,
 
-  // Takes every settings of a batch: the last ones may have the domain again, the confirmation has ended all the same.
+  // Takes all settings in a batch: the last ones may have the domain again, but the confirmation has ended anyway.
   confirmationEnd: (schema: string) => `
 update ${schema}.organization o set confirmed_domain = null
 from json_to_recordset($1::json) as x(id text, domains text[], at int8)

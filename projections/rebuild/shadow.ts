@@ -15,7 +15,7 @@ import type { Projection } from '../projection.ts';
 import { replay } from '../replay.ts';
 import { inTransaction, WHOLE_TABLES } from '../session.ts';
 
-/** Events a batch: large ones load faster, and a batch of them must still fit in memory. */
+/** Events per batch: large ones load faster, and a batch of them must still fit in memory. */
 const BATCH_SIZE = 1_000;
 
 /** Differences that are named per table. */

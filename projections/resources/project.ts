@@ -7,7 +7,7 @@ import type { Projection } from '../projection.ts';
 import { copyRows, parameters, type Row, recordset, runAll } from '../rows.ts';
 import { indexes, RESOURCE, tables } from './schema.ts';
 
-/** The last state of a resource in a batch; `fresh` when the batch also brought it into being. */
+/** The last state of a resource in a batch; `fresh` if the batch also created it. */
 interface State {
   readonly row: Row<typeof RESOURCE> & { readonly id: string; readonly version: number };
   readonly fresh: boolean;

@@ -14,8 +14,8 @@ const place = recordset(PLACE);
 const tally = recordset(TALLY);
 
 /**
- * Versions, their places, and how many places there are more. A version never changes: of a batch that comes again
- * everything is there, and nothing is counted.
+ * Versions, their places, and how many places there are more. A version never changes: if a batch comes again, all its
+ * rows exist, and nothing is counted.
  */
 const add = (schema: string) => `
 with added as materialized (

@@ -87,7 +87,7 @@ export async function applyTo(derivation: Derivation, batch: EventBatch): Promis
   });
 }
 
-/** Removes the tables; where the database is away the next verification does. */
+/** Removes the tables; if the database can't be reached, the next verification does. */
 export async function drop({ session, shadow }: Derivation): Promise<void> {
   await session.query(`drop schema if exists ${shadow.schema} cascade`).catch(() => undefined);
 }

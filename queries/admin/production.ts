@@ -20,7 +20,7 @@ export interface NamedProductionRequest extends ProductionRequestRow {
   readonly project_name: string;
   readonly organization: string;
   readonly organization_name: string;
-  /** Of the person who asked: the e-mail address, if the organization's members have it, else the subject. */
+  /** The person who asked: the e-mail address, if the organization's members have it, or else the subject. */
   readonly person: string | null;
   /** True if the project may create production keys and applications, if these need a request. */
   readonly production: boolean;

@@ -56,7 +56,7 @@ export interface Traffic {
    * @throws Refusal invalid (422) for a cursor of another list
    */
   readonly requests: (project: string, asked: RequestsAsked) => Promise<Page<RequestRow>>;
-  /** Days without any use are not there; oldest first. @param from,to `YYYY-MM-DD`, inclusive. */
+  /** Days without use are left out; oldest first. @param from,to `YYYY-MM-DD`, inclusive. */
   readonly usage: (project: string, from: string, to: string) => Promise<UsageRow[]>;
 }
 

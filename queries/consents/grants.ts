@@ -77,7 +77,7 @@ export interface GrantQueries {
    * @throws Refusal invalid (422) for a cursor of another list
    */
   readonly listGrants: (asked: GrantsAsked) => Promise<Page<GrantRow>>;
-  /** Reads a grant as it is now; undefined if there is none. */
+  /** Reads the current state of a grant; undefined if there is none. */
   readonly grant: (id: string) => Promise<GrantRow | undefined>;
   /** Reads the active grant of an application, a person and a record; undefined if there is none. */
   readonly activeGrant: (

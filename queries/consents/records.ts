@@ -74,7 +74,7 @@ select ${LINK} from consents.links l
 where l.record = $3::uuid and l.issuer = $1 and l.subject = $2 and l.unlinked_at is null
 order by l.relationship <> 'self', l.linked_at limit 1`;
 
-/** A record as it is read. */
+/** The row of a record. */
 type Row = LinkRow & Pick<MyPatient, 'keeper'> & { readonly body: string | null; readonly deleted: boolean };
 
 /**

@@ -20,7 +20,7 @@ export interface SandboxLink {
   readonly keeper: string | null;
 }
 
-/** Where to look: in the sandboxes of all open projects, of one project, or for one record. */
+/** The place to look: in the sandboxes of all open projects, of one project, or for one record. */
 export interface SandboxAsked {
   readonly project?: string | undefined;
   readonly record?: string | undefined;

@@ -1,4 +1,4 @@
-/** Grants that the service has to end by itself, a page at a time. */
+/** Reads grants that the service has to end, a page at a time. */
 import type { Pool } from 'pg';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Micros } from '#src/shared/time/time.ts';

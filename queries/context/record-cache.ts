@@ -14,7 +14,7 @@ const BYTES_OF_NAME = 120;
 /** How long a record is cached after its last use, in ms. */
 const HELD_MS = 120_000;
 
-/** A record, opened, as it was at a moment. */
+/** An opened record as of a moment. */
 export interface CachedRecord {
   readonly read: RecordRead;
   readonly opened: OpenedRecord;
@@ -33,7 +33,7 @@ export class RecordCache {
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Returns a record as the read models contain it now, with all acknowledged writes; undefined if the caller sees no
+   * Returns a record in the read models' current state, with all acknowledged writes; undefined if the caller sees no
    * such Patient, or it is deleted. The part that a grant covers is read each time: it isn't cached, because later
    * changes may move resources into it and out of it.
    * @throws Refusal unavailable (503) while the read model history lacks versions that `resources` has

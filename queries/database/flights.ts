@@ -1,4 +1,6 @@
-/** Does equal work once at a time: who asks for it meanwhile waits for the same result. Nothing is kept afterwards. */
+/**
+ * Runs equal work once at a time: callers that ask for it meanwhile get the same result. Nothing is kept afterwards.
+ */
 
 /** Work under way. */
 interface Flight<T> {

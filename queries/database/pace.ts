@@ -19,14 +19,14 @@ export interface PaceLimits {
 /** A user's own work. */
 interface Activity {
   running: number;
-  /** When the last ended, in ms. */
+  /** When the last work ended, in ms. */
   ended: number;
 }
 
 /** Work that yields to one user. */
 interface Lane {
   running: number;
-  /** When the last ended, in ms. */
+  /** When the last work ended, in ms. */
   ended: number;
   readonly waiters: Set<() => void>;
   /** Begins the next. */

@@ -9,8 +9,8 @@ const CANCELED = '57014';
 const NAMED = 5;
 
 /**
- * Questions that may take long → their costly part, as clients know it. All others lead to one row: if such a one takes too
- * long, the database is as good as away.
+ * Questions that may take long → their costly part, as clients know it. All others lead to one row: if one of those
+ * takes too long, the database is practically unavailable.
  */
 const PARTS: Readonly<Record<string, string>> = {
   search: 'the search',

@@ -72,7 +72,7 @@ export type Everything = (
   room?: Room,
 ) => Promise<EverythingPage>;
 
-/** Where a page ended: in the record, in the automatic Provenances, or in the directory. */
+/** The place where a page ended: in the record, in the automatic Provenances, or in the directory. */
 const placeSchema = z.union([
   z.tuple([z.literal('record'), z.enum(['', ...TYPE_NAMES]), z.uuid()]),
   z.tuple([z.literal('provenance'), z.int(), z.uuid()]),

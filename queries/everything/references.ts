@@ -10,7 +10,7 @@ import { isUuid } from '#src/shared/ids.ts';
 const REFERENCE = Buffer.from('"reference":"');
 const QUOTE = 0x22;
 
-/** How many reference texts are remembered without being parsed again: most resources name the same few. */
+/** The number of cached reference texts, which aren't parsed again: most resources name the same few. */
 const REMEMBERED = 10_000;
 
 /** Collects the ids of the directory entries that resources refer to, contained resources included. */

@@ -30,7 +30,7 @@ export interface HistoryQuery {
   readonly since?: Micros;
   /** `_at`: only versions that were current at some moment of [from, to). */
   readonly at?: { readonly from: Micros; readonly to: Micros };
-  /** Versions a page. */
+  /** Versions per page. */
   readonly count: number;
   readonly cursor?: string;
   /** The budget of the page, which ends when it is used up. Default: its own budget. */
@@ -41,7 +41,7 @@ export interface HistoryPage {
   /** Absent when there are more than `MAX_COUNTED`: counting them all would cost more than the page. */
   readonly total?: number;
   readonly entries: readonly HistoryEntry[];
-  /** Where the next page starts; absent on the last. */
+  /** The start of the next page; absent on the last. */
   readonly next?: string;
 }
 
@@ -134,8 +134,8 @@ function firstPage(found: readonly HistoryEntry[], count: number): HistoryPage {
 
 /**
  * Returns the statement of a page. Indexes: the primary key (id, version) of history.version for an instance;
- * version_of_tenant (tenant, type, recorded_at, event_id) for a type, and for the system once a type, each limited to a
- * page, merged; version_of_record (record, recorded_at, event_id) for the record of a grant.
+ * version_of_tenant (tenant, type, recorded_at, event_id) for a type, and for the system once per type, each limited to
+ * a page, merged; version_of_record (record, recorded_at, event_id) for the record of a grant.
  */
 function statement(
   binds: Binds,

@@ -81,8 +81,8 @@ function parseValue(key: string, text: string): Pick<Inclusion, 'sources' | 'tar
 }
 
 /**
- * Returns the types that an inclusion names, or leads to by the parameter that it names. A wildcard includes whatever
- * the grant covers, and so does a parameter that may refer to every type.
+ * Returns the types that an inclusion names, or to which its parameter leads. A wildcard includes whatever the grant
+ * covers, and so does a parameter that may refer to every type.
  */
 export function typesNamedBy({ reverse, sources, target, wildcard }: Inclusion): readonly ResourceType[] {
   const own = target !== undefined && isResourceType(target) ? [target] : [];

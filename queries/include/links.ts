@@ -1,6 +1,6 @@
 /**
- * Finds the resources that an inclusion leads to: the references in bodies, and the keys of resources that
- * refer to others.
+ * Finds the resources to which an inclusion leads: the references in bodies, and the keys of resources that refer to
+ * others.
  */
 import { mayName } from '#src/fhir/search/inclusions.ts';
 import { referenceForm, valueKey } from '#src/fhir/search/keys.ts';

@@ -18,7 +18,7 @@ import { readStanding, type Standing } from './rows.ts';
 /** A request about a record. */
 export interface Asked extends DayRange {
   readonly patient: string;
-  /** The record as it was then. */
+  /** The moment as of which the record is read. */
   readonly at?: Micros | undefined;
 }
 

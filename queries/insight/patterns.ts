@@ -21,7 +21,9 @@ import { type ReadStarts, readStarts } from './starts.ts';
 const MOST_CACHED = 100_000;
 /** How long findings are cached after their last use, in ms: no longer than this after a purge. */
 const CACHED_MS = 120_000;
-/** How long this process may work on the patterns of a record, in ms; the time that others get between isn't counted. */
+/**
+ * How long this process may work on the patterns of a record, in ms; the time that others get in between isn't counted.
+ */
 const WORK_MS = 20_000;
 /** Values that a step hashes. */
 const STEP = 500;
@@ -113,7 +115,7 @@ function cacheKey({ sees, patient }: Span, { fresh, changed }: Standing): string
   return sees.within === undefined && fresh ? `${sees.ownerId} ${patient} ${changed}` : undefined;
 }
 
-/** Returns a hash of all that patterns are found in: the same values have the same. */
+/** Returns a hash of all values in which patterns are found: equal values have equal hashes. */
 function* hashTracks(tracks: readonly Track[], starts: readonly Start[]): Steps<string> {
   const hash = createHash('sha256').update(JSON.stringify(starts));
   for (const { codes, unit, points } of tracks) {

@@ -12,7 +12,7 @@ import type { DayRange } from '../day-scans.ts';
 import { countLeftOut, type LeftOut, type ReadRow, type RowsOf, readRows } from './rows.ts';
 import { type CodedNumber, makePoint, numbersIn } from './values.ts';
 
-/** Where and when to read. */
+/** The record and the time to read. */
 export interface Span extends DayRange {
   readonly sees: Sees;
   readonly patient: string;
@@ -59,7 +59,7 @@ export async function readGroup(
     return asked?.system === system && asked.code.toLowerCase() === code.toLowerCase();
   };
   const stated = new Set<string>();
-  // Of each code there are two lists: Observations that have it, and those of which a component has it.
+  // Each code has two lists: Observations that have it, and those with a component that has it.
   const leftOut = await read(database, { ...span, type: 'Observation', lists }, (each, { list, fhir }) => {
     if (each.isPart) return list % 2 === 1 && isAsked(each, list >> 1) ? values : undefined;
     if (list % 2 === 1 || stated.has(fhir)) return undefined;

@@ -1,4 +1,4 @@
-/** Reads the versions of a record's Observations and MedicationStatements that series and patterns are made of. */
+/** Reads the versions of a record's Observations and MedicationStatements for series and patterns. */
 import pg, { type PoolClient } from 'pg';
 import { AUTHOR_TYPES, type AuthorType } from '#src/shared/access/author.ts';
 import type { Sees } from '#src/shared/access/caller.ts';
@@ -15,7 +15,7 @@ export interface RowsOf extends DayRange {
   readonly type: 'Observation' | 'MedicationStatement';
   /** Names of lists (`src/v1/lists.ts`). */
   readonly lists: readonly string[];
-  /** The record as it was then; absent: as it is. */
+  /** The moment as of which the record is read; absent: now. */
   readonly at?: Micros | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface ReadRow {
   readonly list: number;
   /** When the event happened. */
   readonly at: Micros;
-  /** As the resource writes it; null if it says none. */
+  /** As written in the resource; null if it has none. */
   readonly date: string | null;
   /** When it was recorded. */
   readonly since: Micros;

@@ -85,7 +85,7 @@ const CREDENTIAL = (member: string): string => `v.metadata::jsonb #>> '{credenti
 const ORGANIZATION = `(select p.organization from projects.project p where p.id = ${CREDENTIAL('project')}
   and (${CREDENTIAL('key_id')} is not null or ${CREDENTIAL('application')} is not null))`;
 
-/** Who accepted the proposal that a version was. */
+/** The person who accepted the proposal of a version. */
 const APPROVER = `('person/' || (v.metadata::jsonb #>> '{approved_by,role}'))`;
 
 /** Returns the condition on who holds the credential, or accepted. @param id SQL for the holder's id */

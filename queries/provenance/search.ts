@@ -51,7 +51,7 @@ const cursorSchema = z.union([
   end,
 ]);
 
-/** Where a page begins, and how many rows it has at most. */
+/** The start of a page, and its maximum number of rows. */
 interface Place extends Pick<Start, 'backward'> {
   readonly last?: readonly [time: number, id: string];
   readonly most: number;

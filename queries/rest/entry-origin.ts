@@ -6,7 +6,7 @@ export interface Approval {
   readonly version: number;
   /** `self`: the patient. `representative`: a person who looks after the patient. */
   readonly role: 'self' | 'representative';
-  /** As the person's issuer states it; null if it is unknown. */
+  /** As stated by the person's issuer; null if it is unknown. */
   readonly name: string | null;
 }
 

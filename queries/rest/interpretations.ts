@@ -1,4 +1,4 @@
-/** How laboratories and devices judge values: the interpretations of observations. */
+/** Reads how laboratories and devices judge values: the interpretations of observations. */
 import type { Pool } from 'pg';
 import { z } from 'zod';
 

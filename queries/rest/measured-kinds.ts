@@ -10,9 +10,9 @@ export interface MeasuredKind {
 /** Returns the codes of a record's observations that have a system. It checks no right. */
 export type MeasuredKinds = (record: string) => Promise<readonly MeasuredKind[]>;
 
-// Each code has a list of its own: the newest observation of every list has every code. The lists are found one after the
-// other by the primary key of timeline.tally (record, list, stretch), their newest by that of timeline.place (record, list,
-// at), which takes as long for a thousand values as for one.
+// Each code has its own list: the newest observation of every list has every code. The lists are found one after the
+// other by the primary key of timeline.tally (record, list, stretch), their newest by that of timeline.place (record,
+// list, at), which takes as long for a thousand values as for one.
 const KINDS = `
 with recursive l as (
   select min(t.list) as list from timeline.tally t where t.record = $1::uuid

@@ -86,7 +86,9 @@ interface Page {
   after(row: readonly string[], page: Pick<PlacesPage<unknown>, 'total'>): string;
 }
 
-/** Characters of the items of a page: it ends where one would exceed that. No single item is longer. */
+/**
+ * The maximum length of a page's items: the page ends before an item that would exceed it. No single item is longer.
+ */
 const MOST = 25_000_000;
 
 /** From this size on, in bytes, the entry's own text is read by a separate statement. */

@@ -13,7 +13,7 @@ import { openPages, type Pages } from './places.ts';
 export interface TimelineEntry {
   readonly id: string;
   readonly type: TimelineType;
-  /** As the resource contains it; null without a date. */
+  /** As in the resource; null without a date. */
   readonly date: string | null;
   /** The meaning of the date; null if there is none. */
   readonly means: Meaning | null;

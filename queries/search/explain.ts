@@ -12,7 +12,7 @@ import type { Path } from './statements/value-walk.ts';
 
 /** A condition that is checked for each row that is read. */
 export interface Check {
-  /** The parameter as it was written: `status=final`. */
+  /** The parameter as written in the search: `status=final`. */
   readonly condition: string;
   /** The table or index that the statement uses. */
   readonly in: string;
@@ -24,7 +24,7 @@ export interface ExplainedStep {
   readonly does: string;
   /** The conditions that lead to the rows. */
   readonly by: readonly string[];
-  /** The indexes or tables that they are read from. */
+  /** The indexes or tables from which they are read. */
   readonly from: readonly string[];
   readonly checks: readonly Check[];
   /** When the next statement runs; absent if this one always returns the page. */
@@ -228,7 +228,7 @@ function valuesFrom({ table, by, span }: NonNullable<Predicate['values']>): stri
   return span === undefined ? [name] : [name, `search.${table}_${about ? 'about_wide' : 'wide'}`];
 }
 
-/** Returns the table that a predicate that names rows is read from. */
+/** Returns the table from which a predicate that names rows is read. */
 function nameTable({ recorded, inRecords, rows }: Predicate): string {
   if (recorded === true) return 'resources.resource_of_tenant';
   if (inRecords !== undefined) return 'resources.resource_of_record';

@@ -18,7 +18,7 @@ export type PredicateOf = (parameter: RawParameter, scope: SearchScope) => Predi
 
 /** The maximum number of steps from one type to another in a parameter. */
 const MAX_DEPTH = 6;
-/** Codes of refusals that are not about one type: with less types, a search would answer less than was asked. */
+/** Codes of refusals that are not about one type: with fewer types, a search would return less than it should. */
 const AT_ONCE: ReadonlySet<string> = new Set(['too-costly', 'forbidden']);
 
 /** The maximum number of steps of all parameters of a search; if a reference may name several types, each counts. */

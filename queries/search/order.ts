@@ -19,7 +19,7 @@ import type { Predicate } from './predicates/predicate.ts';
 import { equalsOneOf, formKeys, parameterKeys, rowsOfId } from './predicates/stored-values.ts';
 import { badParameter } from './raw.ts';
 
-/** Where the values of a sort key are stored. */
+/** The place where the values of a sort key are stored. */
 export interface Place {
   readonly table: string;
   readonly column: string;

@@ -73,10 +73,9 @@ export function understand<P>(
 }
 
 /**
- * Parses the criteria of a conditional interaction. Every parameter must be known, and at least one is
- * required. Identifiers are compared case-sensitively: one that differs in case might belong to another
- * patient.
- * @throws Refusal `malformed`, also for an unknown parameter, an empty value, and criteria without any.
+ * Parses the criteria of a conditional interaction. Every parameter must be known, and at least one is required.
+ * Identifiers are compared case-sensitively: one that differs in case might belong to another patient.
+ * @throws Refusal `malformed`, also for an unknown parameter, an empty value, and criteria without parameters.
  */
 export async function parseCriteria(
   criteria: string,

@@ -63,7 +63,7 @@ export type PagePlan =
       readonly kind: 'order';
       /** Absent where a page begins among resources without a value to be sorted by. */
       readonly step?: Step;
-      /** When that step doesn't fill the page, these follow: resources without a value of the sort key. */
+      /** If that step doesn't fill the page, these follow: resources without a value of the sort key. */
       readonly without?: Predicate;
     };
 
@@ -81,10 +81,13 @@ export const LIMITS: Limits = { few: 4_000, far: 20_000 };
 /** A source of up to this many pages is sorted at once, for wide predicates. */
 const PROBED = 4;
 
-/** How many rows along the order are then read: few in the first walk, more in the second. */
+/** The number of rows that are then read along the order: few in the first walk, more in the second. */
 const WALKS = [250, 2_000] as const;
 
-/** The share of a page that a walk must find for the next one to be taken: usually one eight times as long fills it. */
+/**
+ * The share of a page that a walk must find to justify the next walk, which is eight times as long and so usually fills
+ * the page.
+ */
 const PROMISING = 1 / 8;
 
 /** Up to this many rows of several records are sorted at once. */
@@ -150,7 +153,7 @@ function stepsInRecords(asked: Asked, source: Source | undefined, { few, far }: 
   return sorted === undefined || walks.length === 0 ? [] : [sorted, ...walks];
 }
 
-/** Along the dates of one code in one record; undefined when there is more than these lead to. */
+/** Returns the walk along the dates of one code in one record; undefined if there are other conditions. */
 function walkInRecord({ about, order, last, total, selection }: Asked): Step | undefined {
   const place = order[0]?.place;
   const record = onlyRecord(selection);
@@ -249,7 +252,10 @@ function alongOrder(asked: Asked): PagePlan {
   return { kind: 'order', without, ...(step === undefined ? {} : { step }) };
 }
 
-/** The predicate that a resource has no value of an order's first key; undefined where all have one, or a table cannot say so. */
+/**
+ * Returns the predicate that a resource has no value of an order's first key; undefined if all have one, or no table
+ * can tell.
+ */
 function withoutFirst(first: OrderKey): Predicate | undefined {
   if (first.inEntry !== undefined) return withoutText(first);
   const { place } = first;

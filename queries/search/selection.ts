@@ -39,7 +39,7 @@ export function listSources(selection: Selection): readonly Source[] {
     return of.values === undefined ? [] : [{ kind: 'values', values: of.values, of }];
   });
   others.push(...recordedIn(selection));
-  // A record's key is of all types: a parameter with keys or values has to say which one is meant.
+  // A record's key is of all types: a parameter with keys or values has to say which one.
   if (sets.length === 0 && (records === undefined || others.every(({ kind }) => kind === 'rows')))
     return others;
   const implied = keyedInRecord ? [] : impliedBy(predicates);

@@ -1,5 +1,5 @@
 /**
- * Where a page of a search begins, and the cursors of the pages around it. A page is read forward from the end of the
+ * The start of a page of a search, and the cursors of the pages around it. A page is read forward from the end of the
  * previous one; or backward, from the beginning of the next one or from the end of all matches.
  */
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { CURSOR, decodeCursor, encodeCursor } from '../cursor.ts';
 import { isEverywhere, type Last, type OrderKey } from './order.ts';
 import { badParameter } from './raw.ts';
 
-/** Where a page begins; empty for the first page. */
+/** The start of a page; empty for the first page. */
 export interface Start {
   /** For an order by `_lastUpdated`: when the first page was made. */
   readonly made?: Micros;
@@ -45,10 +45,9 @@ export interface Around {
 
 /**
  * Returns the cursors of the pages beside a page.
- * @param start where the page begins
- * @param shown its rows as they were read
- * @param more whether there are rows beyond them
- * @param to makes the cursors of the pages after and before a row; undefined where a page can't be read backward
+ * @param start the start of the page @param shown its rows in the order in which they were read @param more whether
+ * there are rows beyond them
+ * @param to makes the cursors of the pages after and before a row; undefined if a page can't be read backward
  */
 export function cursorsAround<Row>(
   { last, backward }: Pick<Start, 'backward'> & { readonly last?: unknown },
@@ -57,7 +56,7 @@ export function cursorsAround<Row>(
   to: { readonly after: (row: Row) => string; readonly before: (row: Row) => string | undefined },
 ): Around {
   const [first, end] = [shown[0], shown.at(-1)];
-  // Nothing is left beside the row that the page was to begin at: before it, all matches are beyond it.
+  // There is no row at the start of the page anymore: seen from it, all matches are on the other side.
   if (first === undefined || end === undefined)
     return backward === true && last !== undefined ? { next: '' } : {};
   const [next, previous] =

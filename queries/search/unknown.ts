@@ -42,7 +42,7 @@ export function meantParameter(types: readonly ResourceType[], key: string): str
 
 const LONGEST = 200;
 
-/** The types that a reference parameter of some types leads to; none if it's no such parameter. */
+/** Returns the types to which a reference parameter of some types leads; none if it isn't a reference parameter. */
 function listTargets(
   types: readonly ResourceType[],
   name: string,

@@ -22,7 +22,7 @@ import { aiVersions } from './ai-versions.ts';
 import { type KeptRow, keptRows } from './kept-rows.ts';
 import { withShownReferences } from './shown-references.ts';
 
-/** The data that a summary is built from. */
+/** The data from which a summary is built. */
 export interface Summarized {
   readonly chosen: Chosen;
   /** Directory entries that it refers to, and those that these refer to. */

@@ -39,7 +39,7 @@ function sharedModels(pool: Pool): Pool {
 /** The database of the terminology. */
 interface Shared {
   readonly pool: Pool;
-  /** Resolves when it is there. */
+  /** Resolves when it is installed. */
   readonly ready: () => Promise<void>;
 }
 

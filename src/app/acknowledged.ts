@@ -4,7 +4,7 @@ import { withTimeout } from '#src/shared/load/with-timeout.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import { acknowledgedPosition } from '../operations/late-writes.ts';
 
-/** How long to wait for the log's head, in ms. After that the database is asked. */
+/** How long to wait for the log's head, in ms. After that it asks the database. */
 const LOG_MS = 1_000;
 
 /** Dependencies. */

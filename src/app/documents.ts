@@ -27,7 +27,7 @@ export interface DocumentsDeps {
   readonly locks: SweepDeps['locks'];
 }
 
-/** Their parts. */
+/** The parts of documents. */
 export interface Documents {
   readonly store: DocumentStore;
   readonly key: Buffer;

@@ -1,7 +1,8 @@
 /**
- * Back-pressure on large appends. Read models take in some thousand events a second, and the log takes more. Without a
- * bound, one client's bulk load would leave them so far behind that searches and lists of every project answer 503
- * (`projections/freshness.ts`). So a large append waits until the read models have taken in enough of those before it.
+ * Back-pressure on large appends. Read models process about a thousand events per second, and the log accepts more.
+ * Without a bound, one client's bulk load would leave them so far behind that searches and lists of every project
+ * answer 503 (`projections/freshness.ts`). So a large append waits until the read models have taken in enough of those
+ * before it.
  */
 import { parseMetadata } from '#src/events/metadata.ts';
 import type { EventStore, NewEvent, Position } from '#src/events/store.ts';
@@ -11,10 +12,7 @@ import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 
 /** The number of events from which an append is large. Smaller ones are never delayed. */
 export const LARGE = 64;
-/**
- * How far large appends may leave the read models behind, in ms: half of the lag at which reads are still
- * served.
- */
+/** The maximum lag of read models behind large appends, in ms: half of the lag at which reads are still served. */
 const BEHIND_MS = 4_000;
 /** Seconds before a client should retry when someone has to act first. */
 const STOPPED_SECONDS = 30;
@@ -68,12 +66,11 @@ export class Pacing {
   }
 
   /**
-   * Runs an append, after waiting for its turn if it is large. The owner with the fewest outstanding events
-   * goes first, then the one whose last turn is longest ago, so that a project's bulk load delays its own
-   * appends before those of others. An append larger than the bound goes by itself.
+   * Runs an append, after waiting for its turn if it is large. The owner with the fewest outstanding events goes first,
+   * then the one whose last turn is longest ago, so that a project's bulk load delays its own appends before those of
+   * others. An append larger than the bound is written by itself.
    * @param owner identifies the project; any text.
-   * @throws Refusal unavailable (503, Retry-After) when its turn doesn't come in time; rethrows errors of the
-   * append.
+   * @throws Refusal unavailable (503, Retry-After) when its turn doesn't come in time; rethrows errors of the append.
    */
   async run<T extends { readonly position: Position }>(
     owner: string,

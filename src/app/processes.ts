@@ -36,7 +36,7 @@ export interface ProcessesDeps {
   readonly databaseUrl: string;
   /** Returns true if the event log answers this instance. */
   readonly logAnswers: () => boolean;
-  /** Told of events that a newer version wrote. */
+  /** Gets events that a newer version wrote. */
   readonly newer: NewerEvents;
   readonly log: Logger;
   /** Records and directories. */
@@ -71,7 +71,7 @@ export interface Processes {
 /** How long a purge waits for other processes, and its response for its end, in ms. */
 export const ERASURE_MS = 60_000;
 
-/** Makes them. */
+/** Makes the processes. */
 export function openProcesses({
   resources,
   snapshots,

@@ -13,11 +13,11 @@ import { assertNotBehind } from '../operations/restored-log.ts';
 import { readProcessPositions } from '../processes/positions.ts';
 import { describeRebuild, RebuildCount } from './rebuild-count.ts';
 
-/** How often the log says how far a rebuild is, in ms. */
+/** How often the log says how far a rebuild has come, in ms. */
 const TOLD_MS = 10_000;
 
 /**
- * Makes missing read models; those that software of another version made are rebuilt, by one instance at a time.
+ * Creates missing read models, and rebuilds those of another version of the software, on one instance at a time.
  * @throws LogBehind before anything is done.
  */
 export async function bringReadModelsUpToDate(

@@ -1,7 +1,7 @@
-/** How far the rebuild of a start is. */
+/** Counts the progress of the rebuild at a start. */
 import type { RebuildProgress } from '#projections/rebuild/rebuild.ts';
 
-/** How far a rebuild is. */
+/** The progress of a rebuild. */
 export interface RebuildState {
   readonly projections: readonly string[];
   /** Events that the read models have taken in, each counting its own. */

@@ -1,6 +1,6 @@
 /**
- * The shared terminology's read models: tables of the same shape as those of resources, in schemas of their own, filled by
- * the same projections. So its resources are searched as any are, and no rebuild or verification of the log touches them.
+ * The shared terminology's read models: the same tables as those of resources, in separate schemas, filled by the same
+ * projections. So its resources are searched as any are, and no rebuild or verification of the log touches them.
  */
 import { createHash } from 'node:crypto';
 import type { ClientBase, Pool } from 'pg';

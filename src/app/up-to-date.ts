@@ -2,7 +2,7 @@
 import type { Position } from '../events/store.ts';
 import { unavailable } from '../shared/refusal.ts';
 
-/** How many waits in a row may bring no progress: ten seconds each, for one batch on a busy machine. */
+/** How many waits in a row may end without progress: ten seconds each, for one batch on a busy machine. */
 const WAITS = 6;
 
 /** Dependencies. */

@@ -43,13 +43,13 @@ export interface WebhooksDeps {
   readonly databaseUrl: string;
   /** Returns true if the event log answers this instance. */
   readonly logAnswers: () => boolean;
-  /** Told of events that a newer version wrote. */
+  /** Gets events that a newer version wrote. */
   readonly newer: NewerEvents;
   readonly log: Logger;
   readonly registry: Registry;
 }
 
-/** Their parts. */
+/** The parts of webhooks. */
 export interface Webhooks {
   /** Makes deliveries of events. */
   readonly process: Process;
@@ -75,7 +75,7 @@ const SWEEP_MS = 10 * 60_000;
 /** How long a replay waits at a time for the process to reach its end, in ms. */
 const FOLLOWED_MS = 1_000;
 
-/** Makes them. */
+/** Makes the parts of webhooks. */
 export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps): Webhooks {
   const { store, pool, log, logAnswers } = processDeps;
   const { timeoutSeconds, retrySeconds: gaps } = config.webhooks;

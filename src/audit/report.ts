@@ -16,7 +16,7 @@ export interface ReportSubject {
   readonly record: boolean;
   /** Instant at which it was made. */
   readonly time: string;
-  /** The stream that it was read from. */
+  /** The stream from which it was read. */
   readonly stream: string;
 }
 
@@ -125,7 +125,7 @@ function joinTexts(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Joins the parts that are present, each once; null without any. */
+/** Joins the parts that are present, each once; null if there are none. */
 function listed(...parts: readonly (string | null)[]): string | null {
   return [...new Set(parts.filter((part) => part !== null))].join(', ') || null;
 }

@@ -34,7 +34,10 @@ export interface Version {
   readonly origin_id: string | null;
   /** The credential that allowed the write. */
   readonly credential: NamedCredential;
-  /** Who accepted the proposal that this version was; `credential` is then that of the application that made it. */
+  /**
+   * The person who accepted the proposal of this version; `credential` is then that of the application that proposed
+   * it.
+   */
   readonly approved_by?: NonNullable<EventMetadata['approved_by']>;
   readonly request_id: string;
   /** Shared by all versions that one transaction wrote. */

@@ -39,7 +39,7 @@ interface Explanation extends ExplainedPlan {
   readonly environment: string;
   /** Parameters that the type doesn't have, as the service says it. */
   readonly ignored: readonly string[];
-  /** Chains: their statement runs before the plan is chosen. `found` is absent when they lead to more than are looked up. */
+  /** Chains: their statement runs before the plan is chosen. `found` is absent if there are more than are looked up. */
   readonly looked_up: readonly {
     readonly condition: string;
     readonly found?: number;

@@ -226,7 +226,7 @@ const WIDEST_OFFSET: Micros = 14 * 3_600 * 1_000_000;
 
 /**
  * Tells whether a date certainly precedes another: days and months as they are written, moments by their instants, a
- * day and a moment in whichever time zone the day is meant.
+ * day and a moment in any possible time zone of the day.
  */
 function precedes(one: string, other: string): boolean {
   const [a, b] = [parsePeriod(one), parsePeriod(other)];

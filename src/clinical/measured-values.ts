@@ -26,7 +26,7 @@ export type FindMeasuredCode = (code: string) => MeasuredCode | undefined;
 /** Judges the `valueQuantity` of an Observation or component; undefined if nothing is wrong, or nothing is known. */
 export type JudgeValue = (holder: JsonObject, path: string) => Implausible | undefined;
 
-/** The rules that values of a code in a unit are judged by. */
+/** The rules by which values of a code in a unit are judged. */
 type Limits =
   | { readonly mismatch: string }
   | { readonly low: number; readonly high: number; readonly range: PossibleRange };

@@ -20,13 +20,13 @@ export interface PossibleRange {
   readonly source: string;
 }
 
-/** A range as the file has it. */
+/** A range in the file. */
 interface Entry extends PossibleRange {
   /** The same range in units to which no molar mass leads, each with the rule that converts. */
   readonly also?: readonly (Pick<PossibleRange, 'unit' | 'low' | 'high'> & { readonly by: string })[];
 }
 
-/** Returns all ranges, one for each unit that has bounds of its own. */
+/** Returns all ranges, one for each unit with its own bounds. */
 export function readPossibleRanges(): readonly PossibleRange[] {
   const file = new URL('./possible-ranges.json', import.meta.url);
   const { ranges }: { ranges: Entry[] } = JSON.parse(readFileSync(file, 'utf8'));

@@ -12,7 +12,7 @@ import type { Course, ReadBodies } from './newest.ts';
 import type { Reading } from './reading.ts';
 import { type Changed, type Entry, type OpenedRecord, versionReference } from './record.ts';
 
-/** Types of which nothing is left out: an allergy, a medicine or a problem that isn't told may do harm. */
+/** Types of which nothing is left out: an allergy, a medicine or a problem that isn't shown may do harm. */
 const HARMFUL: ReadonlySet<string> = new Set([
   ...['AllergyIntolerance', 'MedicationStatement', 'MedicationRequest', 'Condition'],
 ]);

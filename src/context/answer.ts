@@ -18,7 +18,7 @@ export interface ContextAnswer {
 
 /** The patient, the moment and the day that a context is made for, and who may compare its id with others. */
 export interface ContextOrigin extends Pick<Manifest, 'patient' | 'at' | 'day' | 'grant'> {
-  /** As `madeFor` returns it. */
+  /** The result of `madeFor`. */
   readonly madeFor: string;
   /** The version of Annal. */
   readonly version: string;
@@ -72,7 +72,7 @@ function renderSection({ kind, tokens, items, text, note }: Section, isText: boo
   };
 }
 
-/** Returns the versions that a section was made from. */
+/** Returns the versions from which a section was made. */
 function listSources({ items }: Pick<Section, 'items'>): string[] {
   return items.flatMap(({ fact }) => [fact.entry, ...fact.also].map(versionReference));
 }

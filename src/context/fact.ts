@@ -11,7 +11,7 @@ export interface Fact {
   readonly text: string;
   /** The resource that states it, the newest if there are several. */
   readonly entry: Entry;
-  /** The other resources that it was made from. */
+  /** The other resources from which it was made. */
   readonly also: readonly Entry[];
   /** Codes of its subject. */
   readonly codes: readonly Coded[];

@@ -36,7 +36,7 @@ export interface Sources {
   readonly covered: Coverage;
 }
 
-/** A context, and the lookups that it was made from. */
+/** A context, and the look-ups from which it was made. */
 export interface MadeContext {
   readonly told: GatheredFacts;
   readonly composed: Composed;

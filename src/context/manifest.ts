@@ -24,7 +24,7 @@ export const FORM = 5;
 
 /** A manifest. The record's events up to `at` are the remaining input. */
 export interface Manifest {
-  /** The `FORM` that the answer was made with. Manifests of form 1 have neither `answer` nor `version`. */
+  /** The `FORM` with which the answer was made. Manifests of form 1 have neither `answer` nor `version`. */
   readonly form: number;
   /** SHA-256 of the answer, as `hashAnswer` returns it. */
   readonly answer?: string;

@@ -22,7 +22,7 @@ const STEP = 500;
 /** Versions of the evidence that an item names; the others are counted. */
 const MOST_NAMED = 20;
 
-/** Those of records that were opened; equal series of one record are looked at once. */
+/** Findings of opened records; equal series of one record are examined once. */
 const known = new WeakMap<readonly Entry[], Promise<readonly (readonly Finding[])[]>>();
 
 /**
@@ -81,8 +81,8 @@ function readMeasurement({
 }
 
 /**
- * Returns the words that follow a finding's values, such as `fell by about 2.3 %`. The values say since when they are there;
- * a trend does so itself only if it is that of the newest of very many.
+ * Returns the words that follow a finding's values, such as `fell by about 2.3 %`. The values say how long they have
+ * been recorded; a trend says so itself only if it covers just the newest of very many.
  * @param count number of values of the series
  */
 export function describePatterns(found: readonly Finding[], count: number): string | undefined {

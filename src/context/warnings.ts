@@ -38,7 +38,7 @@ function namedOnes(medicines: readonly Medicine<Entry>[]): Named[] {
   return medicines.map((medicine) => ({ ...medicine, name: medicine.name ?? NAMELESS }));
 }
 
-/** Returns a warning for each current medicine that an allergy speaks against: the same substance, ATC group or class. */
+/** Returns a warning for each current medicine that contradicts an allergy: the same substance, ATC group or class. */
 export function allergyContradictions(reading: Reading, medicines: readonly Medicine<Entry>[]): Warning[] {
   const current = namedOnes(medicines).filter(
     ({ standing }) => standing === 'current' || standing === 'unclear',

@@ -1,4 +1,4 @@
-/** Restarts the embedded PostgreSQL when it ends by itself. */
+/** Restarts the embedded PostgreSQL if it ends unexpectedly. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { EmbeddedPostgres } from './embedded.ts';

@@ -4,7 +4,7 @@ import { totalmem } from 'node:os';
 /** The role and the database inside the cluster. */
 export const NAME = 'annal';
 
-/** For tests: nothing has to survive, and little space is taken. */
+/** For tests: nothing has to survive, and it should take little space. */
 const QUICK = {
   fsync: 'off',
   synchronous_commit: 'off',

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 
-/** DDL of its own migration. The key signs for sandbox developers only; production mode never trusts it. */
+/** DDL of a separate migration. The key signs for sandbox developers only; production mode never trusts it. */
 export const DEV_ISSUER_SQL = `
 CREATE TABLE operations.dev_issuer (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),

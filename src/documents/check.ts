@@ -26,7 +26,10 @@ export class DocumentCheck {
     readonly limit: number,
   ) {}
 
-  /** Checks the documents that events finalize, one after the other. @throws Refusal unavailable when the store is away */
+  /**
+   * Checks the documents that events finalize, one after the other. @throws Refusal unavailable if the store can't be
+   * reached
+   */
   async check(events: readonly StoredEvent[]): Promise<void> {
     for (const { id, event } of events) {
       if (event.type !== 'DocumentFinalized') continue;

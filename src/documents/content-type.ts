@@ -22,7 +22,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'text/xml': 'application/xml',
 };
 
-/** Formats that others are made in: a document may be of any of those. */
+/** Container formats: a document may be in any format that uses them. */
 const CONTAINERS: Readonly<Record<string, RegExp>> = {
   'application/zip':
     /zip|openxmlformats|opendocument|epub|ms-(?:excel|powerpoint|word)\.|3mf|iwork|jar|java-archive/,

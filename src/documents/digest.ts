@@ -12,7 +12,7 @@ export interface Digested {
   readonly size: number;
   /** Hex. */
   readonly sha256: string;
-  /** Base64, as R4 has it in `Attachment.hash`. */
+  /** Base64, as in R4's `Attachment.hash`. */
   readonly sha1: string;
   /** The first bytes. */
   readonly head: Buffer;

@@ -50,7 +50,7 @@ export interface DirectDownload {
   readonly expiresInSeconds: number;
 }
 
-/** The port. Every method may reject with Refusal unavailable (503) when the store is away. */
+/** The port. Every method may reject with Refusal unavailable (503) if the store can't be reached. */
 export interface DocumentStore {
   /**
    * Stores a blob durably, all or nothing. Errors of `source` are passed on.
@@ -64,7 +64,7 @@ export interface DocumentStore {
   get(key: BlobKey, range?: ByteRange): Promise<Readable>;
   /** Returns the size of a blob in bytes; undefined if it doesn't exist. */
   size(key: BlobKey): Promise<number | undefined>;
-  /** Removes a blob, if it is there. */
+  /** Removes a blob, if it exists. */
   remove(key: BlobKey): Promise<void>;
   /** Removes every blob of a record. */
   removeRecord(patient: string): Promise<void>;

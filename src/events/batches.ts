@@ -24,8 +24,8 @@ export class BatchCutter {
   #events: RecordedEvent[] = [];
 
   /**
-   * @param limit most events a batch; exceeded only by a single append that is larger.
-   * @param bytes about the most bytes a batch, counted in UTF-16 units; exceeded likewise.
+   * @param limit the maximum number of events per batch; only a single larger append exceeds it.
+   * @param bytes the approximate maximum size of a batch, in UTF-16 units; exceeded likewise.
    */
   constructor(
     readonly limit: number,

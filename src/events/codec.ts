@@ -21,9 +21,8 @@ import { UnreadableEvent } from './unreadable.ts';
 import { upcast } from './upcast/upcast.ts';
 
 /**
- * Serializes the data of an event as it is stored.
- * @throws Refusal invalid (422) for a string that no database can store: with a NUL or half of a surrogate
- * pair.
+ * Serializes the data of an event for storage.
+ * @throws Refusal invalid (422) for a string that no database can store: with a NUL or half of a surrogate pair.
  */
 export function encode(event: DomainEvent): string {
   const data = printEvent(event);

@@ -65,7 +65,7 @@ export const metadataSchema = z.object({
     .optional(),
   source_system: z.string().optional(),
   origin_id: z.string().optional(),
-  /** Why the service wrote the event by itself, where the event doesn't say it. */
+  /** The reason why the service wrote the event, if the event doesn't say it. */
   cause: z.string().optional(),
   /** Shared by the events of one transaction Bundle. */
   transaction_id: z.string().optional(),

@@ -12,11 +12,11 @@ export interface OpenOptions {
   readonly eventStoreUrl?: string | undefined;
   /** Logs lost connections; a pino logger fits. */
   readonly log?: { warn(details: object, message: string): void };
-  /** Told how many appends each acknowledged batch had. */
+  /** Called with the number of appends of each acknowledged batch. */
   readonly onBatch?: (appends: number) => void;
-  /** Told when the subscription that follows EventStoreDB begins or resumes, and each time that it fails. */
+  /** Called when the subscription that follows EventStoreDB begins or resumes, and each time it fails. */
   readonly onFollowing?: (follows: boolean) => void;
-  /** Told once when a log in EventStoreDB is closed while this process runs on it. */
+  /** Called once if a log in EventStoreDB is closed while this process runs on it. */
   readonly onClosed?: (error: LogClosed) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Trying again while a store is away, for as long as a caller may be kept waiting (shared by the adapters). */
+/** Retries while a store can't be reached, as long as a caller may be kept waiting (shared by the adapters). */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Pauses between attempts, in ms; the last one repeats. */
@@ -14,7 +14,7 @@ export interface Persistence {
    * one attempt.
    */
   readonly patience: number;
-  /** Told of each failure that is followed by another attempt. */
+  /** Called for each failure that is followed by another attempt. */
   readonly onRetry?: ((error: unknown) => void) | undefined;
 }
 

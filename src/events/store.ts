@@ -80,7 +80,7 @@ export interface SubscribeOptions {
   readonly after: Position;
   /** Delivers only streams whose names start with one of these. Default: all. */
   readonly prefixes?: readonly string[];
-  /** Upper bound of events a batch, exceeded only to keep an append whole. Default 500. */
+  /** The maximum number of events per batch, exceeded only to keep an append whole. Default 500. */
   readonly batchSize?: number;
   /** Takes one batch at a time: the next is not handed over before this promise settles (backpressure). */
   readonly handle: (batch: EventBatch) => Promise<void>;

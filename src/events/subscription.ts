@@ -14,7 +14,7 @@ export interface Page {
   readonly ended: boolean;
 }
 
-/** Events a batch, unless the subscriber says otherwise. */
+/** Events per batch, unless the subscriber sets another number. */
 const BATCH_SIZE = 500;
 
 /**

@@ -45,7 +45,7 @@ export function makeGrantCaller(token: TokenCaller, url: string): Caller {
   const { grantId, ownerProject, record, patient, access, purpose } = token;
   // Its rights are the letters of its scopes, which each interaction checks.
   const own = ownCaller(project, { kind: 'grant', applicationId, grantId }, []);
-  // A grant leads to a record of its application's environment, of whichever project.
+  // A grant leads to a record in its application's environment, in any project.
   const owner = { project: ownerProject, environment };
   return {
     ...own,

@@ -59,7 +59,7 @@ export async function findKind(
   return identify(credential).then(
     () => 'id_token' as const,
     (error: unknown) => {
-      // Also while its issuer is away: then nobody can say that it works.
+      // Also while its issuer can't be reached: then nobody can tell whether it works.
       if (error instanceof Refusal) return undefined;
       throw error;
     },

@@ -10,7 +10,7 @@ import type { Answer } from './answer/answer.ts';
 import { AUTHOR_HEADERS, type Header } from './answer/authorship.ts';
 import type { IdempotencyKeys } from './ports/idempotency.ts';
 
-/** The traces of an earlier attempt of the request, for its command. */
+/** The ids and appends of an earlier attempt of the request, for its command. */
 export interface Attempted {
   /** Seeds its ids. */
   readonly commandId: string;

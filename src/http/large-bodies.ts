@@ -11,15 +11,15 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { HeldMemory, type Hold } from './held-memory.ts';
 import type { RequestLimits } from './limits.ts';
 
-/** A body that was not stored counts as a further request for each of so many bytes. */
+/** A body that was not stored counts as one further request per this number of bytes. */
 const BYTES_A_REQUEST = 100_000;
 
 /** The size in bytes from which a body waits for its turn. */
 const LARGE = 100_000;
 
 /**
- * Bytes of large bodies that are worked on at a time, from parsing until read models show what was written: of one
- * project, and of four. A larger body takes its project's whole share.
+ * Bytes of large bodies that are worked on at a time, from parsing until read models show the write: for one project,
+ * and for all projects four times as many. A larger body takes its project's whole share.
  */
 const SHARE = 2_000_000;
 const ADMISSION = {

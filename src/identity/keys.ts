@@ -1,4 +1,7 @@
-/** The keys of one issuer, kept: few look-ups, new keys soon found, and no standstill while the issuer is away. */
+/**
+ * Caches the keys of one issuer: few look-ups, new keys are found soon, and known keys work while the issuer can't be
+ * reached.
+ */
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { IssuerAway } from './fetch-json.ts';
 

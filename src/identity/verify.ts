@@ -56,7 +56,7 @@ export interface Issuer extends TrustedIssuer {
 /** Dependencies of the verifier. */
 export interface VerifierDeps {
   readonly issuers: readonly Issuer[];
-  /** Organizations that trust an issuer of their own. Default: none. */
+  /** Organizations that trust their own issuer. Default: none. */
   readonly ssoClientsOf?: SsoClientsOf;
   /** True if issuers that organizations name must have public addresses. Default: true. */
   readonly ssoPublicOnly?: boolean;

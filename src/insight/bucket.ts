@@ -1,4 +1,4 @@
-/** Points of a series as they are shown: each value, or the median of each day, week or month. Pure. */
+/** Makes the points of a series that are shown: each value, or the median of each day, week or month. Pure. */
 import { linearRegression } from 'simple-statistics';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { dayAt, startOfDay } from '#src/shared/time/day.ts';
@@ -13,7 +13,7 @@ export type Bucket = (typeof BUCKETS)[number];
 
 /** A point of an answer. */
 export interface ShownPoint {
-  /** As the resource writes it; of a bucket its first day, in the offsets of its values. */
+  /** As written in the resource; for a bucket its first day, in the offsets of its values. */
   readonly at: string;
   /** Of a bucket: the median. */
   readonly value: number;
@@ -91,7 +91,7 @@ function* bucketPoints(points: readonly Point[], bucket: Exclude<Bucket, 'raw'>)
   return all;
 }
 
-/** Prints a `ShownPoint`: by itself, which takes a third of the time of making the object and printing that. */
+/** Prints a `ShownPoint` directly, which takes a third of the time of making the object and printing that. */
 function printedPoint(point: Point): string {
   const { date, value, bound, low, high } = point;
   const range = low === null && high === null ? 'null' : `{"low":${low},"high":${high}}`;

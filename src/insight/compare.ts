@@ -40,7 +40,7 @@ export interface Comparison {
   readonly b: Summary;
   readonly difference: Difference | null;
   readonly sufficient: boolean;
-  /** Why it says no difference. */
+  /** The reason why there is no difference. */
   readonly reason: string | null;
 }
 

@@ -13,8 +13,8 @@ import { makeSamples, type Track } from './track.ts';
 import { beyond, type InsightWarning } from './warning.ts';
 
 /**
- * Values that starts of medications are compared with, counted once for each start: of more starts the newest are used.
- * They bound the memory; a hundred starts and ten thousand values are within them.
+ * The maximum number of values with which starts of medications are compared, counted once for each start: if there are
+ * more, the newest starts are used. They bound the memory; a hundred starts and ten thousand values are within them.
  */
 const MOST_AROUND_STARTS = 1_000_000;
 
@@ -103,8 +103,9 @@ const PLACE = 1.5;
 const DECIDED = 3;
 
 /**
- * Returns the trend or the change of a series. If a test says that there is one, the series is described by that of the two
- * which leaves smaller differences, by Schwarz's criterion; by both if both tests say so and the values don't decide.
+ * Returns the trend or the change of a series. If a test finds one, the series is described by the one of the two that
+ * leaves smaller differences, by Schwarz's criterion; by both if both tests are significant and the values don't
+ * decide.
  */
 function* fitCourse({ track, samples }: Sampled, tested: number): Steps<Detected[]> {
   const trend = yield* fitTrend(track, samples);

@@ -117,7 +117,7 @@ export function roundConfidence(p: number): number {
   return Math.max(0, p > 0 ? Math.min(down, 0.9999) : down);
 }
 
-/** Returns a number to six significant digits, as it is shown. */
+/** Returns a number to six significant digits, for display. */
 export function roundToSix(value: number): number {
   return Number(value.toPrecision(6));
 }

@@ -20,7 +20,7 @@ export interface Source {
 
 /** A value at a time. */
 export interface Point {
-  /** As the resource writes it. */
+  /** As written in the resource. */
   readonly date: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -44,12 +44,12 @@ export interface Track {
   readonly points: readonly Point[];
 }
 
-/** A value that methods work with: a point, or the median of a day. */
+/** A value for the methods: a point, or the median of a day. */
 export interface Sample {
   /** Days since 1970, of UTC. */
   readonly time: number;
   readonly value: number;
-  /** Of a point; null for the median of a day. */
+  /** The bound of a point; null for the median of a day. */
   readonly bound: Point['bound'];
   /** Its points are those from `first` to before `end`. */
   readonly first: number;

@@ -22,7 +22,7 @@ export interface Coded {
   readonly concept: JsonObject;
   /** True if one of the codes of a result is LOINC's. */
   readonly loinc: boolean;
-  /** `GLU (Glucose)`: the code as it was sent, for people. */
+  /** `GLU (Glucose)`: the original code, for people. */
   readonly label: string;
   /** The error in an alleged LOINC code. */
   readonly fault?: string;

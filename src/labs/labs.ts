@@ -33,7 +33,7 @@ export interface Labs {
   /** Codes that are not LOINC's: kept as they are. */
   readonly unmapped: readonly string[];
   readonly warnings: readonly string[];
-  /** Warnings that come of a comparison with the record. */
+  /** Warnings from a comparison with the record. */
   readonly compared: readonly string[];
   /** The sender, as the report names it. */
   readonly source?: string;

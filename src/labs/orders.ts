@@ -97,7 +97,7 @@ function addResult({ results }: Order, obx: Segment): Segment[] {
   return result.notes;
 }
 
-/** Returns whether an OBX continues the text of a result: some systems send each line as an OBX of its own. */
+/** Returns whether an OBX continues the text of a result: some systems send each line as a separate OBX. */
 function goesOn({ obx, more, notes }: Result, next: Segment): boolean {
   const type = obx.part(2).toUpperCase();
   if (type === 'ST' || !isText(type) || type === '' || notes.length > 0) return false;

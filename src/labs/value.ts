@@ -202,8 +202,8 @@ function valued(name: string, value: JsonObject | undefined): Value {
 
 /**
  * Returns a value kept as text.
- * @param type the type that it does not fit, or that has no element of its own
- * @param unit that a text which begins like a number keeps
+ * @param type the type that it does not fit, or that has no element @param unit the unit that is kept by a text that
+ * begins like a number
  */
 function kept(text: string, type: string, unit = ''): Value {
   if (text === '') return NOTHING;

@@ -11,7 +11,7 @@ export interface Metrics {
   observeRequest(method: string, route: string, status: number, seconds: number): void;
   /** Counts an answer of 429, by whose limit was used up. */
   observeThrottled(by: 'address' | 'key' | 'application' | 'grant' | 'person' | 'link'): void;
-  /** Has the conditions of `/health/ready` asked whenever metrics are read. @param check never rejects */
+  /** Checks the conditions of `/health/ready` whenever metrics are read. @param check never rejects */
   observeChecks(check: () => Promise<readonly (readonly [name: string, holds: boolean])[]>): void;
   /** Returns all metrics as text for Prometheus, with its Content-Type. */
   exposition(): Promise<{ readonly type: string; readonly text: string }>;

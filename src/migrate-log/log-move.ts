@@ -27,7 +27,7 @@ import { unsealed, type Whole, wholes } from './whole.ts';
 export interface LogMoveOptions {
   readonly source: EventStore;
   readonly target: EventStore;
-  /** Appends on their way at a time: more than one only where the target keeps their order. */
+  /** Appends in flight at a time: more than one only if the target keeps their order. */
   readonly window: number;
   readonly signal?: AbortSignal | undefined;
   /** Called regularly with the number of events compared or copied so far, and the position in the source. */
@@ -104,7 +104,7 @@ export class LogMove {
   }
 
   /**
-   * Yields both logs side by side. An erasure during the comparison explains differences.
+   * Yields both logs in parallel. An erasure during the comparison explains differences.
    * @param whole true: ends with the target, which must have nothing more; false: ends with the source
    */
   async *#pairs(

@@ -1,4 +1,4 @@
-/** A stretch of a log as something to be pulled: two logs can then be read side by side. */
+/** Lets a reader pull a stretch of a log, so that two logs can be read in parallel. */
 import type { EventBatch, EventStore, Position, RecordedEvent } from '#src/events/store.ts';
 
 const BATCH_SIZE = 1_000;

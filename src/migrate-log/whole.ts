@@ -13,7 +13,7 @@ export interface Whole {
   readonly complete: boolean;
 }
 
-/** Returns the appends of a batch, which never ends within one. */
+/** Returns the appends of a batch; a batch never ends within an append. */
 export function wholes(all: readonly RecordedEvent[]): Whole[] {
   const found: Whole[] = [];
   for (let i = 0; i < all.length; ) {

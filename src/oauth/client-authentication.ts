@@ -27,8 +27,8 @@ const UNKNOWN = 'client authentication failed: the client is unknown, or its sec
 /**
  * Authenticates the client of a request to the token, revocation or introspection endpoint.
  * @param form parameters of the body; none of them may occur twice
- * @throws OAuthError invalid_client (401); invalid_request for more than one method; with status 429 after 20 failures of
- *   the client from the address within a minute, or 100 from the address
+ * @throws OAuthError invalid_client (401); invalid_request for more than one method; with status 429 after 20 failures
+ * of the client from the address within a minute, or 100 failures from the address
  */
 export type AuthenticateClient = (
   headers: { readonly authorization?: string | undefined },

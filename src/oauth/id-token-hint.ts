@@ -7,7 +7,7 @@ const claims = z.object({ iss: z.string(), aud: z.string(), sub: z.string().min(
 /** Ours have some 1,500 characters. */
 const MAX_LENGTH = 12_000;
 
-/** Whom an ID token of ours was issued to, and about whom. */
+/** The client to which an ID token of ours was issued, and its person. */
 export interface IdTokenHint {
   readonly clientId: string;
   /** The pairwise `sub`. */

@@ -16,7 +16,7 @@ import { z } from 'zod';
 import { installationKey } from '#src/operations/installation-key.ts';
 import { seal, unseal } from '#src/shared/access/sealed.ts';
 
-/** DDL of its own migration. */
+/** DDL of a separate migration. */
 export const SIGNING_KEYS_SQL = `
 -- What seals the private keys.
 CREATE TABLE operations.signing_seal (
@@ -99,7 +99,7 @@ select kid, made_at as "madeAt", signs_from as "signsFrom", published_until as "
 
 /** The signing keys of an installation. */
 export class SigningKeys {
-  /** Imported private keys by kid; which of them signs is asked each time. */
+  /** Imported private keys by kid; each signature asks which of them signs. */
   readonly #imported = new LRUCache<string, CryptoKey>({ max: 10 });
 
   constructor(private readonly pool: Pool) {}

@@ -3,7 +3,7 @@
  * consent form a chain; one row decides for all of them, so that each change is a compare-and-set on that row.
  */
 
-/** DDL of its own migration. */
+/** DDL of a separate migration. */
 export const OAUTH_TOKENS_SQL = `
 CREATE TABLE operations.oauth_chain (
   id uuid PRIMARY KEY,
@@ -50,7 +50,7 @@ CREATE INDEX oauth_token_expired ON operations.oauth_token (expires_at);`;
 export const OAUTH_NONCE_SQL = `
 ALTER TABLE operations.oauth_code ADD COLUMN nonce text;  -- of the authorization request, for the ID token`;
 
-/** DDL of its own migration: tokens of members, for the dashboard. They name the person; they are deleted when they expire. */
+/** DDL of a separate migration: tokens of members, for the dashboard. They name the person; they are deleted when they expire. */
 export const MEMBER_TOKENS_SQL = `
 CREATE TABLE operations.member_token (
   sha256 bytea PRIMARY KEY,

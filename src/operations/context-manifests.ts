@@ -40,7 +40,8 @@ export class ContextManifests {
       values: [id],
     });
     if (known === 1) return true;
-    // Locked, the row of the patient is not purged before the manifest is there to be deleted with it.
+    // The lock keeps a purge from deleting the patient's row before the manifest exists, so the purge deletes the
+    // manifest too.
     const { rows } = await this.pool.query<{ there: boolean }>({
       name: 'keep-context-manifest',
       text: `

@@ -49,7 +49,8 @@ export class Invitations {
    */
   async create(asked: NewInvitation): Promise<Invitation | undefined> {
     const { id, sha256, project, environment, record, relationship, email, days } = asked;
-    // Locked, the row of the Patient is not purged before the invitation is there to be deleted with it.
+    // The lock keeps a purge from deleting the Patient's row before the invitation exists, so the purge deletes the
+    // invitation too.
     await this.pool.query({
       name: 'invitation-create',
       text: `WITH patient AS (

@@ -33,7 +33,7 @@ export class KeyUse {
     this.#fresh.set(keyId, at);
   }
 
-  /** Writes the new uses. Rejects while the database is away; then it is kept. */
+  /** Writes the new uses. Rejects while the database can't be reached; then the uses are kept. */
   async flush(): Promise<void> {
     if (this.#fresh.size === 0) return;
     const fresh = [...this.#fresh];

@@ -26,7 +26,7 @@ interface Asked {
   readonly subject: string;
   /** Amount to take; negative to return some. */
   readonly take: number;
-  /** For returns: the window that the amount was taken from. */
+  /** For returns: the window from which the amount was taken. */
   readonly window: number | null;
 }
 
@@ -100,7 +100,10 @@ export class LimitLeases {
     readonly windowMs = WINDOW_MS,
   ) {}
 
-  /** Takes a slice of at most `want`. A subject is asked for once at a time. Rejects while the database is away. */
+  /**
+   * Takes a slice of at most `want`. One request per subject runs at a time. Rejects while the database can't be
+   * reached.
+   */
   take(subject: string, want: number): Promise<Lease> {
     return this.#ask({ subject, take: want, window: null });
   }

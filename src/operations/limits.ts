@@ -23,7 +23,7 @@ interface Held {
   slice: number;
   takenAt: number;
   spentAt: number;
-  /** Nothing is left, and nothing asked before then. */
+  /** Until then nothing is left, and the database isn't asked. */
   dryUntil: number;
   waiting: number;
   taking: Promise<void> | undefined;
@@ -75,7 +75,7 @@ export class RateLimits {
     return this.#held.size;
   }
 
-  /** Counts a request. At once while a slice lasts; else after the database was asked. Never rejects. */
+  /** Counts a request. Answers at once while a slice lasts, or else after asking the database. Never rejects. */
   spend(subject: string): Standing | Promise<Standing> {
     const held = this.#held.get(subject);
     if (held === undefined) return this.#spendLater(subject, this.#remember(subject));

@@ -1,12 +1,12 @@
 /**
- * When people last looked at a record on the pages, so that these can say what is new. A visit is a session: entries
- * that existed in an earlier session count as seen. Rows go with the person's row, and with the record.
+ * Stores when people last looked at a record on the pages, so that these can show what is new. A visit is a session:
+ * entries that existed in an earlier session count as seen. Rows go with the person's row, and with the record.
  */
 import type { Pool } from 'pg';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** DDL of its own migration. Times are microseconds since 1970. */
+/** DDL of a separate migration. Times are microseconds since 1970. */
 export const RECORD_VISITS_SQL = `
 CREATE TABLE operations.record_visit (
   issuer text NOT NULL,

@@ -107,7 +107,7 @@ export class RequestLog {
     else this.#dropped += 1;
   }
 
-  /** Writes the waiting entries. Rejects while the database is away; then it waits on. */
+  /** Writes the waiting entries. Rejects while the database can't be reached; then the entries keep waiting. */
   async flush(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, BATCH);

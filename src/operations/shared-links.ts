@@ -1,5 +1,5 @@
 /**
- * Stores the secrets of shared links (keys, passcodes), and the contents of those that don't show the record as it is.
+ * Stores the secrets of shared links (keys, passcodes), and the contents of links that don't show the current record.
  * All of it is deleted when a link ends. Who made which link, and whether it has ended, is in the events.
  */
 import type { Pool } from 'pg';
@@ -66,9 +66,8 @@ export class SharedLinks {
   /**
    * Stores a link; it opens nothing before its event is written. Storing it again replaces the rows of an interrupted
    * attempt.
-   * @returns `confirmed` if an earlier attempt completed it, which stays as it is; `missing` if the Patient isn't
-   * there:
-   *   deleted, or purged meanwhile
+   * @returns `confirmed` if an earlier attempt completed it, which stays unchanged; `missing` if the Patient was
+   * deleted or purged meanwhile
    */
   async begin({
     id,
@@ -77,7 +76,7 @@ export class SharedLinks {
     salt,
     passcode,
   }: KeptLink): Promise<'begun' | 'confirmed' | 'missing'> {
-    // Locked, the row of the Patient is not purged before the link is there to be deleted with it.
+    // The lock keeps a purge from deleting the Patient's row before the link exists, so the purge deletes the link too.
     const { rowCount } = await this.pool.query({
       name: 'shared-link-begin',
       text: `WITH patient AS (
@@ -183,7 +182,7 @@ export class SharedLinks {
     return rows[0]?.recipient;
   }
 
-  /** Tells whether a place is there and not used up. */
+  /** Tells whether a place exists and is not used up. */
   async isLocated(id: string, ticket: Buffer): Promise<boolean> {
     const { rowCount } = await this.pool.query({
       name: 'shared-link-located',

@@ -57,7 +57,7 @@ export class Usage {
     this.#sum(tenant).stored += bytes;
   }
 
-  /** Writes the sums. Rejects while the database is away; then it is added up further. */
+  /** Writes the sums. Rejects while the database can't be reached; then the sums are kept. */
   async flush(): Promise<void> {
     if (this.#sums.size === 0) return;
     const sums = this.#sums;
@@ -100,7 +100,7 @@ export class Usage {
 const DAY_MS = 86_400_000;
 let known = { day: -1, text: '' };
 
-/** Returns `YYYY-MM-DD`, UTC; formatted once a day. */
+/** Returns `YYYY-MM-DD`, UTC; formatted once per day. */
 function today(): string {
   const day = Math.floor(Date.now() / DAY_MS);
   if (day !== known.day) known = { day, text: new Date(day * DAY_MS).toISOString().slice(0, 10) };

@@ -8,7 +8,10 @@ const MOST_BYTES = 64_000_000;
 
 /** The right of one retry to wait. */
 export interface Place {
-  /** Resolves when the first request ended on this instance, the client is gone, or the time is over. Nothing but a timer is held. */
+  /**
+   * Resolves when the first request ended on this instance, the client has disconnected, or the time is over. Nothing
+   * but a timer is held.
+   */
   wait(ms: number, gone: AbortSignal): Promise<void>;
   /** Gives the place up. */
   leave(): void;

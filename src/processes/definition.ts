@@ -27,7 +27,7 @@ export interface ProcessDeps {
   readonly databaseUrl: string;
   /** Tells whether the event log answers this instance; if not, it leaves the lead to others. Default: it does. */
   readonly logAnswers?: () => boolean;
-  /** Told of events that a newer version wrote. */
+  /** Gets events that a newer version wrote. */
   readonly newer?: NewerEvents;
   readonly log: {
     info(details: object, message: string): void;

@@ -5,7 +5,7 @@
 import type { Pool } from 'pg';
 import type { Position, RecordedEvent } from '../events/store.ts';
 
-/** DDL of its own migration. Stream and revision identify an event in any store. */
+/** DDL of a separate migration. Stream and revision identify an event in any store. */
 export const PARKED_SQL = `
 CREATE TABLE operations.parked (
   process text NOT NULL,

@@ -15,7 +15,8 @@ export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 /** Timeout of one question to a name server, in ms, and the number of tries. */
 const PATIENCE = { timeout: 2_000, tries: 3 };
 /**
- * How long a name isn't looked up after its servers didn't answer, in ms, and for how many names this is remembered.
+ * How long a name isn't looked up after its servers didn't answer, in ms, and the number of names for which this is
+ * remembered.
  */
 const PAUSE_MS = 5_000;
 const MOST_SILENT = 1_000;
@@ -31,8 +32,8 @@ const LOOPBACK: readonly LookupAddress[] = [
 
 /**
  * Looks names up at the system's name servers. /etc/hosts (except `localhost`) and search domains are ignored. Callers
- * that wait for the same name share one question, and after a failure the name isn't asked about for five seconds, so a
- * slow host takes one place only.
+ * that wait for the same name share one look-up, and after a failure the name isn't looked up for five seconds, so a
+ * slow host takes only one place.
  * @param servers `address:port` of name servers; default: the system's
  */
 export function askNameServers(servers?: readonly string[]): Resolve {

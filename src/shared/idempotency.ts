@@ -1,6 +1,6 @@
 /** Requests with an `Idempotency-Key`, as HTTP asks for them to be done once (docs/spec/decisions.md, section 3). */
 
-/** An HTTP answer, as it is kept and repeated. */
+/** An HTTP answer that is kept and repeated. */
 export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,22 +9,22 @@ export interface KeptAnswer {
   readonly reads?: boolean;
 }
 
-/** Where a command's append was tried. */
+/** The stream and revision at which a command's append was tried. */
 export interface Attempt {
   readonly stream: string;
   readonly expectedRevision: number;
 }
 
-/** Who asks, what, and under which key. */
+/** A request with an Idempotency-Key, and its caller. */
 export interface IdempotentRequest {
-  /** Whose key it is: project and environment, application and grant, or person. */
+  /** The owner of the key: project and environment, application and grant, or person. */
   readonly scope: string;
   readonly key: string;
   /** The caller's credential: a part of the key that encrypts the answer. */
   readonly credential: string;
   /**
-   * Whose credential it is, if it is replaced often: a person or an application. With a key of the installation it takes
-   * the credential's place, so that a retry with the next token gets the first answer.
+   * The holder of a credential that is replaced often: a person or an application. With a key of the installation it
+   * takes the credential's place, so that a retry with the next token gets the first answer.
    */
   readonly holder?: string | undefined;
   /** SHA-256 over all parts that identify the request. */

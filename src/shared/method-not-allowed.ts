@@ -20,7 +20,7 @@ export function methodsOfUrl(allow: string): string {
 
 /**
  * Returns the message for a method that the URL doesn't have.
- * @param method as it was sent
+ * @param method the requested method
  */
 export function notSupportedHere(method: string): string {
   return `${cut(method, 20)} is not supported here`;

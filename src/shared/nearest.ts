@@ -5,7 +5,7 @@
  * with the square.
  */
 const LONGEST = 64;
-/** One difference is tolerated for every so many characters of the word. Words with fewer match only by letters. */
+/** One difference is tolerated per this number of characters of the word. Words with fewer match only by letters. */
 const CHARACTERS_PER_DIFFERENCE = 3;
 /** Fewest letters that are taken for the beginning of a name. */
 const SHORTEST_BEGINNING = 3;
@@ -55,7 +55,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return name === undefined ? '' : `; did you mean \`${name}\`?`;
 }
 
-/** The letters and digits of a name in lower case; of a name without any, the name. */
+/** Returns the letters and digits of a name in lower case, or the whole name if it has none. */
 function folded(name: string): string {
   return name.replace(/[\s_.-]+/g, '').toLowerCase() || name;
 }

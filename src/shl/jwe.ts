@@ -10,7 +10,7 @@ import { createDeflateRaw } from 'node:zlib';
 /** Bytes of a nonce (RFC 7518, section 5.3). */
 const NONCE = 12;
 
-/** Bytes that are encoded at a time: base64 encodes three to four characters. */
+/** Bytes that are encoded at a time: base64 encodes three bytes as four characters. */
 const GROUP = 3;
 
 /**

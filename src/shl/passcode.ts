@@ -1,7 +1,7 @@
 /** Passcodes of shared links: only a slow hash is kept (OWASP Password Storage Cheat Sheet: scrypt, N=2^14, r=8, p=5). */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
-/** A passcode as it is kept. */
+/** A stored passcode. */
 export interface HashedPasscode {
   /** 16 bytes. */
   readonly salt: Buffer;

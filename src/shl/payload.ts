@@ -4,7 +4,7 @@ import type { Micros } from '#src/shared/time/time.ts';
 
 /** The content of a link, which anyone who has the link can read. */
 export interface LinkPayload {
-  /** Where its manifest is. */
+  /** The URL of its manifest. */
   readonly url: string;
   /** 32 bytes. */
   readonly key: Buffer;
@@ -14,7 +14,7 @@ export interface LinkPayload {
   readonly label: string | null;
 }
 
-/** Returns the flags: `L` for one that shows the record as it is at each opening, `P` for a passcode; in this order. */
+/** Returns the flags: `L` if each opening shows the current record, `P` for a passcode; in this order. */
 export function joinFlags({
   longTerm,
   passcode,

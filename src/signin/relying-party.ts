@@ -42,7 +42,7 @@ export interface Exchange {
   readonly verifier: string;
 }
 
-/** How the issuer is asked. */
+/** The request to the issuer. */
 export interface Asked {
   readonly prompt?: string | undefined;
   /** Seconds. */
@@ -149,7 +149,7 @@ export class RelyingParty {
     };
   }
 
-  /** Returns the issuer's metadata; while it is away, those that were read before. */
+  /** Returns the issuer's metadata; while it can't be reached, the last ones. */
   async #configuration(): Promise<Configuration> {
     const known = this.#known;
     if (known !== undefined && Date.now() - known.at < FRESH_MS) return known.configuration;

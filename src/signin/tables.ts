@@ -3,7 +3,7 @@
  * and states are stored as SHA-256 only.
  */
 
-/** DDL of its own migration. */
+/** DDL of a separate migration. */
 export const SIGN_IN_SQL = `
 CREATE TABLE operations.person (
   issuer text NOT NULL,
@@ -47,5 +47,5 @@ export const SIGN_IN_SSO_SQL = `
 ALTER TABLE operations.session ADD COLUMN sso_client text;
 ALTER TABLE operations.sign_in ADD COLUMN sso_client text;`;
 
-/** DDL of its own migration: how the issuer was asked, so that another try asks the same. */
+/** DDL of a separate migration: the request to the issuer, so that another try sends the same. */
 export const SIGN_IN_PROMPT_SQL = 'ALTER TABLE operations.sign_in ADD COLUMN prompt text;';

@@ -87,9 +87,9 @@ export async function putResources(
 }
 
 /**
- * Returns a CodeSystem as it is read: category and unit of concepts, which are columns here, are properties, since a
- * CodeSystem has no such elements, and properties that only $lookup returns are left out. Other resources are returned
- * unchanged.
+ * Returns a CodeSystem as a read returns it: category and unit of concepts, which are columns here, are properties,
+ * since a CodeSystem has no such elements, and properties that only $lookup returns are left out. Other resources are
+ * returned unchanged.
  */
 function withoutRowFields<R extends CodeSystem | ValueSet | ConceptMap>(resource: R): R {
   if (resource.resourceType !== 'CodeSystem' || resource.concept === undefined) return resource;

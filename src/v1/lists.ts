@@ -41,7 +41,7 @@ export const vaguePart = (list: string): string => `${list} ~`;
 
 type Filters = (resource: JsonObject) => readonly (readonly By[])[];
 
-/** Categories with lists of their own. */
+/** Categories with their own lists. */
 const ASKED: ReadonlySet<string> = new Set(CATEGORIES.map((code) => codedValue(categorySystem(code), code)));
 
 /**
@@ -100,7 +100,7 @@ function codedBy(filter: ListFilter, all: readonly JsonObject[]): By[] {
 
 /**
  * Returns the lists that a resource belongs to; none if it was entered in error, or is a request not to give something.
- * @param modified whether it has a modifier extension at any depth, or rules of its own (`implicitRules`)
+ * @param modified whether it has a modifier extension at any depth, or `implicitRules`
  */
 export function listNames(type: TimelineType, resource: JsonObject, modified: boolean): string[] {
   if (isWithdrawn(resource) || isProhibition(resource)) return [];

@@ -24,8 +24,8 @@ export interface ShownPrescription extends ShownMedication {
 }
 
 /**
- * Returns whether a resource says that something must not be taken (`doNotPerform`). Such a request isn't a prescription,
- * and none of the members of one would say so.
+ * Returns whether a resource says that something must not be taken (`doNotPerform`). Such a request isn't a
+ * prescription, and no member of a prescription could say so.
  */
 export function isProhibition({ doNotPerform }: JsonObject): boolean {
   return doNotPerform === true;

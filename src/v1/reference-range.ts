@@ -1,4 +1,4 @@
-/** Which of an Observation's reference ranges its value is compared with. Pure. */
+/** Chooses the reference range of an Observation with which its value is compared. Pure. */
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { listIn, objectIn, textIn } from './elements.ts';
 
@@ -10,8 +10,8 @@ const AIMS = new Set<string | null>(['recommended', 'treatment', 'therapeutic', 
 /**
  * Returns the range that says what is normal: the only one, unless it is a target of a treatment; of several the only
  * one of type `normal`, or the only one without a type ("If this element is not present then the normal range is
- * assumed", R4 Observation.referenceRange.type). Undefined if there is none, or several could be meant: those of
- * different ages, say.
+ * assumed", R4 Observation.referenceRange.type). Undefined if there is none, or several are possible, such as ranges
+ * for different ages.
  */
 export function normalRange(referenceRange: Json | undefined): JsonObject | undefined {
   const ranges = listIn(referenceRange);

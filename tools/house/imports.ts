@@ -150,7 +150,7 @@ function ownFile(from: string, target: string): string | undefined {
 /** Tells whether a file is a part, or lies within it. */
 export const within = (file: string, part: string): boolean => file === part || file.startsWith(`${part}/`);
 
-/** The part of the house that a file belongs to; the files directly in `src` are parts of their own. */
+/** Returns the part to which a file belongs; files directly in `src` are separate parts. */
 export function findPart(file: string): string | undefined {
   return Object.keys(MAY_IMPORT).find((part) => within(file, part));
 }

@@ -19,8 +19,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const WINDOW_MS = 200;
 const WARM = 5;
 /**
- * How often each request is looked at. A file that doesn't run every time doesn't belong to the request: it runs from
- * time to time.
+ * The number of times that each request is examined. A file that doesn't run every time doesn't belong to the request:
+ * it runs from time to time.
  */
 const TIMES = 3;
 
@@ -35,8 +35,8 @@ const paths = z.array(z.string());
 
 /**
  * Starts a service from its sources, sends each request, and stops it.
- * @param dataDir an empty folder, or one in which a service was started before
- * @returns the files of each request, sorted, as paths from the root
+ * @param dataDir an empty folder, or one in which a service was already started @returns the files of each request,
+ * sorted, as paths from the root
  * @throws Error if the service doesn't start or a request is refused
  */
 export async function listRequestFiles(dataDir: string): Promise<Record<Counted, string[]>> {

@@ -10,7 +10,7 @@ import { cyclesIn, isAllowed, listImports } from './imports.ts';
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const FOLDERS = ['bench', 'bin', 'commands', 'projections', 'queries', 'src', 'tools'];
 const CODE = /\.(?:ts|js|mjs|sql|css)$/;
-/** As many equal lines, one after the other, are a duplicate. */
+/** The minimum number of equal consecutive lines that count as a duplicate. */
 const RUN = 6;
 const MOST_BESIDE = 25;
 

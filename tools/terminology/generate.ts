@@ -1,8 +1,7 @@
 /**
  * Compiles HL7's R4 terminology to `generated/r4.json`, which is committed: `npm run generate`. It contains the value
  * sets to which the 26 types' elements are bound, the code systems that these use, HL7's maps between them, and common
- * UCUM units. Left out: code systems and lists with licences of their own (SNOMED CT, DICOM), very long lists,
- * narrative.
+ * UCUM units. Left out: code systems and lists with their own licences (SNOMED CT, DICOM), very long lists, narrative.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

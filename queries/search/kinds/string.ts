@@ -56,9 +56,9 @@ export function stringCondition(parameter: RawParameter): (binds: Binds) => stri
 }
 
 /**
- * Index search.string_by_value (key, folded): in the order of bytes nothing is between a text and its continuations. Of
- * a text that is longer than an index row the beginning leads to the rows, and its rest is compared. Ids are masked in
- * the rows (`withoutIds`), so only `:exact` finds a text by an id in it.
+ * Index search.string_by_value (key, folded): in the order of bytes nothing is between a text and its continuations. If
+ * a text is longer than an index row, its beginning leads to the rows, and the rest is compared. Ids are masked in the
+ * rows (`withoutIds`), so only `:exact` finds a text by an id in it.
  */
 function condition(modifier: string | undefined, text: string, binds: Binds): string {
   const whole = folded(text);

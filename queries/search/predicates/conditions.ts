@@ -28,7 +28,7 @@ export function combinePredicates(predicates: readonly Predicate[], binds: Binds
   return conditions.join(' and ') || 'true';
 }
 
-/** Combines predicates as checks on rows `r` that something else leads to. */
+/** Combines predicates as checks on rows `r` that are found by other means. */
 export function combineChecks(predicates: readonly Predicate[], binds: Binds): string {
   const sets = keySets(predicates);
   const checks = predicates

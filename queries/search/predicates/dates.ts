@@ -24,7 +24,7 @@ export function parsePrefixedDate(name: string, text: string): { prefix: Prefix;
 
 /**
  * Returns the message for a text that isn't a date, with an example of one.
- * @param text as it was sent, of any length
+ * @param text the text in the request, of any length
  */
 export function notDate(text: string): string {
   return `\`${cut(text, 40)}\` is not a FHIR date or instant; write for example 2026-03-31, 2026-03 or 2026-03-31T09:30:00Z`;

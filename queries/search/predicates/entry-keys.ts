@@ -7,7 +7,7 @@ export function impliedBy(predicates: readonly Predicate[]): (readonly string[])
   return predicates.flatMap(({ implied }) => (implied === undefined ? [] : [implied()]));
 }
 
-/** The maximum number of keys of a set that records of their own make. */
+/** The maximum size of a set of keys that is expanded to one key per record. */
 const MOST_IN_RECORDS = 4_000;
 
 /**

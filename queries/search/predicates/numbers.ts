@@ -3,7 +3,7 @@
 import { badParameter } from '../raw.ts';
 import type { Prefix } from './dates.ts';
 
-/** A number as it was asked for: decimal texts. */
+/** A number in a search, as decimal texts. */
 export interface NumberRange {
   readonly prefix: Prefix;
   readonly value: string;

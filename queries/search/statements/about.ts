@@ -16,7 +16,7 @@ import { split, unescaped } from '../raw.ts';
 export interface About {
   /** Their column `about`. */
   readonly key: string;
-  /** Their column `about_system`, where the search names the code's system. */
+  /** Their column `about_system`, if the search names the code's system. */
   readonly system?: string;
   /** The key that their resources have, and no others that have such a value. */
   readonly token?: string;

@@ -38,7 +38,7 @@ export interface Wanted {
   readonly limit: number;
   /** The row before the first one. */
   readonly last?: Last;
-  /** Sorted only by `_lastUpdated`: as it was at this moment. */
+  /** If sorted only by `_lastUpdated`: the moment as of which the order is. */
   readonly made?: Micros;
   readonly total: boolean;
 }
@@ -105,7 +105,7 @@ function joined({ table, column, keys }: Place, along: readonly Predicate[], bin
     where ${conditions.join(' and ')} limit 1) v`;
 }
 
-/** Rows of `c` (id, last_updated, k0), sorted. @param known whether k0 is there */
+/** Rows of `c` (id, last_updated, k0), sorted. @param known whether k0 exists */
 function sorted({ order, limit, last, made }: Wanted, known: boolean, binds: Binds): string {
   const value = (key: OrderKey, n: number): string => {
     if (n === 0 && known) return 'c.k0';

@@ -192,7 +192,7 @@ async function carriedOut(
   }
 }
 
-/** Tells whether an error says for good that this grant can't be: the record is gone, or the person's no longer. */
+/** Tells whether an error means that this grant can never be given: the record is gone, or no longer the person's. */
 function isRefusedGrant(error: unknown): boolean {
   return error instanceof Refusal && ['not_found', 'conflict', 'invalid'].includes(error.kind);
 }

@@ -30,7 +30,7 @@ export interface ConsentProcesses {
 /** How often expired grants are looked for, in ms. */
 const EXPIRY_MS = 2_000;
 
-/** Makes them. */
+/** Makes the processes. */
 export function openConsentProcesses({
   consents,
   toEnd,

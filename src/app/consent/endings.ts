@@ -25,7 +25,7 @@ export interface EndingsDeps<T> {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** How long one that can't be ended is left out, in ms, and how many are at most. */
+/** How long one that can't be ended is skipped, in ms, and the maximum number of skipped ones. */
 const APART_MS = 10 * 60_000;
 const APART = 1_000;
 

@@ -41,7 +41,7 @@ export interface ContentAsked {
   readonly budget: AnswerBudget;
 }
 
-/** Bytes of `everything` that are read at a time, and that a text is cut into. */
+/** Bytes of `everything` that are read at a time, and the size of the pieces of a text. */
 const PART_BYTES = 1_000_000;
 const SLICE_BYTES = 64 * 1024;
 /** More resources than a part has room for. */
@@ -188,7 +188,7 @@ async function* base64(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, und
   yield Buffer.from(rest.toString('base64'));
 }
 
-/** Passes a text on. @throws Refusal too_large (413) beyond so many bytes */
+/** Passes a text on. @throws Refusal too_large (413) beyond the limit */
 export async function* atMost(
   source: AsyncIterable<Buffer>,
   most: number,
@@ -201,7 +201,7 @@ export async function* atMost(
   }
 }
 
-/** Joins short parts until they have so many bytes. */
+/** Joins short parts until they reach a size. */
 export async function* inParts(
   source: AsyncIterable<Buffer>,
   bytes: number,

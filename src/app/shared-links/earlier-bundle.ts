@@ -27,7 +27,7 @@ export interface Earlier {
   readonly version: number;
 }
 
-/** Bytes of versions that are in memory at a time; one more version than that. */
+/** Bytes of versions that are in memory at a time; it may be exceeded by one version. */
 const PART_BYTES = 1_000_000;
 
 /**
@@ -58,7 +58,7 @@ interface Told extends Earlier {
   readonly body: string;
 }
 
-/** Yields the versions that weren't withdrawn, some at a time. */
+/** Yields the versions that weren't withdrawn, a few at a time. */
 async function* parts(
   { vread }: EarlierDeps['queries'],
   caller: Caller,

@@ -187,7 +187,7 @@ function accessStatus(opened: Opened): AccessStatus {
   return opened.fault === 'not_found' ? 'not_found' : 'denied';
 }
 
-/** Returns a text of at most so many characters; undefined for a longer one, which is then not read further. */
+/** Returns a text up to a length; undefined for a longer one, which is not read further. */
 async function shortText(parts: AsyncIterable<Buffer>, most: number): Promise<string | undefined> {
   const read: Buffer[] = [];
   let length = 0;

@@ -1,4 +1,4 @@
-/** Shared links as people make, see and end them: events, and the rows beside them. */
+/** Lets people make, see and end shared links: writes events and the rows that belong to them. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { toString as qrCodeOf } from 'qrcode';

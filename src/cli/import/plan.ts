@@ -23,7 +23,7 @@ export interface BundlePlan {
   readonly records: readonly RecordUnit[];
   /** Type → how many of it are in the bundle and not loaded. */
   readonly skipped: ReadonlyMap<string, number>;
-  /** If there are any, nothing of the bundle is sent, unless invalid resources are skipped. */
+  /** If there are any, the bundle isn't sent, unless invalid resources are skipped. */
   readonly faults: readonly Fault[];
   readonly scope: Scope;
 }

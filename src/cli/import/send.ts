@@ -16,11 +16,11 @@ export interface SendOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Part of every Idempotency-Key. */
   readonly salt: string;
-  /** Milliseconds without any answer after which the import stops. */
+  /** Milliseconds without an answer after which the import stops. */
   readonly patience?: number;
   /** First and longest wait between tries, milliseconds. */
   readonly backoff?: readonly [number, number];
-  /** Told of each request that is sent again, and how many milliseconds it waits. */
+  /** Called for each request that is sent again, with the milliseconds that it waits. */
   readonly onRetry?: (why: 'throttled' | 'unavailable', wait: number) => void;
   readonly signal?: AbortSignal;
 }

@@ -39,7 +39,7 @@ export function withoutServerElements({ id: _, meta, ...rest }: JsonObject): Jso
   return Object.keys(kept).length === 0 ? rest : { ...rest, meta: kept };
 }
 
-/** Returns the resource of one entry as it is sent. */
+/** Returns the resource of one entry in the form in which it is sent. */
 export function prepare(
   entry: Entry,
   surroundings: TransactionContext,

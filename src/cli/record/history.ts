@@ -26,7 +26,7 @@ import { streamHistory } from './stream-history.ts';
 /** The options on the command line. */
 export interface HistoryOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
-  /** A file to write the history to as a page. */
+  /** A file for the history as a page. */
   readonly html?: string;
 }
 
@@ -36,7 +36,7 @@ interface Subject {
   readonly resource: string;
   /** Undefined where the resource must be looked up to know. */
   readonly stream: string | undefined;
-  /** The one resource that is meant; undefined for all of the stream. */
+  /** The only resource to print; undefined for the whole stream. */
   readonly only: string | undefined;
 }
 

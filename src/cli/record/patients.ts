@@ -1,4 +1,4 @@
-/** `annal patients <name>`: lists patients by name or identifier; and the one that other commands are asked about. */
+/** `annal patients <name>`: lists patients by name or identifier; also finds the patient that other commands name. */
 import { openPool } from '#src/database/pool.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { Failure, MISUNDERSTOOD } from '../failure.ts';

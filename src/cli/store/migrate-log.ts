@@ -24,7 +24,10 @@ import { withStoppedService } from '../stopped.ts';
 
 /** The options on the command line. */
 export interface MigrateLogOptions extends Pick<ServiceOptions, 'dataDir'> {
-  /** `postgres://…`, `esdb://…`, or `database`: the log in the service's own database. Default: where the service has it. */
+  /**
+   * `postgres://…`, `esdb://…`, or `database`: the log in the service's own database. Default: the service's current
+   * log.
+   */
   readonly from?: string;
   readonly to: string;
   /** Closes the source and brings the service's positions over; without it the log is only copied. */

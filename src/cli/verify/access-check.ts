@@ -13,7 +13,7 @@ import {
 /** Faults that are named at most. */
 const NAMED = 1_000;
 
-/** Runs `work` with a check on a session of its own. */
+/** Runs `work` with a check on a separate session. */
 export async function withAccessCheck<T>(
   databaseUrl: string,
   work: (check: AccessLogCheck) => Promise<T>,

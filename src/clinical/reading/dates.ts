@@ -27,7 +27,7 @@ export type Meaning = (typeof MEANINGS)[number];
 
 /** A date as written in the record, a number to sort by, and its meaning. */
 export interface Dated {
-  /** A FHIR date or date-time, as exact as it is; null if the record has none. */
+  /** A FHIR date or date-time with its own precision; null if the record has none. */
   readonly date: string | null;
   /** Milliseconds since 1970; the smallest number if there is no date. */
   readonly at: number;

@@ -49,7 +49,7 @@ export function joinSame<Member extends Named>(
   return [...new Set(all.map(findRoot))].map(({ members }) => members);
 }
 
-/** Returns a name as it is compared with others. */
+/** Returns the form of a name for comparison with others. */
 export function foldName(name: string): string {
   return name.trim().toLowerCase();
 }

@@ -47,7 +47,7 @@ export interface Medicine<Of extends Told = Told> {
   readonly standing: Standing;
   /** The status of the source that decides the standing. */
   readonly status: string;
-  /** How it is taken now, or was taken last: the sources of that standing, each dosage once, the newest first. */
+  /** How it is taken now, or was last taken: the sources of that state, each dosage once, the newest first. */
   readonly doses: readonly MedicineSource<Of>[];
   /** The first and the last day of prescribing, and how often that was. */
   readonly prescribed: { readonly first: string; readonly last: string; readonly times: number } | undefined;
@@ -55,7 +55,7 @@ export interface Medicine<Of extends Told = Told> {
   readonly from: string | undefined;
   /** The last day on which the patient is said to have taken it, by the sources of its standing. */
   readonly takenOn: string | undefined;
-  /** When the patient stopped, or the period that is over ended. */
+  /** When the patient stopped, or a past period ended. */
   readonly until: string | undefined;
   readonly reasons: readonly string[];
   /** A later statement that the patient doesn't take a medicine that another source calls current. */

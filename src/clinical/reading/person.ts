@@ -1,4 +1,4 @@
-/** Whose record it is: name, birth date, sex, and whether the person has died. */
+/** Reads the person of a record: name, birth date, sex, and whether the person has died. */
 import { shownName } from '#src/fhir/human-name.ts';
 import { text } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';

@@ -13,7 +13,7 @@ export interface ProblemSource<Of extends Told = Told> extends Stated<Of> {
 export interface Problem<Of extends Told = Told> extends Omit<ProblemSource<Of>, 'told'> {
   /** The newest first; the first one leads. */
   readonly sources: readonly ProblemSource<Of>[];
-  /** The source with the earliest date of its own: when the problem began, as far as the record says. */
+  /** The source with the earliest date, which says when the problem began, as far as the record has it. */
   readonly oldest: ProblemSource<Of>;
 }
 
@@ -30,7 +30,7 @@ export function joinProblems<Of extends Told>(sources: readonly ProblemSource<Of
 
 /**
  * Groups the statements of Conditions about one problem: those with the same name, body site and certainty that are all
- * active, or all over. A text or a site of its own isn't lost behind a code that many problems have.
+ * active, or all over. A different text or site isn't lost behind a code that many problems have.
  */
 export function groupProblems<Of extends Told>(sources: readonly ProblemSource<Of>[]): ProblemSource<Of>[][] {
   return joinSame(sources, ({ name = '', site, isOver, uncertainty }) =>

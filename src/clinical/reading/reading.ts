@@ -55,7 +55,7 @@ const LIST_OF: ReadonlyMap<string, ListName> = new Map([
   ['Immunization', 'vaccinations'],
 ]);
 
-/** The types that a reading is made of, besides the Patient. */
+/** The types that a reading uses, besides the Patient. */
 export const READ_TYPES = [...LIST_OF.keys()];
 
 /**

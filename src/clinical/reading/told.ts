@@ -15,7 +15,7 @@ export interface Told {
 export interface Around {
   /** The day of the reading, `YYYY-MM-DD`: periods that ended before are over. */
   readonly today: string;
-  /** Returns the resource that a Reference leads to: contained in `within`, in the record, or in the directory. */
+  /** Returns the target of a Reference: contained in `within`, in the record, or in the directory. */
   readonly look: (reference: Json | undefined, within: JsonObject) => JsonObject | undefined;
   /** Returns the name of a CodeableConcept, or of a list of them; undefined if it has neither text nor codes. */
   readonly name: (concept: Json | undefined) => string | undefined;

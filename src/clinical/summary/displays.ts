@@ -1,5 +1,5 @@
 /**
- * Finds displays for codes that a record stores without any text: a narrative that shows bare codes tells readers
+ * Finds displays for codes that a record stores without a text: a narrative that shows bare codes tells readers
  * nothing.
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';

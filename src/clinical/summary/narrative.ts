@@ -46,7 +46,7 @@ export interface Content {
   readonly hasPast: boolean;
   /** The entries that it had before an AI changed them. */
   readonly earlier: readonly Source[];
-  /** How much of it the grant covers for which the summary is made. */
+  /** The grant's coverage of this section. */
   readonly coverage: ReturnType<Coverage>;
 }
 

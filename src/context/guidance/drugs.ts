@@ -1,5 +1,5 @@
 /**
- * Drugs, the findings they are monitored by, and the classes that allergies are compared with. The tables rank findings
+ * Drugs, the findings that monitor them, and the classes with which allergies are compared. The tables rank findings
  * and raise warnings; they add no facts. docs/context.md lists the rules with their guidelines.
  */
 import { type Basis, type Due, due, HALF_YEAR, kidneysDue, potassiumDue, YEAR } from './due.ts';
@@ -221,7 +221,7 @@ const CLASS_SOURCE: Source = ['niceDrugAllergy', 'atc'];
 
 const drugClass = (words: RegExp, codes: RegExp): DrugClass => ({ words, codes, source: CLASS_SOURCE });
 
-/** Classes by which an allergy to one member speaks against the others. */
+/** Classes of drugs: an allergy to one member is a reason against the others. */
 export const CLASSES: readonly DrugClass[] = [
   drugClass(/penicillin|\w+cillin\b|co-?amoxiclav/i, /^J01C/),
   // J01D also has monobactams (J01DF), carbapenems (J01DH) and faropenem (J01DI03).

@@ -28,7 +28,7 @@ export const HALF_YEAR = 184;
 /** The guideline that asks for a finding, and the interval that it names. */
 export type Basis = readonly [source: GuidelineName, asks: string];
 
-/** Returns the rule that one of these findings is due after so many days. */
+/** Returns the rule that one of these findings is due after a number of days. */
 export const due = (
   name: string,
   days: number,

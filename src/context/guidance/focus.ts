@@ -15,7 +15,7 @@ export interface Focus {
   readonly illnesses: readonly Illness[];
   /** Findings that they name, and findings that these illnesses are monitored by. */
   readonly measures: ReadonlySet<Measure>;
-  /** Their words in lower case, without words that are in every task. */
+  /** Their words in lower case, without words that every task has. */
   readonly words: readonly string[];
 }
 

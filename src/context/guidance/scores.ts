@@ -198,7 +198,7 @@ export interface Coded {
   readonly code: string;
 }
 
-/** The properties of a fact that a need is compared with. */
+/** The properties of a fact with which a need is compared. */
 export interface Answer {
   readonly kind: Kind;
   readonly codes: readonly Coded[];

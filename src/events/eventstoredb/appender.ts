@@ -1,4 +1,4 @@
-/** Appends over one duplex call: many on their way at a time, each answered on its own. */
+/** Appends over one duplex call: many in flight at a time, each answered by itself. */
 import { randomUUID } from 'node:crypto';
 import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { type Position, Unavailable } from '../store.ts';
@@ -35,7 +35,7 @@ export class Appender {
 
   /**
    * @param answerWithin longest wait for an answer, in ms.
-   * @param limits most that may wait at a time.
+   * @param limits the maximum that may wait at a time.
    */
   constructor(
     private readonly client: Pick<LogClient, 'appendLine'>,
@@ -92,7 +92,7 @@ export class Appender {
   }
 }
 
-/** The line is gone, and with it every answer. */
+/** The line is broken, so no more answers will come. */
 function abandon(line: Line, error: unknown): void {
   for (const { timeout, reject } of line.waiting.values()) {
     clearTimeout(timeout);

@@ -26,11 +26,11 @@ export interface FeedOptions {
   readonly heads: Heads;
   readonly erased: ErasedStreams;
   readonly closing: Closing;
-  /** Told each time that the marker was read and the log is closed. */
+  /** Called each time the marker was read and the log is closed. */
   readonly onClosed: () => void;
-  /** Told each time that the subscription fails. */
+  /** Called each time the subscription fails. */
   readonly onLost: (error: unknown) => void;
-  /** Told when it begins, and each time that it has been begun again. */
+  /** Called when it begins, and each time it has been restarted. */
   readonly onFollowing: () => void;
 }
 

@@ -10,15 +10,15 @@ export interface EventStoreDbOptions {
   readonly url: string;
   /** Logs lost connections; a pino logger fits. */
   readonly log?: { warn(details: object, message: string): void };
-  /** Told how many appends each acknowledged batch had: here always one. */
+  /** Called with the number of appends of each acknowledged batch: here always one. */
   readonly onBatch?: (appends: number) => void;
-  /** Told when the subscription that follows the log begins or resumes, and each time that it fails. */
+  /** Called when the subscription that follows the log begins or resumes, and each time it fails. */
   readonly onFollowing?: (follows: boolean) => void;
-  /** Told once when the log turns out to be closed while this process runs on it: nothing more can be written to it. */
+  /** Called once if the log turns out to be closed while this process runs on it: nothing more can be written to it. */
   readonly onClosed?: (error: LogClosed) => void;
   /** Uses the log although it is closed: only for the mover. */
   readonly moving?: boolean;
-  /** About the most bytes of bodies read at a time; exceeded only by one event. Default 16 MB. */
+  /** The approximate maximum of bytes of bodies read at a time; only one event may exceed it. Default 16 MB. */
   readonly pageBytes?: number;
   /**
    * The longest wait for an answer before the server counts as unavailable, in ms, retries included. Default

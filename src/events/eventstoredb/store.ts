@@ -221,7 +221,7 @@ export class EventStoreDbStore implements EventStore {
     return answerRefused(this.#reader, { append, actual: last?.revision ?? 'none', erased: false });
   }
 
-  /** First the stream, then its name: a process that dies in between is asked again. */
+  /** First the stream, then its name: if the process dies in between, the erasure is requested again. */
   async #erase(stream: string): Promise<void> {
     try {
       await persist(() => this.#client.tombstone(stream), { stream });

@@ -16,13 +16,13 @@ import type { Session } from './session.ts';
 interface AppendQueueOptions {
   /** The maximum number of appends per batch. */
   readonly batchAppends: number;
-  /** About the most bytes a batch; one append may exceed it. */
+  /** The approximate maximum of bytes per batch; one append may exceed it. */
   readonly batchBytes: number;
   /** Writes appends to distinct streams. May have written them even when it rejects. */
   readonly write: (appends: readonly Append[]) => Promise<BatchOutcome>;
   /** Settles the appends of a batch that has been written. */
   readonly settle: (outcome: BatchOutcome) => void;
-  /** Told of a failure that is followed by another attempt. */
+  /** Called for a failure that is followed by another attempt. */
   readonly onRetry: (error: unknown) => void;
 }
 
@@ -75,8 +75,7 @@ export class AppendQueue {
 
   /**
    * Returns the next batch: at most one append per stream, because the second depends on the result of the first, and
-   * half of the waiting appends if there are many. A large append is a batch of its own, and goes after one batch of
-   * small ones.
+   * half of the waiting appends if there are many. A large append is a separate batch, after one batch of small ones.
    */
   #next(): readonly Append[] {
     const { batchAppends, batchBytes } = this.options;

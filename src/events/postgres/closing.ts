@@ -27,7 +27,7 @@ export function exempt(url: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}options=${encodeURIComponent(`-c ${EXEMPT}=on`)}`;
 }
 
-/** Refuses every write from now on; waits for those in flight. Idempotent. The schema is there. */
+/** Refuses every write from now on; waits for those in flight. Idempotent. The schema exists. */
 export async function closeLog(url: string): Promise<void> {
   await run(url, CLOSE);
 }

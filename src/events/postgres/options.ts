@@ -9,11 +9,13 @@ export interface PostgresEventStoreOptions {
   readonly pool?: pg.Pool;
   /** Logs lost connections; a pino logger fits. */
   readonly log?: { warn(details: object, message: string): void };
-  /** Told how many appends each committed batch had. */
+  /** Called with the number of appends of each committed batch. */
   readonly onBatch?: (appends: number) => void;
   /** The maximum number of appends written at a time. Default 500. */
   readonly batchAppends?: number;
-  /** About the most bytes of bodies written or read at a time; exceeded only by one append. Default 16 MB. */
+  /**
+   * The approximate maximum of bytes of bodies written or read at a time; only one append may exceed it. Default 16 MB.
+   */
   readonly batchBytes?: number;
   /** The interval at which the head is polled in case a notification was missed, in ms. Default 1,000. */
   readonly recheckEvery?: number;

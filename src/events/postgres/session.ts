@@ -10,7 +10,7 @@ export interface SessionOptions {
   readonly setup: string;
   /** The maximum wait for a connection, and for an answer, in ms. */
   readonly answerWithin: number;
-  /** Told when a connection that was in use is gone. */
+  /** Called when a connection in use is lost. */
   readonly onLost?: (error: unknown) => void;
   /** Takes notifications: payload and the backend that sent them. */
   readonly onNotification?: (payload: string, processId: number) => void;

@@ -10,8 +10,8 @@ export function applicationRegisteredTo2(data: EventData): EventData {
 }
 
 /**
- * Upcasts `ApplicationRegistered` to version 3, which added `jwks`, `jwks_uri` and `sector`. Applications registered before
- * have a secret or none, and a sector of their own.
+ * Upcasts `ApplicationRegistered` to version 3, which added `jwks`, `jwks_uri` and `sector`. Applications registered
+ * earlier have a secret or none, and their own sector.
  */
 export function applicationRegisteredTo3(data: EventData): EventData {
   return data;

@@ -10,7 +10,7 @@ export interface SearchParameter {
   readonly type: string;
   /** FHIRPath; only the operands that apply to this type. */
   readonly expression: string;
-  /** For a reference: the types that it may name, of the 26; `Resource` means any. */
+  /** For a reference: the types that it may name, among the 26; `Resource` means any. */
   readonly target?: readonly string[];
   /**
    * For a composite: its parts in order, each with a parameter's code and an expression relative to the composite's.

@@ -113,7 +113,7 @@ function splitSteps(path: string): readonly string[] {
 
 /**
  * Returns a slice's constraints at the end of a path, its own or those of slices below. A reference's target has no
- * node of its own.
+ * separate node.
  */
 function expected(slice: ProfileNode, steps: readonly string[]): readonly ProfileNode[] {
   let nodes: readonly ProfileNode[] = [slice];

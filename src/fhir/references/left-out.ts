@@ -1,7 +1,7 @@
 /**
  * References into other records, which an application under a grant doesn't see (docs/spec/decisions.md, section 1).
- * Its writes start from the visible data, and don't remove hidden data: a Reference that comes back as it was shown
- * gets its `reference` again.
+ * Its writes start from the visible data, and don't remove hidden data: a Reference that is sent back unchanged gets
+ * its `reference` again.
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { sameJson } from '#src/shared/json/json-equal.ts';
@@ -22,8 +22,8 @@ interface LeftOut {
 /**
  * Returns a stored version without references into other records.
  * @param record the real id of its Patient
- * @param withinRecord returns those ids whose resources are in a record or the directory of its project; not asked where no
- *   reference may lead out of it
+ * @param withinRecord returns those ids whose resources are in a record or the directory of its project; not called if
+ * no reference can lead out of it
  * @throws as `withinRecord`
  */
 export async function shownVersion(

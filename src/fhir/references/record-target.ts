@@ -9,7 +9,7 @@ export interface RecordTarget {
   readonly id: string;
 }
 
-/** Where resources are that may belong to a record. */
+/** The homes of resources that may belong to a record. */
 const IN_RECORDS: readonly Home[] = ['record', 'either'];
 
 /**

@@ -68,10 +68,7 @@ const KINDS_OF: Readonly<Record<string, readonly string[]>> = {
   integer: ['positiveInt', 'unsignedInt'],
 };
 
-/**
- * Type names in R4's expressions that no type has, and the types that are meant: used in Observation's
- * `code-value-date`.
- */
+/** Wrong type names in R4's expressions, and the right ones: used in Observation's `code-value-date`. */
 const MISSPELT: Readonly<Record<string, string>> = { DateTime: 'dateTime' };
 
 function isA(type: string, wanted: string): boolean {

@@ -218,7 +218,7 @@ function referenceCheck(check: ObjectCheck, targets: ReadonlySet<string> | undef
   };
 }
 
-/** Checks a literal reference. @returns the type that it names; undefined if that can't be told */
+/** Checks a literal reference. @returns the type that it names; undefined if that is unknown */
 function checkText(
   reference: string,
   targets: ReadonlySet<string> | undefined,

@@ -8,7 +8,7 @@ export const MAX_LOGO_BYTES = 64 * 1_024;
 
 const TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
 
-/** A logo as it was sent. */
+/** A logo in a request. */
 export interface UploadedLogo {
   /** hex */
   readonly sha256: string;

@@ -1,4 +1,4 @@
-/** Members of organizations by name. The interface does not name these routes; docs/admin.md says why they are there. */
+/** Members of organizations by name. The interface does not name these routes; docs/admin.md says why they exist. */
 import { z } from 'zod';
 import type { MemberRow } from '#queries/admin/organizations.ts';
 import { route } from '../api/route.ts';

@@ -20,7 +20,7 @@ import { requireHead } from './head.ts';
 /** How long a reader may accept nothing although data is ready, in ms. */
 const STALLED_MS = 30_000;
 
-/** How often it is checked in that time. */
+/** How often this is checked in that time. */
 const LOOKS = 6;
 
 /** Looks in a row at which nothing had left, by answer, and when the last one was. */
@@ -134,7 +134,7 @@ function replyStream(
   return sendStream(ctx.res, stream);
 }
 
-/** Sends only headers: how long the body would be is not worth making it (RFC 9110, section 9.3.2). */
+/** Sends only headers: making the body just to know its length isn't worth it (RFC 9110, section 9.3.2). */
 function replyHead(ctx: Context, { status, headers }: Answer): void {
   ctx.respond = false;
   requireHead(ctx).write(ctx.res, status, headers, undefined);

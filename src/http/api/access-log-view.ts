@@ -37,7 +37,7 @@ export const accessEntrySchema = z
   })
   .meta({ id: 'AccessLogEntry' });
 
-/** Returns an entry as it is shown. */
+/** Returns an entry in the form in which it is shown. */
 export function accessEntryView(row: AccessRow): z.input<typeof accessEntrySchema> {
   return {
     id: row.id,

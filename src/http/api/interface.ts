@@ -48,7 +48,7 @@ export interface ApiInterface extends Steps {
 /** A request of a route. */
 interface AskedJson extends Asked<Route>, Pick<Inputs, 'params' | 'query'> {}
 
-/** JSON as it is asked and answered. */
+/** The dialect of the JSON interfaces: how requests are read and answered. */
 export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
   constructor(private readonly api: ApiInterface) {}
 

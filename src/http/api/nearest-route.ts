@@ -20,7 +20,7 @@ const known = new WeakMap<RouteTable, readonly Path[]>();
 /**
  * Returns the advice for a URL without a route: the nearest route, or else the possible last names if the rest of the
  * path is known, or else nothing. The work is bounded: each segment is compared with at most one name of each path.
- * @param path as it was sent; ids in it are not repeated.
+ * @param path the requested path; ids in it are not repeated.
  */
 export function nearestRoute(table: RouteTable, method: string, path: string): string {
   if (path.length > LONGEST) return '';

@@ -89,7 +89,7 @@ export interface RouteResult {
   readonly position?: Position | undefined;
   /** Shows data that the route didn't write: a purge must find it among stored answers. */
   readonly reads?: boolean;
-  /** How many resources it shows, where it isn't the one that the path names; for the access log. */
+  /** The number of resources that it shows, unless it is the one in the path; for the access log. */
   readonly shown?: number;
   /**
    * For revoking access (a key, a grant, a project): the response waits until it is revoked on every

@@ -6,7 +6,7 @@ import type { Route } from './route.ts';
 interface Node {
   readonly literal: Map<string, Node>;
   parameter?: { readonly name: string; readonly node: Node };
-  /** The path, once a route has it. */
+  /** The path, if a route has it. */
   pattern?: string;
   /** Names of the path's parameters, in their order. */
   names: readonly string[];

@@ -62,8 +62,8 @@ function guideName(file: string): string {
 }
 
 /**
- * Returns the path of the page or file that a link in a guide leads to, below `/docs/guides`; undefined if the link leaves
- * `docs/`, where the service has nothing to show.
+ * Returns the path of the page or file to which a link in a guide leads, below `/docs/guides`; undefined if the link
+ * leaves `docs/`, where the service has nothing to show.
  * @param from path of the guide's file below `docs/`
  * @param path of the link, without its fragment
  */

@@ -20,7 +20,7 @@ export interface Section {
   readonly text: string;
 }
 
-/** Finds the URL that a link leads to; undefined if the service has nothing there. */
+/** Finds the target URL of a link; undefined if the service has nothing there. */
 export type Resolve = (href: string) => string | undefined;
 
 /** Returns the first heading of a page; undefined without one. */

@@ -18,7 +18,7 @@ export interface Found {
 /** Maximum length of the list of results. */
 const MOST = 30;
 
-/** How many words count, and the length up to which: each one is compared with all that there are. */
+/** The maximum number of words that count, and their maximum length: each one is compared with all words. */
 const MOST_WORDS = 8;
 const LONGEST = 40;
 

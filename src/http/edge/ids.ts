@@ -56,8 +56,8 @@ export class IdExchange {
   }
 
   /**
-   * Returns a decoded text of a request as the inside knows it. The pairwise id is exchanged in lower or upper case; in
-   * mixed case nobody has it.
+   * Returns a decoded text of a request as the inside knows it. The pairwise id is exchanged in lower or upper case;
+   * nobody has it in mixed case.
    */
   readonly inward = (text: string): string =>
     text.length < SHORTEST ? text : text.replace(this.#sent, this.#sentId);

@@ -54,7 +54,7 @@ interface AskedFhir extends Asked<Interaction> {
   readonly prefer: Prefer;
 }
 
-/** FHIR as it is asked and answered. */
+/** The dialect of FHIR: how requests are read and answered. */
 export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
   constructor(private readonly fhir: FhirInterface) {}
 

@@ -73,7 +73,7 @@ export interface FhirBodySettings {
   readonly bundleValues: number;
 }
 
-/** A Bundle may have a value for each of so many bytes that are allowed: Bundles of patients have one in 23. */
+/** A Bundle may have one JSON value per this number of allowed bytes: Bundles of patients have one per 23. */
 const BYTES_PER_VALUE = 16;
 
 /** Returns the most JSON values of a Bundle. */

@@ -84,7 +84,8 @@ const OF_ANY = 'rs';
 
 /**
  * Searches several types. Without `_type` these are all types of the path, under every grant: a type that the grant
- * doesn't cover is asked, too, and has no matches, so that the query means the same as to a key, and is refused alike.
+ * doesn't cover is searched, too, and has no matches, so that the query means the same as with a key, and is refused in
+ * the same cases.
  */
 async function severalTypes(
   request: FhirRequest,

@@ -1,4 +1,7 @@
-/** Who read a person's record: `…/grants/{grant_id}/access-log`, and all reads at `…/access-log` (docs/spec/interface.md, section 4.6). */
+/**
+ * The reads of a person's record: `…/grants/{grant_id}/access-log`, and all reads at `…/access-log`
+ * (docs/spec/interface.md, section 4.6).
+ */
 import { z } from 'zod';
 import { ACCESS_STATUSES } from '#src/shared/access/access-entry.ts';
 import { accessEntrySchema, accessEntryView } from '../api/access-log-view.ts';

@@ -1,4 +1,4 @@
-/** Who may use `/me`, and which records are theirs (docs/spec/decisions.md, section 9, "Persons and links"). */
+/** Checks who may use `/me`, and which records are theirs (docs/spec/decisions.md, section 9, "Persons and links"). */
 import type { GrantRow } from '#queries/consents/grants.ts';
 import type { LinkRow } from '#queries/consents/records.ts';
 import type { Environment } from '#src/shared/access/tenant.ts';

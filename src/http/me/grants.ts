@@ -1,4 +1,4 @@
-/** Who may use a person's record: `/me/patients/{patient_id}/grants`. */
+/** The grants on a person's record: `/me/patients/{patient_id}/grants`. */
 import { z } from 'zod';
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { toInstant } from '#src/shared/time/time.ts';

@@ -1,4 +1,4 @@
-/** How a person's links to records begin and end: invitations and `DELETE …/link`. */
+/** Begins and ends a person's links to records: invitations and `DELETE …/link`. */
 import { z } from 'zod';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toAuthor } from '../admin/access.ts';

@@ -18,7 +18,7 @@ const common = {
 } as const;
 const path = '/me/patients/{patient_id}/proposals';
 
-/** Returns the JSON text of a proposal as it is now. @throws Refusal not_found */
+/** Returns the current JSON text of a proposal. @throws Refusal not_found */
 async function renderProposal({ services }: MeRequest, record: string, id: string): Promise<string> {
   const row = await services.consentQueries.proposal(record, id);
   if (row === undefined) throw notFound('proposal', id.slice(0, 64));

@@ -1,4 +1,7 @@
-/** How a person removes their personal record: `DELETE /me/patients/{patient_id}` (docs/spec/decisions.md, section 9, "Personal record"). */
+/**
+ * Removes a person's personal record: `DELETE /me/patients/{patient_id}` (docs/spec/decisions.md, section 9, "Personal
+ * record").
+ */
 import { toAuthor } from '../admin/access.ts';
 import { route } from '../api/route.ts';
 import { linkFor } from './access.ts';

@@ -1,4 +1,4 @@
-/** How a person ends an application's access: `POST /me/patients/{patient_id}/grants/{grant_id}/revoke`. */
+/** Ends an application's access for a person: `POST /me/patients/{patient_id}/grants/{grant_id}/revoke`. */
 import { z } from 'zod';
 import { toAuthor } from '../admin/access.ts';
 import { route } from '../api/route.ts';

@@ -41,7 +41,7 @@ const MAX_STATE = 512;
 interface LogoutRequest {
   /** Undefined if anything is wrong. */
   readonly hint: IdTokenHint | undefined;
-  /** Where the person goes afterwards; undefined without a registered address, and if anything is wrong. */
+  /** Where the person goes afterwards; undefined without a registered address, or if the request is invalid. */
   readonly target: string | undefined;
 }
 

@@ -145,7 +145,7 @@ function operation(
   };
 }
 
-/** Returns a description of those parts that are there. */
+/** Returns a description of the parts that are present. */
 function described(...parts: readonly (string | undefined)[]): Part {
   const description = parts.filter((part) => part !== undefined).join(' ');
   return description === '' ? {} : { description };

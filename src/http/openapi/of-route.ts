@@ -13,7 +13,7 @@ const AUTHORED = { 422: { $ref: '#/components/responses/Authored422' } };
 
 const BYTES = { type: 'string', format: 'binary', description: 'The bytes as they are.' };
 
-/** Makes it; its schemas go among the components. */
+/** Returns the operation of a route; its schemas go among the components. */
 export function describeRoute(route: Route, schemas: Schemas): Part {
   const { method, operationId, summary, description, tag, credential, answers } = route;
   const mayHaveBody = method !== 'GET' && method !== 'DELETE';

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from './texts.ts';
 
-/** A link of one page, or a place that many pages lead to. */
+/** A link of one page, or a place to which many pages lead. */
 export type Way = { readonly url: string; readonly text: string } | 'records' | 'start' | 'docs' | 'signin';
 
 /** Paths of the places below BASE_URL, with the keys of their names. */

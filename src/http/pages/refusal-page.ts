@@ -64,8 +64,8 @@ ${onwardPart(say, root, waysFrom(ctx, refusal, say, root))}`;
 }
 
 /**
- * Tells whether a person reads the answer. A program that asks an interface for nothing but HTML gets the error that says
- * so.
+ * Tells whether a person reads the answer. A program that asks an interface only for HTML gets an error that says that
+ * there is none.
  */
 function isForPerson(ctx: Context, { kind }: Refusal): boolean {
   if (kind === 'not_acceptable') return false;

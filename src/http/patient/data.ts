@@ -128,7 +128,7 @@ export async function erase(visit: Visit, record: OpenRecord, form: URLSearchPar
   return { goTo: visit.below(HOME, { done: 'erased' }) };
 }
 
-/** Returns a name as it is compared: letter case and further spaces don't count. */
+/** Returns the form of a name for comparison: letter case and extra spaces don't count. */
 function plain(name: string): string {
   return name.normalize('NFC').trim().replace(/\s+/gu, ' ').toLowerCase();
 }

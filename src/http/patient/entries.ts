@@ -58,8 +58,8 @@ interface Withdrawn {
 }
 
 /**
- * Returns the part about entries of somebody else that AI marked as wrong or refuted; nothing if there are none. No
- * list has it.
+ * Returns the part about entries of somebody else that AI marked as wrong or refuted; nothing if there are none. It is
+ * in no list.
  * @param withdrawn of the types of a list
  */
 export function withdrawnPart(visit: Visit, record: OpenRecord, withdrawn: readonly Withdrawn[]): Html {

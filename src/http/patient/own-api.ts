@@ -79,7 +79,7 @@ export class OwnApi {
     return schema.parse(resultBody(await this.content(link, read, operationId, inputs)));
   }
 
-  /** Runs a read like `read`, and returns its answer as it is. */
+  /** Runs a read like `read`, and returns its answer unchanged. */
   async content(
     link: LinkRow,
     read: ReadAs | null,

@@ -1,4 +1,4 @@
-/** Who is linked to a record, and how a person ends their own link. */
+/** Shows who is linked to a record, and lets a person end their own link. */
 import { z } from 'zod';
 import type { LinkedPerson } from '#queries/consents/linked-people.ts';
 import { type Html, html } from '#src/shared/html.ts';

@@ -64,7 +64,7 @@ export function patientRouter(deps: PatientRoutes): Router {
       await guarded(ctx, async (visit) => carryOut(visit, await visitors.form(ctx, session)));
     });
   };
-  /** A page of a record: whose it is is asked each time. */
+  /** A page of a record: each request checks whose record it is. */
   const ofRecord = (path: string, make: (visit: Visit, record: OpenRecord, part: string) => Made): void =>
     show(`/records/:id${path}`, async (visit) =>
       make(visit, await openRecord(visit, id(visit.ctx)), id(visit.ctx, 'part')),

@@ -6,7 +6,7 @@ import type { Texts } from '../pages/texts.ts';
 
 const DAY_MS = 86_400_000;
 
-/** How long ago counts as recent, in ms: the last seven days, today being one of them. */
+/** The time that counts as recent, in ms: the last seven days, including today. */
 export const RECENT_MS = 6 * DAY_MS;
 
 /** The group of each type, as the object of a sentence; the groups are those of the consent page. */

@@ -19,7 +19,7 @@ export interface SharedLinkAsked {
   readonly label: string | null;
   /** `summary`, `everything` or `document/<id>`. */
   readonly content: string;
-  /** True: each opening shows the record as it is then; false: as it is now. */
+  /** True: each opening shows the record at that time; false: always as it is now. */
   readonly longTerm: boolean;
   readonly passcode: string | undefined;
   /** Default: 30 days from now, 365 with `longTerm`. */
@@ -49,7 +49,10 @@ export interface SharedLinkServices {
   readonly list: (record: string, asked: PageAsked) => Promise<Page<SharedLink>>;
   /** Reads a link of a record; undefined if there is none. */
   readonly find: (record: string, id: string) => Promise<SharedLink | undefined>;
-  /** Ends a link, and deletes its key and content; one that ended before stays as it is. @throws Refusal not_found */
+  /**
+   * Ends a link, and deletes its key and content; a link that has already ended stays as it is. @throws Refusal
+   * not_found
+   */
   readonly revoke: (by: RequestContext, record: string, id: string) => Promise<Done>;
   /** Returns a QR code of a text as SVG: of `viewer_url`, which the camera of any phone opens. */
   readonly qrCode: (text: string) => Promise<string>;
@@ -62,7 +65,7 @@ export interface OpeningAsked {
   readonly id: string;
   /** Last part of the manifest's URL; undefined if the URL ends with the id. */
   readonly secret: string | undefined;
-  /** Who the recipient says they are. */
+  /** The name that the recipient gives. */
   readonly recipient: string;
   readonly passcode: string | undefined;
   /** The maximum length of an embedded file, in characters; the default suits most clients. */

@@ -52,5 +52,5 @@ export type TokenCaller =
       readonly isBeingFilled?: true;
     };
 
-/** Finds the rights of an access token by its hex SHA-256. The database is asked each time. */
+/** Finds the rights of an access token by its hex SHA-256. Each call asks the database. */
 export type FindToken = (sha256: string) => Promise<TokenCaller | undefined>;

@@ -30,7 +30,7 @@ export interface WebhookServices {
   readonly redeliver: (endpoint: Endpoint, id: string) => Promise<LoggedDelivery | undefined>;
   /** Makes all deliveries that were given up due now. @returns how many */
   readonly redeliverExhausted: (endpointId: string) => Promise<number>;
-  /** Starts a replay of the log as it is now. @returns false while another of the endpoint runs */
+  /** Starts a replay of the current log. @returns false while another of the endpoint runs */
   readonly beginReplay: (order: ReplayOrder) => Promise<boolean>;
   /** Ends the running replay: events that were not sent are dropped. */
   readonly cancelReplay: (endpointId: string) => Promise<unknown>;

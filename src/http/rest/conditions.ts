@@ -62,7 +62,6 @@ const condition = z
   })
   .meta({ examples: [{ code: 'E11.9', display: 'Type 2 diabetes mellitus', onset: '2019-11-04' }] });
 
-/** Their routes. */
 export const CONDITION_ROUTES = [
   route({
     method: 'POST',

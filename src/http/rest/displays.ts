@@ -68,7 +68,7 @@ export function findDisplay({ system, code }: SystemCode, displays: Displays): s
   return display === undefined ? undefined : cleanName(display, system);
 }
 
-/** Members that hold codes of their own. */
+/** Members with their own codes. */
 const INNER: ReadonlySet<string> = new Set(['components', 'value_code']);
 
 function addDisplays(value: unknown, displays: Displays): unknown {

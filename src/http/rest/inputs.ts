@@ -30,7 +30,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
 const QUANTITY = /^Observation\.(?:component\[(\d+)\]\.)?valueQuantity(\.(?:code|unit))?$/;
 
 /**
- * Returns the member that an element was built from; undefined if it wasn't built from one.
+ * Returns the member from which an element was built; undefined if there is none.
  * @param element path of JSON names
  */
 export function nameMember(element: string): string | undefined {

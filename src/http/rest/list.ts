@@ -8,7 +8,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import type { RouteResult } from '../api/route.ts';
 import { type RestRequest, shownCursor, shownRecords } from './record.ts';
 
-/** Read models that lists are made from. */
+/** Read models from which lists are made. */
 export const LIST_MODELS = ['resources', 'history', 'search'];
 
 /** The filters and the page of a list. */

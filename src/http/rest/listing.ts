@@ -7,11 +7,11 @@ import { requireFilled } from '#src/shared/load/filling.ts';
 import { notFound, type Refusal } from '#src/shared/refusal.ts';
 import type { RestRequest } from './record.ts';
 
-/** Read models that such pages are made from. */
+/** Read models from which such pages are made. */
 export const LISTING_MODELS = ['resources', 'history', 'timeline'];
 
 /**
- * Reads a page, and reads it again if the read model was behind those that responses of writes wait for.
+ * Reads a page, and reads it again if the read model lagged behind those for which writes wait.
  * @throws Refusal not_found (404) for a patient that the caller can't see.
  */
 export async function listing<Row>(

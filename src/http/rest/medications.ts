@@ -68,7 +68,6 @@ const medication = z
     examples: [{ code: 'A10BA02', display: 'Metformin', dosage: '500 mg twice a day', start: '2019-11-04' }],
   });
 
-/** Their routes. */
 export const MEDICATION_ROUTES = [
   route({
     method: 'POST',

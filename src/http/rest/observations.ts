@@ -156,7 +156,6 @@ function withLiterals(given: GivenObservation, exact: JsonObject): GivenObservat
   };
 }
 
-/** Their routes. */
 export const OBSERVATION_ROUTES = [
   route({
     method: 'POST',

@@ -100,7 +100,6 @@ async function replace(
   }
 }
 
-/** Their routes. */
 export const PATIENT_ROUTES = [
   route({
     method: 'POST',

@@ -56,7 +56,6 @@ const prescriptionSchema = z
   })
   .meta({ id: 'Prescription' });
 
-/** Their routes. */
 export const PRESCRIPTION_ROUTES = [
   route({
     method: 'GET',

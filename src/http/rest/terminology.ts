@@ -21,7 +21,6 @@ const codeSchema = z
   })
   .meta({ id: 'Code' });
 
-/** Their routes. */
 export const TERMINOLOGY_ROUTES = [
   route({
     method: 'GET',

@@ -48,8 +48,8 @@ export interface EnvelopeDeps {
 }
 
 /**
- * Gives each request its id, headers, error body, log line and measure. Declared routes, which nearly all of them
- * are for, are asked from here; the rest go on to the routers.
+ * Gives each request its id, headers, error body, log line and measure. Declared routes, which get nearly all of them,
+ * are called from here; the rest go to the routers.
  */
 export function envelope(
   fhir: FhirInterface,

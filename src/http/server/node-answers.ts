@@ -1,4 +1,7 @@
-/** Answers to requests that Node's HTTP server would answer by itself, so that these have a `Service-Request-Id`, too. */
+/**
+ * Answers requests that Node's HTTP server would otherwise answer, so that these answers have a `Service-Request-Id`,
+ * too.
+ */
 import { type Server, type ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { newRequestId } from '#src/shared/ids.ts';
@@ -6,7 +9,7 @@ import { newRequestId } from '#src/shared/ids.ts';
 /** Options of every server: a request without `Host` reaches the service, which refuses it (`envelope.ts`). */
 export const SERVER_OPTIONS: ServerOptions = { requireHostHeader: false };
 
-/** Codes of Node's parser with a status of their own; all others are 400. */
+/** Codes of Node's parser with their own status; all others are 400. */
 const STATUS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',

@@ -10,7 +10,7 @@ import type { PeoplePage } from './people-page.ts';
 /** A link to sign in at one issuer. */
 export interface Choice {
   readonly name: string;
-  /** As the browser asks for it. */
+  /** As in the browser's request. */
   readonly url: string;
 }
 

@@ -1,4 +1,4 @@
-/** How pages for people are answered: in their language, with a language menu, under the policy of own forms. */
+/** Answers with pages for people: in their language, with a language menu, under the policy of own forms. */
 import type { Context } from 'koa';
 import { type Html, html } from '#src/shared/html.ts';
 import { answerPage } from '../answer/security-headers.ts';
@@ -20,7 +20,7 @@ export interface PeoplePage {
   readonly onward?: readonly Way[];
 }
 
-/** Returns the language of a page: that of `lang`, else the one that the browser prefers. */
+/** Returns the language of a page: that of `lang`, or else the one that the browser prefers. */
 export function pageLanguage(
   ctx: Context,
   lang = new URLSearchParams(ctx.querystring).get('lang'),

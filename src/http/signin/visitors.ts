@@ -1,4 +1,4 @@
-/** Who looks at a page: their session, by its cookie, and the way to sign in and back. */
+/** Finds the visitor of a page: their session, by its cookie, and the way to sign in and back. */
 import type { Context } from 'koa';
 import { isOwnPath, type Session, type SignInWish } from '#src/shared/access/session.ts';
 import { readForm } from '../form-body.ts';
@@ -21,7 +21,7 @@ export class Visitors {
 
   /**
    * Returns the visitor's session; undefined if they are not signed in, or only at an issuer that only an organization
-   * trusts: that opens no page of patients. The database is asked once a request.
+   * trusts: that opens no page of patients. The database is asked once per request.
    */
   async findSession(ctx: Context): Promise<Session | undefined> {
     const session = await this.findAnySession(ctx);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { emailDomain } from '#src/shared/access/member.ts';
 import { isOwnPath, type SignInWish } from '#src/shared/access/session.ts';
 
-/** Where a sign-in without a page to return to ends. */
+/** The page after a sign-in that names no page to return to. */
 export const HOME = '/signin/out';
 
 const optional = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);

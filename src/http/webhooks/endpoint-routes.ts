@@ -40,7 +40,7 @@ const DELIVERIES_QUERY = z.object({
   event_type: z.enum(WEBHOOK_EVENT_TYPES).optional(),
 });
 
-/** Makes them, in the order of the documentation. */
+/** Makes the routes, in the order of the documentation. */
 export function endpointRoutes<C extends 'api_key' | 'identity'>(access: EndpointAccess<C>): TypedRoute<C>[] {
   const { noun, name, credential, models, toAuthor: by, known, scopes, pinged } = access;
   const path = `${access.path}/{endpoint_id}` as const;

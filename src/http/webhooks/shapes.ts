@@ -159,7 +159,10 @@ export function shownDelivery(logged: LoggedDelivery) {
   };
 }
 
-/** Returns an endpoint's URL in normalized form, as it is checked, stored and sent to. @throws Refusal invalid (422) that says what is wrong with it */
+/**
+ * Returns an endpoint's URL in the normalized form that is checked, stored and called. @throws Refusal invalid (422)
+ * that says what is wrong with it
+ */
 export function requireUrl(text: string, of: Environment, mode: Mode): string {
   const fault = faultOfUrl(text, of, mode);
   if (fault === undefined) return new URL(text).href;

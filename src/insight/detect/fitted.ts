@@ -7,7 +7,7 @@ import type { Sample, Track } from '../track.ts';
 
 /** A description of a whole series. */
 export interface Fitted {
-  /** Of the test that nothing of the kind is there. */
+  /** The p-value of the hypothesis that there is no such pattern. */
   readonly p: number;
   /** Sum of the squared differences from the best description of its form. */
   readonly misfit: number;

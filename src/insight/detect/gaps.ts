@@ -11,7 +11,7 @@ export const GAP_METHOD =
 
 /** Values closer together belong to one occasion. */
 const OCCASION = DAY / 4;
-/** A gap is at least so many median intervals. */
+/** The minimum length of a gap, in median intervals. */
 const LEAST_RATIO = 4;
 /** The maximum number of gaps of a series that are reported: the longest. */
 const MOST = 3;

@@ -1,6 +1,6 @@
 /**
- * How improbable a finding must be by chance. Of records in which nothing happens, at most 2 % may have any finding.
- * The levels below are for a whole record, and are divided by the number of tests of their kind that the record allows
+ * The significance levels of findings. Of records in which nothing happens, at most 2 % may have any finding. The
+ * levels below are for a whole record, and are divided by the number of tests of their kind that the record allows
  * (Bonferroni). That number depends on how many values there are, not on the values: a corrected value can't make a
  * finding about other values appear or disappear, as it could if p-values were compared with each other.
  */

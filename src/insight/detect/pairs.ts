@@ -16,11 +16,11 @@ export const PAIR_METHOD =
 
 /** Steps that one series may lag behind the other, either way. */
 const LAGS = [0, 1, -1, 2, -2, 3, -3] as const;
-/** Smaller correlations aren't told. */
+/** Smaller correlations aren't reported. */
 const LEAST_RHO = 0.5;
 /** Share of the values that must have been measured together for series to be matched by occasions. */
 const SHARED = 0.9;
-/** Of the series with the most values so many are paired: 780 pairs, at seven lags each. */
+/** The maximum number of paired series, those with the most values: 780 pairs, at seven lags each. */
 export const MOST_SERIES = 40;
 /** The maximum number of associations that are reported: the strongest. */
 export const MOST_TOLD = 50;
@@ -52,7 +52,7 @@ interface Strongest {
   readonly p: number;
 }
 
-/** Associations, and how many series were not paired and how many associations are not told. */
+/** Associations, and the numbers of series that were not paired and of associations that are not reported. */
 export interface Paired {
   readonly found: readonly Detected[];
   readonly unpaired: number;

@@ -118,7 +118,7 @@ function deviating(stretch: readonly Cell[][]): (Cell & { readonly deviation: nu
   });
 }
 
-/** Divides periods into stretches of nearly the same number, which is at least `length` if there are so many. */
+/** Divides periods into stretches of nearly the same length, which is at least `length` if there are enough periods. */
 function divideIntoStretches(periods: readonly Cell[][], length: number): Cell[][][] {
   const count = Math.max(1, Math.floor(periods.length / length));
   return Array.from({ length: count }, (_, n) =>

@@ -20,7 +20,7 @@ const WINDOW = 365;
 /** The start of a medication. */
 export interface Start {
   readonly code: Coded;
-  /** As the resource writes it. */
+  /** As written in the resource. */
   readonly date: string;
   /** Days since 1970, of UTC. */
   readonly time: number;

@@ -3,7 +3,7 @@
  * 1975, chapter 4). Equals R's `cor.test(t, x, method = "kendall", exact = TRUE)` where no values are equal.
  */
 
-/** From so many values on, the normal approximation is used. */
+/** With at least this many values, the normal approximation is used. */
 export const EXACT_BELOW = 12;
 
 /**

@@ -11,7 +11,7 @@ export interface Delimiters {
   readonly subcomponent: string | undefined;
 }
 
-/** Printable, and nothing that values are made of. */
+/** Matches printable characters that values don't consist of. */
 const DELIMITER = /^[!-/:-@[-`{-~]$/;
 
 /**

@@ -53,8 +53,9 @@ export function findColumn(heading: string): Column | undefined {
 
 /**
  * Returns code and display of a result of which the name is known.
- * @param code as it is sent, if it is.
- * @param name what the laboratory calls the test; without a code it is the code, too, in which a bar would part a system.
+ * @param code the code in the request, if there is one.
+ * @param name what the laboratory calls the test; without a code it is the code, too, in which a bar would part a
+ * system.
  * @param isKnown whether a code needs no display because a terminology names it.
  */
 export function namedCode(

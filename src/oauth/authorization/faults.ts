@@ -28,11 +28,11 @@ export class PageFault extends Error {
  */
 export type ResponseMode = 'query' | 'form_post';
 
-/** Where an answer goes. */
+/** The destination of an answer. */
 export interface AnswerTo {
   /** As registered. */
   readonly redirectUri: string;
-  /** As it came. */
+  /** As in the request. */
   readonly state: string;
   readonly mode: ResponseMode;
 }

@@ -9,7 +9,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import type { Parameters } from './request.ts';
 
-/** DDL of its own migration. */
+/** DDL of a separate migration. */
 export const AUTHORIZATION_REQUEST_SQL = `
 CREATE TABLE operations.authorization_request (
   handle_sha256 bytea PRIMARY KEY,
@@ -26,7 +26,7 @@ CREATE INDEX authorization_request_expires ON operations.authorization_request (
 export const AUTHORIZATION_OUTCOME_SQL = `
 ALTER TABLE operations.authorization_request ADD COLUMN outcome text;  -- allowed, denied; null until it is carried out`;
 
-/** How long a person has, sign-in included. */
+/** The time that a person has, including the sign-in. */
 const LIFETIME = '1 hour';
 
 const CREATED = 'extract(epoch FROM created_at)::float8 AS created_at';
@@ -70,11 +70,11 @@ export type Outcome = 'allowed' | 'denied';
 /** A request that waits. */
 export interface PendingRequest {
   readonly parameters: Parameters;
-  /** When it came, in seconds since 1970 by the database's clock, as `startedAt` of a session. */
+  /** When it arrived, in seconds since 1970 by the database's clock, like `startedAt` of a session. */
   readonly createdAt: number;
 }
 
-/** Who opens a request. */
+/** The person who opens a request. */
 export interface Opener {
   /** The secret of the browser's cookie. */
   readonly browser: string;

@@ -18,8 +18,8 @@ export function answerParameters(
 }
 
 /**
- * Returns the redirect URI with the parameters of an answer, `state` and `iss` behind its own query, which stays as it
- * is. Values are percent-encoded: not every application reads `+` as a space.
+ * Returns the redirect URI with the parameters of an answer, `state` and `iss` after its own query, which stays
+ * unchanged. Values are percent-encoded: not every application reads `+` as a space.
  * @param issuer of this service, `iss` of RFC 9207
  */
 export function redirection(

@@ -7,7 +7,7 @@ import type { Pool } from 'pg';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Environment } from '#src/shared/access/tenant.ts';
 
-/** An approval, before its grant is there. */
+/** An approval before its grant exists. */
 export interface Approval {
   readonly person: PersonId;
   /** The real id of the Patient. */

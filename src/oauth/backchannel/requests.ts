@@ -68,7 +68,7 @@ returning grant_id, record, granted_scope as scope, resource as resources`;
 export interface Polled {
   readonly id: string;
   readonly status: 'pending' | 'approved' | 'denied' | 'expired';
-  /** Sooner after the poll before than the application was told. */
+  /** True if it came sooner after the previous poll than the application was told. */
   readonly fast: boolean;
   /** Null while the approval is carried out. */
   readonly grant_id: string | null;

@@ -3,7 +3,7 @@
  * ever see them. Rows of requests are deleted after a day, with PostgreSQL, and by the purge of a record they name.
  */
 
-/** DDL of its own migration. */
+/** DDL of a separate migration. */
 export const ACCESS_REQUESTS_SQL = `
 CREATE TABLE operations.access_request (
   id text PRIMARY KEY,

@@ -3,7 +3,7 @@ import { SignJWT } from 'jose';
 import { SIGNING_ALGORITHM, type SigningKeys } from '../signing-keys.ts';
 import type { Issued } from './issued.ts';
 
-/** Who issues an ID token, to whom. */
+/** The issuer and the recipients of an ID token. */
 export interface IdTokenParties {
   /** BASE_URL. */
   readonly issuer: string;

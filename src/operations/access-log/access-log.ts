@@ -42,7 +42,9 @@ export class AccessLogWriter {
   #again: NodeJS.Timeout | undefined;
   #failing = false;
 
-  /** @param pool of its own, so that a batch never waits for other work */
+  /**
+   * @param pool a separate pool, so that a batch never waits for other work
+   */
   constructor(
     private readonly pool: Pool,
     private readonly log: Pick<Logger, 'warn' | 'error'>,

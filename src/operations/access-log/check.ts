@@ -23,7 +23,7 @@ export interface AccessLogFault {
   readonly message: string;
 }
 
-/** Where a record's access log ends. */
+/** The end of a record's access log. */
 export interface AccessHead {
   readonly record: string;
   readonly entries: number;
@@ -183,7 +183,7 @@ export class AccessLogCheck {
 
   /**
    * Reads the whole access log as of one moment, after all events were noted.
-   * @param findPurges asked about records that the events don't explain: their purge may be younger
+   * @param findPurges called for records that the events don't explain: their purge may be younger
    */
   async end(findPurges: FindPurges): Promise<AccessLogReport> {
     if (!this.#there) return { records: 0, entries: 0, faults: [] };

@@ -22,7 +22,7 @@ delete from operations.access_entry
 
 /** Removes the entries of a record. A second run returns the same. */
 export async function eraseAccessLog(pool: Pool, record: string): Promise<ErasedAccess> {
-  // A batch that is being written holds the row: its entries are there when the mark is.
+  // A batch that is being written locks the row: its entries exist when the mark does.
   const { rows } = await pool.query<{ entries: number; hash: Buffer }>(MARK, [record]);
   await pool.query('delete from operations.access_use where record = $1', [record]);
   for (let removed = 1; removed > 0; ) removed = (await pool.query(REMOVE, [record])).rowCount ?? 0;

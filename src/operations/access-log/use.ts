@@ -1,6 +1,6 @@
 /**
- * How often grants were used, counted while the access log is written: a row for each grant, day (UTC) and resource type,
- * so that nothing counts a grant's entries when a page is shown.
+ * Counts the uses of grants while the access log is written: one row per grant, day (UTC) and resource type, so that no
+ * page has to count a grant's entries.
  */
 
 /**

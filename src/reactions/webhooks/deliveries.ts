@@ -15,7 +15,7 @@ const AFRESH = `
 export class WebhookDeliveries {
   constructor(readonly pool: Pool) {}
 
-  /** Adds one; the same again is the one that is there. */
+  /** Adds a delivery; adding it again returns the existing one. */
   async add({ id, endpointId, eventId, eventType, payload }: NewDelivery): Promise<void> {
     await this.pool.query(
       `insert into operations.webhook_delivery (id, endpoint_id, event_id, event_type, payload, due_at)

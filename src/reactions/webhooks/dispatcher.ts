@@ -38,7 +38,7 @@ export interface DispatcherDeps {
   readonly onNoted?: (deliveryIds: readonly string[]) => void;
 }
 
-/** Deliveries that are claimed at once. An endpoint that has none gets one beyond that. */
+/** Deliveries that are claimed at once. An endpoint without one gets one beyond that limit. */
 const IN_ALL = 512;
 /** Fewest claims of a busy endpoint that are made together, since each statement has a cost. */
 const TOGETHER = 8;

@@ -77,7 +77,7 @@ export class Grantees {
 
 /** A resource that an event is about. */
 interface About extends Named {
-  /** Its JSON after the event; undefined if the event doesn't have it. */
+  /** Its JSON after the event; undefined if it isn't in the event. */
   readonly text?: string;
 }
 

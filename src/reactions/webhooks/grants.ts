@@ -1,6 +1,6 @@
 /**
- * Grants as the log tells of them. Whether one held is asked by time: times of a record's events rise strictly, so the
- * answer for an event is the same whenever it is asked. Pure.
+ * Grants as the log has them. A grant is active or not at a time: times of a record's events rise strictly, so the
+ * answer for an event never changes. Pure.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordPatient } from '#src/events/streams.ts';
@@ -16,7 +16,7 @@ export interface Given extends Sector {
   readonly expiresAt: Micros;
 }
 
-/** A grant, as far as events have told of it. */
+/** The facts about a grant in the events so far. */
 export interface KnownGrant {
   readonly grantId: string;
   /** The real id of the record's Patient. */

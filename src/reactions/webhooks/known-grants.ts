@@ -1,4 +1,6 @@
-/** The grants on the records whose events were followed last. A record without any costs one entry, and no look-up. */
+/**
+ * The grants on the records whose events were followed last. A record without grants costs one entry, and no look-up.
+ */
 import type { RecordedEvent } from '#src/events/store.ts';
 import { recordPatient } from '#src/events/streams.ts';
 import { type KnownGrant, together } from './grants.ts';
@@ -7,7 +9,7 @@ import { type KnownGrant, together } from './grants.ts';
 const MOST_RECORDS = 10_000;
 const NONE: ReadonlyMap<string, KnownGrant> = new Map();
 
-/** Where grants are kept. */
+/** The store of grants. */
 export interface GrantRows {
   /** Tells whether there is any grant; before that, takes over those that were given before they were kept. */
   readonly any: () => Promise<boolean>;

@@ -2,7 +2,10 @@
 
 /** The maximum number of deliveries to an endpoint that are sent but not recorded; a crash repeats at most these. */
 const PLACES = 16;
-/** Deliveries to an endpoint that answers quickly that are claimed beyond that: they are there when a place is free. */
+/**
+ * The number of deliveries claimed ahead for an endpoint that answers quickly, so that they are ready when a place is
+ * free.
+ */
 const AHEAD = 16;
 /** An answer within this time is quick, in seconds. */
 const QUICK_SECONDS = 0.25;

@@ -55,7 +55,7 @@ const ROOM_MS = 50;
 /** How long an instance that is too old to read an event leaves a replay to others, in ms. */
 const NEWER_PAUSE_MS = 30_000;
 
-/** The replay was cancelled, its endpoint is gone, or this instance stops. */
+/** Thrown if the replay was cancelled, its endpoint was deleted, or this instance stops. */
 class Over extends Error {
   override readonly name = 'Over';
 }

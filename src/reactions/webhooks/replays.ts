@@ -24,7 +24,7 @@ export interface RunningReplay extends ReplayOrder {
   readonly position: string;
 }
 
-// An endpoint that is gone ends its replay.
+// Deleting an endpoint ends its replay.
 const RUNNING = `
 select r.id, r.endpoint_id as "endpointId", r.from_at as "from", r.to_at as "to", r.types, r.head_position as head,
        r.position,
@@ -63,7 +63,7 @@ export class WebhookReplays {
     return rows;
   }
 
-  /** How many deliveries of it have not ended. */
+  /** Returns the number of its deliveries that have not ended. */
   async unsent(id: string): Promise<number> {
     const { rows } = await this.pool.query<{ unsent: number }>(
       'select count(*) as unsent from operations.webhook_delivery where replay_id = $1 and due_at is not null',

@@ -2,7 +2,7 @@
 
 /** Time after the first attempt at which a delivery ends, whatever its count, in seconds. */
 const END_SECONDS = 24 * 3_600;
-/** Each gap is up to so much longer or shorter. */
+/** The maximum share by which each pause is longer or shorter. */
 const JITTER = 0.1;
 
 export interface FailedAttempt {

@@ -117,7 +117,7 @@ export class Sender {
     try {
       return await this.#once(attempt, underWay);
     } catch (error) {
-      // The receiver closed a kept connection just as it was taken: nothing was answered, another one serves.
+      // The receiver closed a kept connection just as it was taken: nothing was sent, so another connection is used.
       if (error instanceof StaleConnection) return this.#once(attempt, underWay);
       throw error;
     }
@@ -162,7 +162,7 @@ function wayTo({ lookup, check }: CustomerHosts): Way {
 /** An attempt that has not ended. */
 class UnderWay {
   #request: http.ClientRequest | undefined;
-  /** Why it was ended from here. */
+  /** The reason why this side ended it. */
   ended: 'late' | 'broken off' | undefined;
 
   /** Sets the current request. */

@@ -1,4 +1,4 @@
-/** Finds a resource as it was at a place in the log: the version before a deletion, or the one that another names. */
+/** Finds a resource at a place in the log: the version before a deletion, or the version that a resource refers to. */
 import type { Pool } from 'pg';
 import { isTableMissing } from '#src/database/failure.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';

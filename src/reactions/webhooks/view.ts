@@ -21,7 +21,7 @@ export interface WebhookEvent {
 
 /** A subscriber: the owner of a record or directory, or the applications that know a record under one pairwise id. */
 export interface Subscriber extends Tenant {
-  /** Only of applications with a grant: which of the project's they are. */
+  /** Only for applications with a grant: the sector that identifies them in the project. */
   readonly sector?: string;
   /** Their pairwise id of the record's Patient; the owner knows the real one. */
   readonly patient?: string;
@@ -44,8 +44,8 @@ export const TOLD: ReadonlySet<string> = new Set(Object.keys(TYPES));
 
 /**
  * Returns the tenants that receive an event whatever grants there are (docs/spec/decisions.md, section 6). Events of
- * grants and proposals go to the application's project, also those that the service writes by itself. All others go to
- * the owner of the record or directory, except the service's own.
+ * grants and proposals go to the application's project, also those that the service writes. All others go to the owner
+ * of the record or directory, except the service's own.
  */
 export function listAudience({ event, metadata }: StoredEvent): readonly Tenant[] {
   switch (event.type) {
@@ -61,8 +61,8 @@ export function listAudience({ event, metadata }: StoredEvent): readonly Tenant[
 }
 
 /**
- * Tells whether the service wrote an event by itself, because it fills or empties a sandbox. A personal record's purge,
- * which its patient asks for, has no project: its events name no person.
+ * Tells whether the service wrote an event to fill or empty a sandbox. A personal record's purge, which its patient
+ * asks for, has no project: its events name no person.
  */
 export function isServicesOwn({ credential }: StoredEvent['metadata']): boolean {
   return credential.kind === 'system' && credential.project !== undefined;

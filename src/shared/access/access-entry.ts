@@ -1,8 +1,8 @@
 /** The access log's entry about a read: who, what kind, which resource, which outcome; never a value of the record. */
 
-/** Who read (docs/spec/decisions.md, section 4, "Access-log entry"). */
+/** The reader (docs/spec/decisions.md, section 4, "Access-log entry"). */
 export type AccessActor =
-  /** An application: under a grant, or of the owner's project with a token of its own (null). */
+  /** An application: under a grant, or of the owner's project with its own token (null). */
   | { readonly kind: 'application'; readonly id: string; readonly grantId: string | null }
   /** An API key of the owner's project. */
   | { readonly kind: 'key'; readonly id: string }
@@ -16,7 +16,7 @@ export type AccessActor =
       readonly role: 'self' | 'representative' | 'member';
     };
 
-/** How a read ended (docs/spec/decisions.md, section 9, "Access log"). */
+/** The outcomes of a read (docs/spec/decisions.md, section 9, "Access log"). */
 export const ACCESS_STATUSES = ['ok', 'denied', 'not_found', 'error'] as const;
 
 /** `ok`, `denied`, `not_found` or `error`. */

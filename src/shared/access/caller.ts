@@ -8,7 +8,7 @@ import { type Tenant, tenantId } from './tenant.ts';
 /** The credential of a request. */
 export type CallerCredential =
   | { readonly kind: 'api_key'; readonly keyId: string }
-  /** An application of the project, with a token of its own (`client_credentials`); it acts like an API key. */
+  /** An application of the project, with its own token (`client_credentials`); it acts like an API key. */
   | { readonly kind: 'client'; readonly applicationId: string }
   /** An application with an access token of a grant. */
   | { readonly kind: 'grant'; readonly applicationId: string; readonly grantId: string }
@@ -20,8 +20,8 @@ export type CallerCredential =
   | { readonly kind: 'person'; readonly issuer: string; readonly subject: string };
 
 /**
- * Who calls: for rate limits, turns in queues, idempotency, usage, the request log, the metadata of events, and
- * webhooks.
+ * The half of a caller that says who calls: for rate limits, turns in queues, idempotency, usage, the request log, the
+ * metadata of events, and webhooks.
  */
 export interface Calls {
   /** The project that the credential belongs to, in its environment. A grant's record may belong to another project. */

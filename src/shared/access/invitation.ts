@@ -22,7 +22,7 @@ export interface NewInvitation {
   readonly days: number;
 }
 
-/** An invitation as it is now. */
+/** An invitation in its current state. */
 export interface Invitation extends Omit<NewInvitation, 'sha256' | 'days'> {
   readonly created_at: Micros;
   readonly expires_at: Micros;

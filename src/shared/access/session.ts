@@ -20,7 +20,7 @@ export interface SignInWish {
   readonly returnTo: string;
   /** `login`: the person must prove again who they are; `select_account`: they may choose an account. */
   readonly prompt?: 'login' | 'select_account' | undefined;
-  /** How many seconds ago the person may have proved who they are. */
+  /** The maximum number of seconds since the person proved who they are. */
   readonly maxAge?: number | undefined;
   /** The address to fill in at the issuer. */
   readonly loginHint?: string | undefined;

@@ -1,4 +1,4 @@
-/** Why a sign-in did not succeed. */
+/** Errors for sign-ins that failed. */
 import type { SignInWish } from './session.ts';
 
 /**

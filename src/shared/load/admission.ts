@@ -1,6 +1,6 @@
 /**
- * Shares something scarce among its users, mostly projects: each has a share, a queue of its own, and a lease for as long
- * as it uses some. So no user takes all of it, and none waits forever.
+ * Shares a scarce resource among its users, mostly projects: each has a share, its own queue, and a lease while it uses
+ * some. So no user takes all of it, and none waits forever.
  */
 import { type Refusal, unavailable } from '../refusal.ts';
 
@@ -98,7 +98,7 @@ export class Admission {
 
   /**
    * Does work when its user has a turn.
-   * @param most of the user at a time; default: `ofOne`
+   * @param most the user's maximum at a time; default: `ofOne`
    * @throws Refusal of `enter`: the work is then not begun; rethrows errors of the work
    */
   async run<T>(of: string, work: () => Promise<T>, most?: number): Promise<T> {
@@ -112,7 +112,7 @@ export class Admission {
 
   /**
    * Waits until there is room for an amount.
-   * @param most of the user at a time; default: `ofOne`
+   * @param most the user's maximum at a time; default: `ofOne`
    * @throws Refusal `unavailable` (503) if too many of the user wait, or the wait was too long
    */
   async enter(of: string, amount = 1, most?: number): Promise<Lease> {

@@ -9,7 +9,7 @@ interface Visit {
 /** How long somebody counts as present after the last request, in ms. */
 const LINGERS_MS = 250;
 
-/** Callers that are remembered before those who are gone are forgotten. */
+/** The number of callers that are remembered; above it those who left are forgotten. */
 const REMEMBERED = 1_000;
 
 /** The callers that have requests under way. */
@@ -44,7 +44,7 @@ export class Presence {
     return this.#visits.size > 1;
   }
 
-  /** Forgets those who are gone, until that many who are present were seen. */
+  /** Forgets callers who left, until a number of present ones was seen. */
   #forget(enough = Number.POSITIVE_INFINITY): void {
     const since = this.#now() - LINGERS_MS;
     let present = 0;

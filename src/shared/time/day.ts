@@ -31,7 +31,7 @@ export function isVague(date: string): boolean {
   return date.length < DAY;
 }
 
-/** Returns the day of a FHIR date or date-time as it is written, as precise as it is: `2026-03`. */
+/** Returns the day of a FHIR date or date-time as written, with its precision: `2026-03`. */
 export function dayIn(date: string): string {
   return date.slice(0, DAY);
 }

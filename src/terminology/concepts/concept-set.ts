@@ -17,14 +17,14 @@ export interface NamedConcept {
 /** The best concepts that a text finds. */
 export interface FoundIds {
   readonly ids: readonly string[];
-  /** How many it finds in all. */
+  /** The number of all matches. */
   readonly total: number;
 }
 
 /** A page of a set's concepts in the order of their names. */
 export interface ConceptPage {
   readonly ids: readonly string[];
-  /** How many concepts there are in all. */
+  /** The number of all concepts. */
   readonly total: number;
   /** True if more follow. */
   readonly more: boolean;
@@ -33,7 +33,7 @@ export interface ConceptPage {
 interface Held {
   readonly id: string;
   readonly type: ConceptType;
-  /** The name as it is sorted by. */
+  /** The sort key of the name. */
   readonly key: string;
 }
 

@@ -180,7 +180,7 @@ async function readVersion(pool: Pool): Promise<Version> {
   return { version: rows[0]?.version ?? null, languages: new Set(rows[0]?.languages), sets: new Map() };
 }
 
-/** Returns the language of `languages` that is meant: the tag itself, its beginning (`de` for `de-AT`), or English. */
+/** Returns the best language of `languages` for a tag: the tag itself, its beginning (`de` for `de-AT`), or English. */
 function findLanguage(languages: ReadonlySet<string>, tag: string): string {
   const parts = tag.toLowerCase().split('-');
   for (let many = parts.length; many > 0; many -= 1) {

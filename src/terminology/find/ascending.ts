@@ -87,7 +87,7 @@ export function ofNumbers(numbers: Uint32Array, below: number): Ascending {
   return new Bits(numbers, below);
 }
 
-/** Yields the intersection, computed only as far as it is read. Without any input it is empty. */
+/** Yields the intersection, computed while it is read. Without any input it is empty. */
 export function* common(all: readonly Ascending[]): Generator<number> {
   const [first, ...others] = all;
   let number = first?.from(0);

@@ -25,22 +25,31 @@ export interface CodeIndexBytes {
 
 /** Maximum number of words of a query; later ones are ignored. */
 const WORDS = 10;
-/** How many similar words replace a word that begins no known word, and how similar they must be if they differ a lot. */
+/**
+ * The number of similar words that replace a word with which no known word begins, and the minimum similarity if they
+ * differ a lot.
+ */
 const NEAREST = 3;
 const LIKE = 0.3;
-/** How similar a word must be if no more similar one has few differences: two swapped letters of five leave this much. */
+/**
+ * The minimum similarity of a word if no more similar one has few differences: two swapped letters of five leave this
+ * much.
+ */
 const COMPARABLE = 0.1;
-/** One difference is tolerated for every so many letters of a word. */
+/** One difference is tolerated per this number of letters of a word. */
 const LETTERS_PER_DIFFERENCE = 3;
 /** Shorter words are not replaced: most are one letter away from an abbreviation that means something else. */
 const SHORTEST_REPLACED = 4;
 /** Words up to this length, mostly abbreviations, replace no other. */
 const ABBREVIATION = 3;
-/** How many words are compared letter by letter: those with the most common groups of letters. */
+/** The number of words that are compared letter by letter: those that share the most groups of letters. */
 const COMPARED = 20;
 /** Maximum number of combinations of spellings that are looked up as a name. */
 const COMBINATIONS = 32;
-/** Where counting ends: two letters find most codes of a large system, and counting all of these takes 50 ms. */
+/**
+ * The number at which counting ends: two letters find most codes of a large system, and counting all of these takes 50
+ * ms.
+ */
 const MOST_COUNTED = 1_000;
 /** Lists of up to this many texts are searched separately; more are merged first. */
 const FEW = 16;
@@ -48,7 +57,7 @@ const FEW = 16;
 /** The best places that a text finds. */
 export interface FoundPlaces {
   readonly places: readonly number[];
-  /** How many it finds in all, at most `MOST_COUNTED`. */
+  /** The number of all matches, at most `MOST_COUNTED`. */
   readonly total: number;
 }
 

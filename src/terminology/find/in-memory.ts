@@ -12,7 +12,7 @@ export interface IndexedText {
   readonly codes: readonly string[];
 }
 
-/** How many texts are handed on at a time. */
+/** The number of texts that are passed on at a time. */
 const BATCH = 1_000;
 
 /** Returns an index whose answers are places in the list. */
@@ -96,7 +96,7 @@ class Collected implements Part {
 
   async write(): Promise<void> {}
 
-  /** Returns all bytes, in memory of their own. */
+  /** Returns a copy of all bytes. */
   bytes(): ArrayBuffer {
     const length = this.#pieces.reduce((sum, piece) => sum + piece.length, 0);
     const all = new Uint8Array(length);

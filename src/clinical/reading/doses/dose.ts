@@ -22,7 +22,7 @@ import {
 } from './dose-words.ts';
 import { timingWords } from './timing.ts';
 
-/** Routes with words of their own, by code of SNOMED CT and of HL7's RouteOfAdministration. */
+/** Routes with their own words, by code of SNOMED CT and of HL7's RouteOfAdministration. */
 const ROUTES: Readonly<Record<string, DoseTextKey>> = {
   26643006: 'mouth',
   PO: 'mouth',
@@ -120,9 +120,9 @@ function mostText(style: DoseStyle, most: unknown): string {
   return word(style, 'mostin', { amount, duration: durationText(style, denominator) });
 }
 
-/** Members of Dosage that have no words of their own. */
+/** Members of Dosage without words. */
 const TEXTS = ['id', 'sequence', 'text', 'patientInstruction'];
-/** Members of Dosage that words are made of. */
+/** Members of Dosage that are put into words. */
 const TOLD = [
   ...TEXTS,
   ...['additionalInstruction', 'timing', 'asNeededBoolean'],

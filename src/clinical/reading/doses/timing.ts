@@ -34,7 +34,7 @@ const RHYTHMS: Readonly<Record<string, readonly [number, number, TimeUnit]>> = {
   WK: [1, 1, 'wk'],
   MO: [1, 1, 'mo'],
 };
-/** Abbreviations that have words of their own. */
+/** Abbreviations with their own words. */
 const NAMED: Readonly<Record<string, DoseTextKey>> = {
   AM: 'AM',
   QAM: 'AM',
@@ -136,7 +136,7 @@ function eventsText(style: DoseStyle, when: unknown, offset: unknown): string {
   return `${lengthText(style, isHours ? 'h' : 'min', isHours ? minutes / 60 : minutes)} ${events}`;
 }
 
-/** Members of Timing.repeat that words are made of. */
+/** Members of Timing.repeat that are put into words. */
 const TOLD = [
   ...['boundsDuration', 'boundsRange', 'boundsPeriod', 'count', 'countMax', 'duration', 'durationMax'],
   ...['durationUnit', 'frequency', 'frequencyMax', 'period', 'periodMax', 'periodUnit', 'dayOfWeek'],
@@ -222,7 +222,7 @@ function periodText(style: DoseStyle, period: unknown): string {
   return word(style, 'between', { from: dayText(style, start), to: dayText(style, end) });
 }
 
-/** Returns a Timing in words. A part that has no words is among the details as it is stored. */
+/** Returns a Timing in words. A part without words is shown among the details as it is stored. */
 export function timingWords(timing: unknown, style: DoseStyle): TimingWords {
   const { code, repeat, event } = readMembers(timing);
   const members = readMembers(repeat);

@@ -15,7 +15,7 @@ const TEXTS = { en, de, fr, es, nb, ar } as const satisfies Readonly<Record<stri
 /** A language that codes have words in, as a BCP 47 tag. */
 export type WordLanguage = keyof typeof TEXTS;
 
-/** Returns a map of codes that are the keys of their own words. */
+/** Returns a map of codes that equal the keys of their words. */
 function same<const K extends CodeTextKey>(...keys: readonly K[]): { readonly [P in K]: P } {
   return Object.fromEntries(keys.map((key) => [key, key])) as { [P in K]: P };
 }

@@ -1,4 +1,4 @@
-/** Says coded elements in words: a code that FHIR fixes by its word, anything else as it is named in the record. Pure. */
+/** Words coded elements: a code that FHIR fixes by its word, any other code by its name in the record. Pure. */
 import { objects, text } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json/json.ts';
 import { type CodeSet, findCodeWord, type WordLanguage } from './code-words.ts';

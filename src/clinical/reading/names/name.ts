@@ -85,7 +85,7 @@ export function cleanName(name: string, system: string | undefined): string {
   return words !== undefined && tag !== undefined && SNOMED_TAGS.has(tag) ? words : name;
 }
 
-/** Cleans a text that is the name of a coding. Another text, which its author worded, stays as it is. */
+/** Cleans a text that is the name of a coding. A different text, which the author wrote, stays as it is. */
 function withoutNotation(name: string, said: string, { system, display }: JsonObject): string {
   const official = text(display);
   const isOfficial = official === undefined || official.toLowerCase() === said.toLowerCase();

@@ -39,7 +39,7 @@ function print({ negative, digits, places }: Parts): string {
   return negative && /[1-9]/.test(text) ? `-${text}` : text;
 }
 
-/** Returns the literal without an exponent, with all its digits; as it is if it can't be written so. */
+/** Returns the literal without an exponent, with all its digits; unchanged if that isn't possible. */
 export function plainDecimal(text: string): string {
   const parts = split(text);
   return parts === undefined || !/[eE]/.test(text) ? text : print(parts);
@@ -55,14 +55,14 @@ export function countPlaces(text: string): { readonly places: number; readonly s
   };
 }
 
-/** Returns the number of places that leave so many significant digits; never negative. */
+/** Returns the number of decimal places for a number of significant digits; never negative. */
 export function placesFor(text: string, significant: number): number {
   const [, whole = '', fraction = ''] = /^-?0*(\d*)(?:\.(\d+))?$/.exec(text) ?? [];
   const zeros = whole === '' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
   return Math.max(0, significant - whole.length + zeros);
 }
 
-/** Returns a decimal with at most so many places, a half rounded away from zero. */
+/** Returns a decimal with at most a number of places, a half rounded away from zero. */
 export function roundDecimal(text: string, places: number): string {
   const parts = split(text);
   if (parts === undefined || parts.places <= places) return text;

@@ -121,7 +121,7 @@ export interface BloodPressure {
   readonly diastolic: unknown;
 }
 
-/** Returns a blood pressure as it is said, `128/82 mmHg`; undefined unless both have a number in the same unit. */
+/** Returns a blood pressure in its usual form, `128/82 mmHg`; undefined unless both have a number in the same unit. */
 export function pressureText(
   { systolic, diastolic }: BloodPressure,
   style: NumberStyle = {},

@@ -1,5 +1,5 @@
 /**
- * How many places behind the point people give values, by LOINC code and by unit: as laboratories report them and
+ * The number of decimal places in which values are given, by LOINC code and by unit: as laboratories report them and
  * guidelines write them, each rule with its source. Units are as `unitText` writes them.
  */
 

@@ -210,7 +210,7 @@ function showAnswer(form, status, headers, body, time) {
   place.hidden = false;
 }
 
-/** Returns JSON with line breaks, if its numbers keep their digits by that; any other text as it is. */
+/** Returns JSON with line breaks if its numbers keep their digits; any other text unchanged. */
 function indented(text) {
   try {
     const value = JSON.parse(text);

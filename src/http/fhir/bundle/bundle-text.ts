@@ -84,7 +84,7 @@ export interface Pages {
 }
 
 /**
- * Returns the links of a page: `self`, and those to other pages that are there.
+ * Returns the links of a page: `self`, and those to other pages that exist.
  * @param query the effective parameters, without a cursor
  */
 export function pageLinks(path: string, query: URLSearchParams, pages: Pages): Link[] {

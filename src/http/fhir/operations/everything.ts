@@ -195,7 +195,7 @@ async function entryTexts(
   return texts;
 }
 
-/** Yields the Bundle as it is read. Its links come last, because the end of the page is unknown before. */
+/** Yields the Bundle while it is read. Its links come last, because the end of the page is unknown before. */
 async function* streamed(
   { service, ignored, pass }: OperationRequest,
   asked: EverythingRequest,

@@ -1,6 +1,6 @@
 /**
- * Takes the answer of an authorization request to the application: in a redirect, or in a form that a page sends (OAuth
- * 2.0 Form Post Response Mode 1.0), by itself or when the person presses a button.
+ * Sends the answer to an authorization request to the application: in a redirect, or in a form that a page sends (OAuth
+ * 2.0 Form Post Response Mode 1.0), automatically or when the person presses a button.
  */
 import type { Context } from 'koa';
 import type { AnswerTo } from '#src/oauth/authorization/faults.ts';
@@ -46,7 +46,7 @@ ${renderForm(answerTo, answerParameters(answerTo, baseUrl, outcome), html`${say(
     here: undefined,
   });
   const needs = shellNeeds([formTarget(answerTo.redirectUri)]);
-  // As with a redirect, the application isn't told from which page the answer comes.
+  // As with a redirect, the application doesn't learn from which page the answer comes.
   answerPage(ctx, 200, page, { ...needs, scripts: [inlineSource(SEND)], referrer: 'no-referrer' });
 }
 

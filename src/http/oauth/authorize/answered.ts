@@ -11,7 +11,7 @@ import { answerStop } from './fault-page.ts';
 import { type AuthorizeDeps, readQueryParameter, sayIn } from './opened.ts';
 import { readLang } from './parameters.ts';
 
-/** How often, and how long after each other, it looks whether a decision has been carried out, in ms. */
+/** How often it checks whether a decision has been carried out, and the pause between two checks, in ms. */
 const LOOKS = 50;
 const LOOK_MS = 200;
 

@@ -44,7 +44,7 @@ export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   const opened = await checkRequest(deps, ctx, pending.parameters, say);
   if (opened === undefined) return;
   const { request } = opened;
-  // A form that was made up for a request whose page asked to sign in again.
+  // A forged form for a request whose page asked the person to sign in again.
   if (!isFresh(session, request, pending.createdAt)) return stop(401, 'error.signedout', next);
   const take = async (): Promise<boolean> =>
     (await services.pending.decide(handle, session.id)) !== undefined;

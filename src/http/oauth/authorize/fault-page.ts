@@ -33,7 +33,7 @@ ${onwardPart(say, root, ['records', 'start'])}`,
 export interface Stop {
   readonly status: number;
   readonly text: 'error.closed' | 'error.form' | 'error.signedout' | 'error.service';
-  /** As the browser asks for it. */
+  /** As in the browser's request. */
   readonly next?: string | undefined;
   /** Path of the service below its host, without a slash at its end. */
   readonly root: string;

@@ -69,9 +69,9 @@ export function consentPath(handle: string, lang: string): string {
 }
 
 /**
- * Returns a request if it can be decided; answers it otherwise. The application is told of a fault at once if the person
- * is signed in here or the request is to be answered without a page. Else anyone could send a stranger on by a link to
- * this service, so a page says where the way leads (RFC 9700, section 4.11.2).
+ * Returns a request if it can be decided; answers it otherwise. The application gets a fault at once if the person is
+ * signed in here or the request must be answered without a page. Else anyone could send a stranger on by a link to this
+ * service, so a page says where the way leads (RFC 9700, section 4.11.2).
  */
 export async function checkRequest(
   deps: AuthorizeDeps,

@@ -72,8 +72,8 @@ function writeSentence(say: Texts, verb: Verb, things: string): string {
 export const FEW_ITEMS = 4;
 
 /**
- * Sums up items, in one sentence for each verb, in the order of the page. One that repeats all of a long first one says
- * so instead of naming it again.
+ * Sums up items, in one sentence for each verb, in the order of the page. A sentence that repeats a whole long first
+ * one says "the same" instead of naming it again.
  */
 export function sumUpItems(say: Texts, items: readonly ItemSentence[]): string[] {
   const verbs = [...new Set(items.map(({ verb }) => verb))];

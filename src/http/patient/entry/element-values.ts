@@ -41,7 +41,7 @@ export function valueWords(say: Texts, type: string, nameReference?: NameReferen
   };
 }
 
-/** Returns a FHIR date or date-time in words, with the day, the time and the offset that it is written with; any other text as it is. */
+/** Returns a FHIR date or date-time in words, with its own day, time and offset; any other text unchanged. */
 function wordsOfDate(say: Texts, text: string): string {
   const [, day, time, zone] =
     /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::[\d.]+)?(Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];

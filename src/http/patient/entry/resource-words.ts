@@ -44,7 +44,7 @@ function conceptWords(value: Json | undefined): string | undefined {
     : undefined;
 }
 
-/** Characters with names of their own in XML. */
+/** Characters with their own names in XML. */
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -81,7 +81,7 @@ export interface ValueWords {
   readonly truth: (is: boolean) => string;
   /** Returns the name of a reference's target; undefined if it is unknown. */
   readonly reference: (reference: string) => string | undefined;
-  /** Returns that there are so many more. */
+  /** Returns the text that there are more, with their number. */
   readonly more: (count: number) => string;
 }
 
@@ -93,8 +93,8 @@ const MOST_PARTS = 100;
 const UNSAID: readonly string[] = ['system', 'id', 'reference', 'userSelected', 'version'];
 
 /**
- * Returns the value of an element in words, each text of the record with a direction of its own. The details of the
- * page have the rest.
+ * Returns the value of an element in words, each text of the record with its own direction. The details of the page
+ * have the rest.
  * @param name of the element
  */
 export function wordsOfValue(value: Json, name: string, words: ValueWords): Html {

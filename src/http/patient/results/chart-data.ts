@@ -14,7 +14,7 @@ import { toMeasured } from './values.ts';
 export interface Point {
   /** The observation that it is of. */
   readonly id: string;
-  /** Its date as it is written, which says its day. */
+  /** Its date as written, which has its day. */
   readonly date: string;
   readonly at: number;
   readonly value: number;
@@ -52,8 +52,8 @@ interface Group {
 
 /**
  * Returns the charts of observations of one code, that of the newest value first: a line, or one for each component, in
- * the newest unit, to which others of the same dimension are converted. Units that can't be converted are in charts of
- * their own: HbA1c in % and in mmol/mol. Values without a number or a date are in none.
+ * the newest unit, to which others of the same dimension are converted. Units that can't be converted have their own
+ * charts: HbA1c in % and in mmol/mol. Values without a number or a date are in none.
  * @param facts the newest first
  */
 export function makeCharts(say: Texts, facts: readonly Observation[]): readonly ChartData[] {

@@ -50,7 +50,7 @@ export function splitBounded(
   return sign === undefined || number === undefined ? undefined : { sign, number, unit };
 }
 
-/** Where a value lies: an end that isn't `closed` is itself left out. */
+/** The range of a value: an end that isn't `closed` is excluded. */
 interface Span {
   readonly least: number;
   readonly most: number;

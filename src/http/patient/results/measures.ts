@@ -75,7 +75,7 @@ const PAGES = 5;
 export interface Observations {
   readonly observations: readonly Observation[];
   readonly more: boolean;
-  /** Those that were read and aren't shown: cancelled, or without a result yet. */
+  /** The number of observations that were read and aren't shown: cancelled, or without a result yet. */
   readonly notDone: number;
 }
 

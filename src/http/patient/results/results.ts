@@ -22,7 +22,7 @@ const FEW = 4;
 /** Kinds up to which all groups are open. */
 const MANY = 24;
 
-/** How a row shows its chart: not at all if another has it. */
+/** How a row shows its chart; not at all if another row has it. */
 type Course = 'open' | 'folded' | 'absent';
 
 /** A part of the page. */

@@ -64,7 +64,7 @@ function isolated(text: string): Html {
   return html`<bdi dir="ltr">${text}</bdi>`;
 }
 
-/** Returns a blood pressure as it is said; undefined for other parts. The codes are LOINC's. */
+/** Returns a blood pressure in its usual form; undefined for other parts. The codes are LOINC's. */
 export function pressureIn({ lang }: Texts, components: Observation['components']): string | undefined {
   const [systolic, diastolic] = ['8480-6', '8462-4'].map((code) => {
     const part = components.find((each) => each.code === code);

@@ -92,7 +92,7 @@ function renderPage(
   const title = say('consent.title', { app: name });
   const minutes = Math.max(1, Math.ceil((expires_at / 1_000 - now) / 60_000));
   const facts: Html[] = [
-    // Access requests have no purpose of their own, and neither have the grants that they lead to.
+    // Access requests have no purpose, and neither have the resulting grants.
     html`<div><dt>${say('purpose.legend')}</dt><dd>${say('purpose.none')}</dd></div>
 `,
     ...(message === null

@@ -65,7 +65,6 @@ const SENDS_CONTENT = {
   writes: true,
 } as const;
 
-/** Their routes. */
 export const DOCUMENT_ROUTES = [
   route({
     method: 'POST',

@@ -11,7 +11,7 @@ import { LOINC, splitCode } from '#src/v1/elements.ts';
 import { LISTING_MODELS } from '../listing.ts';
 import type { RestRequest } from '../record.ts';
 
-/** Read models that these answers are made from. */
+/** Read models from which these answers are made. */
 export const INSIGHT_MODELS = LISTING_MODELS;
 
 /** Needs of a grant: whole records are searched and read, Observations at least. */

@@ -122,7 +122,6 @@ const comparedSchema = z
 const page = listSchema(evidenceSchema);
 const SHORT = ' The id names the patient.';
 
-/** Their routes. */
 export const PATTERN_ROUTES = [
   route({
     ...SHARED,

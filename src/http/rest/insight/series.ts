@@ -95,7 +95,6 @@ const place = z.tuple([z.int().min(1)]);
 const DESCRIPTION =
   'Numeric values of Observations and their components, in one unit. Values that were entered in error or cancelled, have a modifier extension or were written by an AI are left out and counted in `warnings`.';
 
-/** Their routes. */
 export const SERIES_ROUTES = [
   route({
     method: 'GET',

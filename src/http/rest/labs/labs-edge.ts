@@ -8,7 +8,7 @@ import { parseStored } from '#src/shared/json/stored-json.ts';
 import type { Edge } from '../../edge/edge.ts';
 import { resourceIn } from '../record.ts';
 
-/** Where a report is read: inside the edge, or as the application sent it. */
+/** The place where a report is read: inside the edge, or before the exchange of ids. */
 export interface Reading {
   /** The Patient's id. */
   readonly patient: string;

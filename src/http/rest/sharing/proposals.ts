@@ -72,7 +72,7 @@ const common = {
 const opening = { needs: [], type: null } as const;
 
 /**
- * Returns the grant that a request is made under, if it is on the record that the path names.
+ * Returns the grant of a request, if it is for the record in the path.
  * @throws Refusal forbidden (403) for other credentials; not_found (404)
  */
 function grantOn({ caller }: RestRequest, patient: string): Granted & { readonly applicationId: string } {

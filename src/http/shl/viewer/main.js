@@ -16,7 +16,7 @@ const say = Object.assign(
   {
     number: (number) => new Intl.NumberFormat(lang).format(number),
     day: (date) => formatDay(date) ?? date,
-    /** Returns the time as it is written, so that it belongs to the day that is written; an empty text without one. */
+    /** Returns the time as written, so that it belongs to the written day; an empty text if there is none. */
     time(text) {
       const [, time = '', zone = ''] = /T(\d\d:\d\d)(?::[\d.]+)?(Z?)/.exec(text) ?? [];
       return zone === 'Z' ? `${time} UTC` : time;
@@ -33,7 +33,7 @@ const say = Object.assign(
 
 const locale = () => (lang === 'en' ? 'en-GB' : lang);
 
-/** Returns a FHIR date in words, as exact as it is; undefined for any other text. */
+/** Returns a FHIR date in words, with its own precision; undefined for any other text. */
 function formatDay(text) {
   const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?/.exec(text) ?? [];
   if (year === undefined) return undefined;

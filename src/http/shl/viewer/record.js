@@ -239,7 +239,7 @@ function rankRow({ flag, isReport, details, files }) {
   return isReport && details.every((text) => text === '') && files.length === 0 ? 3 : 2;
 }
 
-/** Returns the Medication that a resource is about, if it is one of its own. */
+/** Returns the Medication of a resource, if it is a separate resource. */
 function findMedicine(resource, { look }) {
   const { medicationReference } = resource;
   return medicationReference === undefined ? {} : look(medicationReference, resource);
@@ -617,7 +617,7 @@ function observation(resource, { lang }) {
   };
 }
 
-/** Returns a blood pressure as it is said: `128/82 mmHg`. */
+/** Returns a blood pressure in its usual form: `128/82 mmHg`. */
 function readPressure(components, lang) {
   const [systolic, diastolic] = ['8480-6', '8462-4'].map((code) =>
     components.find((each) => listCodes(each.code).includes(code)),
