@@ -153,7 +153,10 @@ function stepsInRecords(asked: Asked, source: Source | undefined, { few, far }: 
   return sorted === undefined || walks.length === 0 ? [] : [sorted, ...walks];
 }
 
-/** Returns the walk along the dates of one code in one record; undefined if there are other conditions. */
+/**
+ * Returns the walk along the dates of one code in one record; undefined if the search or its order needs more than
+ * these.
+ */
 function walkInRecord({ about, order, last, total, selection }: Asked): Step | undefined {
   const place = order[0]?.place;
   const record = onlyRecord(selection);

@@ -56,7 +56,7 @@ export function cursorsAround<Row>(
   to: { readonly after: (row: Row) => string; readonly before: (row: Row) => string | undefined },
 ): Around {
   const [first, end] = [shown[0], shown.at(-1)];
-  // There is no row at the start of the page anymore: seen from it, all matches are on the other side.
+  // The page is empty: all matches are on the other side of the place at which it starts.
   if (first === undefined || end === undefined)
     return backward === true && last !== undefined ? { next: '' } : {};
   const [next, previous] =

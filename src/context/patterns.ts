@@ -81,8 +81,8 @@ function readMeasurement({
 }
 
 /**
- * Returns the words that follow a finding's values, such as `fell by about 2.3 %`. The values say how long they have
- * been recorded; a trend says so itself only if it covers just the newest of very many.
+ * Returns the words that follow a finding's values, such as `fell by about 2.3 %`. The text of the values says since
+ * when there are values; a trend says so itself only if it covers just the newest of very many.
  * @param count number of values of the series
  */
 export function describePatterns(found: readonly Finding[], count: number): string | undefined {

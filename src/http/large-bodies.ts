@@ -24,7 +24,7 @@ const LARGE = 100_000;
 const SHARE = 2_000_000;
 const ADMISSION = {
   total: 4 * SHARE,
-  // One at a time while others have requests under way: two would take turns at the event loop.
+  // One at a time while others have requests in progress: two would take turns at the event loop.
   ofOne: () => (presence.several ? 0 : SHARE),
   waiting: 100,
   waitMs: 60_000,
