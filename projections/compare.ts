@@ -48,7 +48,7 @@ const AT_ONCE = 64;
 
 /**
  * Compares a table of two schemas.
- * @param options `limit`: most differences to name.
+ * @param options `limit`: the maximum number of differences to name.
  */
 export async function compareTables(
   tx: ClientBase,

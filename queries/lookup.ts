@@ -25,7 +25,7 @@ export interface LookupQueries {
 /**
  * Opens the look-ups over a database.
  * @param base base URL of the FHIR interface, slash at its end.
- * @param atHead resolves when the projection `resources` shows every resource of a type that the log's head of now implies.
+ * @param atHead resolves when the projection `resources` shows every resource of a type up to the log's current head.
  * @param requireFresh throws Refusal unavailable (503) when that projection lags.
  */
 export function openLookup(

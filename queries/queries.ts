@@ -82,12 +82,12 @@ const SEARCHES = {
 } as const;
 
 /**
- * Summaries at a time, from reading to the document: one is read while another is built. More would hold more, and be
- * done no sooner. They are among `SEARCHES` too, once it is their turn.
+ * Summaries at a time, from reading to the document: one is read while another is built. More at a time would hold more
+ * memory, and finish no sooner. They are among `SEARCHES` too, once it is their turn.
  */
 const SUMMARIES = { total: 2, ofOne: 2, waiting: 200, waitMs: 15_000 } as const;
 
-/** Searches at a time of all grants of a project's applications. */
+/** The maximum number of searches at a time by all applications of a project that have grants. */
 const OF_GRANTS = 2;
 
 /**

@@ -62,7 +62,7 @@ const byTenant = ({ columns, joins = '' }: Columns): string => `
   from resources.resource r${joins}
   where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
 
-// The same index, once a key. Each key has the visibility of its own caller.
+// The same index, once per key. Each key has the visibility of its own caller.
 const bySight = ({ columns, joins = '' }: Columns): string => `
   select k.n, ${columns}
   from json_to_recordset($1::json) k(n int, id uuid, type text, tenant uuid, record uuid, home text, categories int8[])

@@ -186,7 +186,7 @@ export function sightKey(
   return { type, tenant: ownerId, record, home: findHome(type), categories };
 }
 
-/** Returns SQL for the condition that a row `as` of resources.resource is seen by the look-up `k`; see `sightKey`. */
+/** Returns SQL for the condition that the look-up `k` (see `sightKey`) may see a row `as` of resources.resource. */
 export function seenByKey(as: string): string {
   return `${as}.type = k.type and ${as}.tenant = k.tenant
     and case when ${as}.record is null then k.home <> 'record' else k.home <> 'directory' and ${as}.record = k.record end
@@ -313,8 +313,8 @@ class Sight {
   }
 
   /**
-   * A Provenance is seen if all its targets are, and theirs if they are Provenances. Ids that are nothing here hide
-   * nothing. Indexes: primary keys of resources.resource and history.version, history.version_event.
+   * A Provenance is seen if all its targets are, and also their targets if they are Provenances. Ids of nothing stored
+   * here hide nothing. Indexes: primary keys of resources.resource and history.version, history.version_event.
    */
   #withTargets(as: string, type: string | undefined): string {
     const named = `split_part(n.name, '/', 1)::uuid as id, nullif(split_part(n.name, '/', 2), '')::int as version`;

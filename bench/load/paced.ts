@@ -20,7 +20,9 @@ export interface Created {
   readonly at: number;
 }
 
-/** @throws Error on any other status than the expected. */
+/**
+ * @throws Error on any status but the expected one.
+ */
 answer(async ({ count, rate, ...load }: Load & Pace): Promise<Created[]> => {
   const { target, clients, expect } = load;
   const request = prepare({ ...load, count });

@@ -14,7 +14,7 @@ export interface Target {
 export type Requests =
   /** Observations, for each patient in turn. */
   | { readonly kind: 'observations'; readonly path: string; readonly patients: readonly string[] }
-  /** Transactions, each a new patient's; `kinds` of them are made and sent again and again. */
+  /** Transactions, each for a new patient; `kinds` different ones are made and sent repeatedly. */
   | { readonly kind: 'transactions'; readonly path: string; readonly entries: number; readonly kinds: number }
   /** Transactions of Observations for one patient, one after the other. */
   | { readonly kind: 'additions'; readonly path: string; readonly patient: string; readonly entries: number }

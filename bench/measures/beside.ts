@@ -10,7 +10,6 @@ import type { Measure } from '../measure.ts';
 import { createObservations, createPatients, resourcePath } from '../records.ts';
 import { median } from '../statistics.ts';
 
-/** Row 7. */
 export const beside: Measure = {
   row: 'beside',
   subject: 'rebuild beside a service that is read, at full and at low load',

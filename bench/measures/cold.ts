@@ -13,7 +13,6 @@ const WARM = 73;
 /** Creates that warm the process up after a start, over other streams. */
 const WARM_UP = 8_000;
 
-/** Row 8. */
 export const cold: Measure = {
   row: 'cold',
   subject: 'cold write to a stream of 100,000 events: the first after a start of the service',

@@ -6,7 +6,6 @@ import { median } from '../statistics.ts';
 
 const CLIENTS = 16;
 
-/** Row 1. */
 export const create: Measure = {
   row: 'create',
   subject: 'create, validated, durable, visible to the next read; 16 clients, 64 patients',

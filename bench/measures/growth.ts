@@ -9,7 +9,6 @@ const RECORD = 500;
 /** How much the process may grow from the second tenth to the last and still count as flat. */
 const FLAT = 1.25;
 
-/** Row 7. */
 export const growth: Measure = {
   row: 'growth',
   subject: 'creates in the last tenth of 500,000 (50,000 without --full), 16 clients',

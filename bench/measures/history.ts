@@ -7,7 +7,6 @@ import { median } from '../statistics.ts';
 const CLIENTS = 16;
 const VERSIONS = 50;
 
-/** Row 4. */
 export const history: Measure = {
   row: 'history',
   subject: `history of ${VERSIONS} versions in one page; ${CLIENTS} clients, 20 resources`,

@@ -16,7 +16,6 @@ const NUMBERS = [1, 2, MOST] as const;
 /** Sends requests to several instances and returns the rate. */
 type Ask = (instances: readonly MeasuredService[], seconds: number) => Promise<readonly Outcome[]>;
 
-/** Row 10. */
 export const instances: Measure = {
   row: 'instances',
   subject: 'two and four instances on one database: reads by id, creates; 16 clients in all, 64 patients',

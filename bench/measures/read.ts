@@ -6,7 +6,6 @@ import { median } from '../statistics.ts';
 
 const CLIENTS = 16;
 
-/** Row 2. */
 export const read: Measure = {
   row: 'read',
   subject: 'read by id; 16 clients, jumping about among 5,000 resources',

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { alternate, type Measure } from '../measure.ts';
 import { median } from '../statistics.ts';
 
-/** Row 6. */
 export const rebuild: Measure = {
   row: 'rebuild',
   subject: 'rebuild of resources and history, with indexes, comparison and swap',

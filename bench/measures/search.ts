@@ -35,7 +35,6 @@ interface Populated {
   readonly observations: readonly string[];
 }
 
-/** Row 10. */
 export const search: Measure = {
   row: 'search',
   subject: `searches among 1,000,000 Observations (100,000 without --full) with their records; ${CLIENTS} clients`,

@@ -9,7 +9,6 @@ const ENTRIES = 300;
 /** The number of different transactions, prepared beforehand and sent in turn. */
 const KINDS = 8;
 
-/** Row 3. */
 export const transaction: Measure = {
   row: 'transaction',
   subject: `transactions of ${ENTRIES} linked entries, ${CLIENTS} clients, in resources`,

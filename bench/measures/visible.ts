@@ -2,7 +2,6 @@
 import { alternate, type Measure } from '../measure.ts';
 import { ascending, median, quantile } from '../statistics.ts';
 
-/** Row 5. */
 export const visible: Measure = {
   row: 'visible',
   subject: 'visible after append, one client, all projections running',

@@ -10,7 +10,7 @@ export type LinkedData = Extract<PlainEvent, { type: 'RecordLinked' }>['data'];
 
 export type SharedLinkData = Extract<PlainEvent, { type: 'SharedLinkCreated' }>['data'];
 
-/** A link as the record's newest event of that kind began it. */
+/** A link with the data of the newest event that began it. */
 export interface HeldLink extends LinkedData {
   readonly ended: boolean;
 }

@@ -77,7 +77,8 @@ export function configureSso(id: string, { issuer, client_id, domains }: Sso, cl
 
 /**
  * Confirms the domain of an owner's verified e-mail address.
- * @throws Refusal invalid for a domain of a public mail provider; forbidden if the organization signs in with others
+ * @throws Refusal invalid for a domain of a public mail provider; forbidden if the organization's sign-in has other
+ * domains
  */
 export function confirmDomain(id: string, domain: string) {
   return (state: OrganizationState): PlainEvent[] => {
@@ -107,7 +108,9 @@ function requireOwner(role: Role): void {
   });
 }
 
-/** @param added new domains; undefined in the place of one that the organization has */
+/**
+ * @param added new domains; undefined in place of each that the organization already has
+ */
 function requireOwnDomains(added: readonly (string | undefined)[]): void {
   const foreign = added.flatMap((domain, index) =>
     domain === undefined || !isPublicMailDomain(domain)

@@ -91,15 +91,15 @@ function freePlace(state: Resources, grantId: string): number | undefined {
 /** The result of a decision about a proposal. */
 export interface Ended {
   readonly status: EndStatus;
-  /** Of an accepted one. */
+  /** The version that an accepted proposal led to. */
   readonly accepted?: AcceptedVersion;
 }
 
 /**
  * Accepts a proposal: writes its resource, and ends it. A proposal that can no longer be accepted ends as superseded or
  * expired.
- * @param writes the one write of it
- * @param ids draws the id of the n-th event that isn't a write's
+ * @param writes the proposal's only write
+ * @param ids draws the id of the n-th event other than the write's
  * @throws Refusal as `decideWrites`; not_found, conflict as `decidable`
  */
 export function accept(

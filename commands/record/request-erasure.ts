@@ -27,7 +27,7 @@ export interface Erasure {
   finished(position: Position): Promise<boolean>;
 }
 
-/** Where erasures are requested. */
+/** Dependencies of requesting an erasure. */
 export interface ErasureRequests {
   readonly erasure: Erasure;
   readonly projects: Streams<ProjectState>;

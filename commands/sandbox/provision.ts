@@ -34,7 +34,7 @@ export interface ProvisionDeps {
   readonly visible: (position: Position) => Promise<void>;
 }
 
-/** Resources of one append, at most: others wait for its projections for as long as for a small Bundle. */
+/** The maximum number of resources per append: others wait for its projections no longer than for a small Bundle. */
 const CHUNK = 100;
 
 /** Fills it, and says so in the project's stream. */

@@ -34,7 +34,7 @@ const insertVersions = (schema: string) => `
 insert into ${schema}.version (${version.names}) select ${version.values} from ${version.from}
 on conflict (id, version) do nothing`;
 
-/** Inserts deletions whose version before came with an earlier batch, and is seen by the same. */
+/** Inserts deletions whose previous version came with an earlier batch; the same callers see both. */
 const insertDeletions = (schema: string) => `
 insert into ${schema}.version (${version.names})
 select ${version.values.replace(/\b(categories|targets)\b/g, 'b.$1')} from ${version.from}
@@ -84,7 +84,7 @@ function deleted(schema: string, rows: readonly Row<typeof VERSION>[]): QueryCon
 
 interface VersionRows {
   readonly whole: Row<typeof VERSION>[];
-  /** Deletions whose version before isn't in the batch, of types where it decides who sees them. */
+  /** Deletions of types whose previous version decides who sees them, if that version isn't in the batch. */
   readonly deletions: Row<typeof VERSION>[];
 }
 

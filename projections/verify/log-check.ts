@@ -52,7 +52,7 @@ export interface ErasedSince {
   readonly requested: string;
   /** Instant of `RecordErased`; null while the purge is under way. */
   readonly erased: string | null;
-  /** Request that asked for it, and the key that it came with; else the credential's kind. */
+  /** The request that asked for it, and its key or application; without either, the kind of credential. */
   readonly request_id: string;
   readonly credential: string;
 }
@@ -70,7 +70,7 @@ export class LogCheck {
   /**
    * @param session holds the temporary tables; used by nothing else meanwhile
    * @param store tells whether a stream was erased
-   * @param limit most faults that are listed
+   * @param limit the maximum number of faults listed
    */
   constructor(
     private readonly session: ClientBase,
@@ -273,7 +273,7 @@ function erasedSince(patient: string, { requested, erased }: ErasureTrace): Eras
   };
 }
 
-/** Returns the key or application whose credential it was, else the credential's kind. */
+/** Returns the key or application that the credential belongs to; without either, the kind of credential. */
 function heldBy({ key_id: key, application, kind }: EventMetadata['credential']): string {
   return key ?? application ?? kind;
 }

@@ -50,7 +50,7 @@ export class OperationsCheck {
 
   /**
    * @param session holds the temporary tables; used by nothing else meanwhile
-   * @param limit most faults that are listed
+   * @param limit the maximum number of faults listed
    */
   constructor(
     private readonly session: ClientBase,

@@ -71,7 +71,7 @@ export async function derive(
   };
 }
 
-/** Applies a batch of the log to a derivation, as far as the read model has come. @throws errors that pass */
+/** Applies a batch of the log to a derivation, as far as the read model has come. @throws temporary errors */
 export async function applyTo(derivation: Derivation, batch: EventBatch): Promise<void> {
   const { projection, session, shadow, limit = batch.position } = derivation;
   if (derivation.failure !== undefined || derivation.position >= limit) return;
@@ -113,7 +113,7 @@ export interface ReadLog {
 
 /**
  * Compares a derivation with the serving tables at their own position, and says how far that is from the head.
- * @throws errors that pass
+ * @throws temporary errors
  */
 export async function lookAt(
   store: Pick<EventStore, 'read' | 'subscribe' | 'head'>,

@@ -58,7 +58,7 @@ export interface ApplicationRow {
   readonly jwks: string | null;
   readonly jwks_uri: string | null;
   readonly sector: string | null;
-  /** Until when the secret before works; also a time that has passed. */
+  /** The time until which the previous secret works; it may have passed. */
   readonly previous_until: number | null;
   readonly trusted: boolean;
   readonly created_at: number;

@@ -17,7 +17,7 @@ const TYPES = CONTEXT_TYPES.map((type) => pg.escapeLiteral(type)).join(', ');
 
 /** The current versions of a record. */
 export interface RecordRead {
-  /** Deleted ones and types that contexts are not made of left out. */
+  /** Without deleted ones and types that contexts don't use. */
   readonly excerpts: readonly Excerpt[];
   /** Versions that an AI wrote; perhaps earlier ones too. */
   readonly byAi: AiVersions;

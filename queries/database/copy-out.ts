@@ -12,7 +12,7 @@ export type Tuple = readonly (Buffer | null)[];
 /** The fields of the row that is being read. The next row uses the same object and bytes: take values, not the object. */
 export class Fields {
   bytes: Buffer = Buffer.alloc(0);
-  /** Where each field begins, and its size; -1 for NULL. */
+  /** The offset of each field, and its size; -1 for NULL. */
   readonly from: number[] = [];
   readonly size: number[] = [];
 
@@ -51,7 +51,7 @@ export class Fields {
 }
 
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
-/** Signature, flags, and the length of an extension that there is none of. */
+/** Signature, flags, and the length of the header's extension, which is 0. */
 const HEADER_BYTES = SIGNATURE.length + 8;
 const TRAILER = -1;
 

@@ -5,7 +5,7 @@
 /** Work under way. */
 interface Flight<T> {
   readonly result: Promise<T>;
-  /** Of each that waits for it: whether it has gone. */
+  /** One for each caller that waits for it: tells whether that caller has gone. */
   readonly waiting: (() => boolean)[];
 }
 

@@ -45,7 +45,7 @@ export interface HistoryPage {
   readonly next?: string;
 }
 
-/** The most versions that are counted for `total`, which R4 doesn't require. */
+/** The maximum number of versions counted for `total`, which R4 doesn't require. */
 const MAX_COUNTED = 10_000;
 
 /** Reads a page of history. @throws Refusal `malformed` for a bad cursor; as `AnswerBudget.takeRows`. */

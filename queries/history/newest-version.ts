@@ -17,7 +17,7 @@ interface Row {
   readonly version: number;
 }
 
-// Index: primary key of history.version (id, version), backwards, once a key.
+// Index: primary key of history.version (id, version), backwards, once per key.
 const NEWEST = `
   select v.id, v.tenant, v.type, v.version
   from unnest($1::uuid[]) k(id)

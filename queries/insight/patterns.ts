@@ -55,7 +55,7 @@ export function openPatterns(
   const asked = new Flights<Told<Patterns>>();
   const sought = new Flights<Found>();
 
-  /** Reads the record, and finds its patterns unless they are known of the same values. */
+  /** Reads the record, and finds its patterns unless those of the same values are cached. */
   const find = async (span: Span, isGone: () => boolean): Promise<Told<Patterns>> => {
     const { standing, read } = await onConnection(pool, (database) => readPatterns(database, span));
     const { fresh } = standing;

@@ -20,7 +20,7 @@ export interface ProvenancePredicate {
 
 /** Parameters whose values lead straight to automatic Provenances. */
 const SELECTIVE = new Set(['_id', 'target', 'patient', 'agent']);
-/** Modifiers with which they don't. */
+/** Modifiers with which these parameters narrow nothing. */
 const UNSELECTIVE: ReadonlySet<string | undefined> = new Set(['missing', 'identifier', 'not']);
 
 /**

@@ -75,7 +75,7 @@ const MEMBERS = `
 
 /**
  * Returns the writer of each credential, in the same order, by a statement for keys, one for applications and one for
- * members; none where there are none of them.
+ * members; a statement with nothing to look up isn't sent.
  * @param readBy `Calls.projectId`: the names of keys and applications are only for their own project.
  */
 export async function readWriters(

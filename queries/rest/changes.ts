@@ -26,7 +26,7 @@ export interface Changes {
 /**
  * Reads the changes of a record after a moment; of several of one resource the last. Those of one type and title are one
  * kind. Provenances don't count. It checks no right.
- * @param most kinds that are returned
+ * @param most the maximum number of kinds returned
  */
 export type ChangesOf = (record: string, since: Micros, most: number) => Promise<Changes>;
 

@@ -11,7 +11,7 @@ export interface Approval {
 }
 
 export interface EntryOrigin {
-  /** As last in the timeline; null for entries that it doesn't show. */
+  /** The newest title in the timeline; null for entries that it doesn't show. */
   readonly title: string | null;
   /** The code system, if the title is a code. */
   readonly titleSystem: string | null;

@@ -21,7 +21,7 @@ export interface ListedItem {
   readonly created: Micros;
 }
 
-/** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of this list. */
+/** Gives a page of a record. @throws Refusal invalid (422) for a cursor that isn't from this list. */
 export type Items = Pages<ListedItem>;
 
 const columns = [

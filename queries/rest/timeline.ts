@@ -30,7 +30,7 @@ export interface TimelineEntry {
   readonly referred: string;
 }
 
-/** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of this list. */
+/** Gives a page of a record. @throws Refusal invalid (422) for a cursor that isn't from this list. */
 export type Timeline = Pages<TimelineEntry>;
 
 const columns = [

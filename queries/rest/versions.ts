@@ -33,7 +33,7 @@ export interface VersionsPage {
 
 /**
  * Gives the versions; undefined when the record has no such resource that the caller may see.
- * @throws Refusal invalid (422) for a cursor that is none of the list.
+ * @throws Refusal invalid (422) for a cursor that isn't from this list.
  */
 export type Versions = (
   caller: Caller,

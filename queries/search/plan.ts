@@ -213,7 +213,7 @@ function isAlong(order: readonly OrderKey[], source: Source): boolean {
   return order[0]?.by === '_lastUpdated' && source.kind === 'rows' && source.of.recorded === true;
 }
 
-/** The values of the code that an order is walked along, where they meet a condition on them. */
+/** The values of the code by which the matches are ordered, bounded by each condition on them. */
 function valuesAbout({ about, order, selection }: Asked): readonly Source[] {
   if (about === undefined) return [];
   return conditionsOn(order[0]?.place, selection.predicates).flatMap((of): Source[] =>

@@ -12,7 +12,7 @@ import { badParameter } from './raw.ts';
 export interface Start {
   /** For an order by `_lastUpdated`: when the first page was made. */
   readonly made?: Micros;
-  /** The row beside the page. Without it, the page is at an end of the matches. */
+  /** The row next to the page. Without it, the page is at an end of the matches. */
   readonly last?: Last;
   /** True for a page that is read in the reversed order and comes before `last`. */
   readonly backward?: true;

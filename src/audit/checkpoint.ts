@@ -11,7 +11,7 @@ import { BadFile, parseSigned, type Signed, signedLine } from './statement.ts';
 /** The head of a stream, or of a record's access log (`accessName`). */
 export interface StreamLeaf {
   readonly stream: string;
-  /** Of an access log: the number of the last entry, from 1. */
+  /** For an access log, the number of the last entry, from 1. */
   readonly revision: number;
   /** 64 hex digits: the hash of the chain up to and with that event. */
   readonly hash: string;
@@ -93,7 +93,7 @@ export async function* checkpointLines(
 
 /**
  * Reads a whole checkpoint: every line, the root over them, the signature.
- * @param lines without their ends; undefined where bytes are no text.
+ * @param lines without their line ends; undefined for a line whose bytes aren't text.
  * @param expected the key that must have signed it.
  * @throws BadFile with the error.
  */

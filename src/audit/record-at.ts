@@ -24,7 +24,7 @@ export interface ResourceAt {
 export interface RecordAt {
   /** Resources by id, in the order of their creation. */
   readonly resources: ReadonlyMap<string, ResourceAt>;
-  /** Events that made it so. */
+  /** The number of events up to that moment. */
   readonly events: number;
   /** The revision of the last of them. */
   readonly revision: number | undefined;

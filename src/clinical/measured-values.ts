@@ -16,7 +16,7 @@ interface MeasuredCode {
   /** UCUM; null if it has none. */
   readonly unit: string | null;
   readonly isLaboratory: boolean;
-  /** Of the measured substance, in g/mol, if it has one. */
+  /** The molar mass of the measured substance in g/mol, if it has one. */
   readonly molarMass: number | undefined;
 }
 

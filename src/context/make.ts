@@ -46,7 +46,7 @@ export interface MadeContext {
   readonly displays: Readonly<Record<string, string>>;
 }
 
-/** Fewest tokens of a line. */
+/** The minimum number of tokens of a line. */
 const LEAST_TOKENS = 5;
 /** Additional facts that are tried, beyond the number that could fit. */
 const BESIDE = 60;

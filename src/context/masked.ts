@@ -16,7 +16,7 @@ export function maskedBody(body: string): string {
     .join('');
 }
 
-/** Returns a request whose texts are masked alike. */
+/** Returns a request with masked texts. */
 export function maskedRequest(ask: ContextRequest): ContextRequest {
   const { task, question, needs } = ask;
   return {
@@ -27,7 +27,7 @@ export function maskedRequest(ask: ContextRequest): ContextRequest {
   };
 }
 
-/** Returns an author whose source system is masked alike: contexts name it. */
+/** Returns an author with a masked source system, because contexts name it. */
 export function maskedAuthorship(of: Authorship): Authorship {
   return { ...of, source: of.source === null ? null : withoutIds(of.source) };
 }

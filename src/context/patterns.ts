@@ -15,7 +15,7 @@ import { numberIn } from './value.ts';
 /** Trends and changes by series. */
 export type Patterns = ReadonlyMap<Series, readonly Finding[]>;
 
-/** Fewest values of a series in which they are looked for. */
+/** The minimum number of values of a series in which they are looked for. */
 const LEAST = 12;
 /** Values that are read in a step. */
 const STEP = 500;

@@ -48,7 +48,7 @@ export function lookUp(
   return found === undefined ? undefined : namedEntry(found, displays);
 }
 
-/** Returns the look-ups of the clinical reading. */
+/** Returns the look-ups that the reading of entries needs. */
 export function around(reading: Reading): Around {
   const { today } = reading;
   return {

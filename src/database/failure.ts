@@ -22,8 +22,8 @@ export function describeFailure(error: unknown): string {
 }
 
 /**
- * SQLSTATE classes of errors that pass by themselves: connection, transaction rollback, resources, object state,
- * operator intervention, system error (PostgreSQL documentation, Appendix A).
+ * SQLSTATE classes of temporary errors: connection, transaction rollback, resources, object state, operator
+ * intervention, system error (PostgreSQL documentation, Appendix A).
  */
 const PASSING = /^(08|25|40|53|55|57|58)/;
 

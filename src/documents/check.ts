@@ -19,7 +19,7 @@ export class DocumentCheck {
   /** Number of documents checked. */
   documents = 0;
 
-  /** @param limit most faults that are listed */
+  /** @param limit the maximum number of faults listed */
   constructor(
     readonly store: Pick<DocumentStore, 'get'>,
     readonly log: Pick<EventStore, 'read'>,

@@ -31,7 +31,7 @@ export class Digest {
   /** The bytes of an incomplete character. */
   #begun: Buffer = Buffer.alloc(0);
 
-  /** @param limit most bytes */
+  /** @param limit the maximum number of bytes */
   constructor(readonly limit: number) {}
 
   /**

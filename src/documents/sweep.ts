@@ -13,7 +13,7 @@ export interface SweepDeps {
   readonly log: Pick<EventStore, 'read'>;
   /** Locks that finalizing holds too. */
   readonly locks: { hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> };
-  /** Which of these some version of their document shows, as far as a read model knows. */
+  /** Returns those that at least one version of their document shows, as far as a read model knows. */
   readonly shown: (blobs: readonly ListedBlob[]) => Promise<ReadonlySet<ListedBlob>>;
 }
 

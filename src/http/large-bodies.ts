@@ -90,7 +90,10 @@ export class LargeBodies {
     }
   }
 
-  /** Ends the turn of a body that was stored; while others have requests under way, once all read models show it. */
+  /**
+   * Ends the turn of a body that was stored. While others have requests under way, the turn lasts until all read models
+   * show it.
+   */
   async #endWhenShown(lease: Lease): Promise<void> {
     if (presence.several) await this.awaitShown().catch(() => undefined);
     lease.release();

@@ -223,7 +223,7 @@ export class Pipeline<
 
   /**
    * Answers a request under a grant. Everything inside has the record's real ids.
-   * @throws Refusal as of the route, with the ids that the application knows
+   * @throws Refusal as the route does, with the ids that the application knows
    */
   async #answerGrant(ctx: Context, asked: Ask, credential: string, pass: GrantPass): Promise<Answer> {
     try {

@@ -8,7 +8,7 @@ export class IssuerAway extends Error {
   override readonly name = 'IssuerAway';
 }
 
-/** Largest document, in bytes. */
+/** The maximum size of a document, in bytes. */
 const MOST_BYTES = 256 * 1024;
 /** Timeout for one document, in ms. */
 const PATIENCE_MS = 5_000;

@@ -19,7 +19,7 @@ export type VerificationKey = Awaited<ReturnType<JWTVerifyGetKey>>;
 const FRESH_MS = 10 * 60_000;
 /** How long keys are used at most while the issuer is unreachable, in ms. */
 const STALE_MS = 24 * 3_600_000;
-/** Shortest pause between two fetches because of an unknown key id or an unreachable issuer, in ms. */
+/** The shortest pause between two fetches because of an unknown key id or an unreachable issuer, in ms. */
 const PAUSE_MS = 10_000;
 
 /** The keys of an issuer. */

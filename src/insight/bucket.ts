@@ -15,14 +15,14 @@ export type Bucket = (typeof BUCKETS)[number];
 export interface ShownPoint {
   /** As written in the resource; for a bucket its first day, in the offsets of its values. */
   readonly at: string;
-  /** Of a bucket: the median. */
+  /** A value; for a bucket the median. */
   readonly value: number;
   readonly comparator: '<' | '>' | null;
   readonly n: number;
-  /** The version that states the value; of a bucket the newest value's. */
+  /** The version that states the value; for a bucket that of the newest value. */
   readonly fhir: string;
   readonly reference_range: { readonly low: number | null; readonly high: number | null } | null;
-  /** Of a bucket: all versions. */
+  /** All versions of a bucket. */
   readonly versions?: readonly string[];
 }
 

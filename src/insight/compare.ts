@@ -8,7 +8,7 @@ import { mannWhitney } from './methods/mann-whitney.ts';
 import { findMedian } from './methods/select.ts';
 import { MOST_SAMPLES, mediansOfDays, type Point, type Track } from './track.ts';
 
-/** Fewest values of a period. */
+/** The minimum number of values of a period. */
 export const LEAST_OF_PERIOD = 5;
 
 /** The method's name. */
@@ -27,7 +27,7 @@ export interface Summary {
 export interface Difference {
   /** Hodges–Lehmann shift in the track's unit. */
   readonly absolute: number;
-  /** Of the first period's median; null where that is 0. */
+  /** Per cent of the first period's median; null where that is 0. */
   readonly percent: number | null;
   readonly p_value: number;
   /** Ends of the 95 % interval of `absolute`. */

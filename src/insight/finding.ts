@@ -21,11 +21,11 @@ export interface Effect {
   /** Ends of the 95 % interval, where the method has one. */
   readonly low: number | null;
   readonly high: number | null;
-  /** Of a trend: the slope. */
+  /** The slope of a trend. */
   readonly per_day?: number;
-  /** Of a change: the time of the first value after it. Of a medication: its start. */
+  /** The time of the first value after a change, or the start of a medication. */
   readonly since?: string;
-  /** Of a correlation: by how many days the second series follows the first. */
+  /** For a correlation, the number of days by which the second series follows the first. */
   readonly lag_days?: number;
 }
 

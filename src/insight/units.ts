@@ -46,7 +46,7 @@ function between(x: Scale, y: Scale, factor: number): Convert {
   return isShifted ? (value) => Number(convert(value).toFixed(DECIMALS_OF_SHIFTED)) : convert;
 }
 
-/** Of twelve digits of a temperature in kelvin these decimals are left, less one for the other scale's degrees. */
+/** The decimals of a temperature in kelvin with twelve digits, less one for the other scale's degrees. */
 const DECIMALS_OF_SHIFTED = 8;
 
 /** Rounds to twelve digits, which removes errors of binary fractions. */

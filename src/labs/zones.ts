@@ -17,7 +17,7 @@ const MINUTE = 60_000;
 const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+){0,2}$/;
 
 /**
- * Returns a zone; undefined if there is none of the name. A time that occurs twice is the earlier one.
+ * Returns a zone; undefined if there is none with that name. A time that occurs twice is the earlier one.
  * @param name as in the IANA database, `Europe/Oslo`
  */
 export function zoneNamed(name: string): Zone | undefined {

@@ -22,9 +22,12 @@ export interface FollowersSource {
   readonly stale: () => readonly string[];
   /** Names of the processes. */
   readonly processes: readonly string[];
-  /** The number of parked events by process; processes without any are left out. May reject or be late: then nothing is said. */
+  /**
+   * The number of parked events by process; processes without any are left out. May reject or be late: then nothing is
+   * reported.
+   */
   readonly parked: () => Promise<ReadonlyMap<string, number>>;
-  /** Lags of projections and processes by name. May reject or be late: then nothing is said. */
+  /** Lags of projections and processes by name. May reject or be late: then nothing is reported. */
   readonly lags: () => Promise<ReadonlyMap<string, Lag>>;
 }
 

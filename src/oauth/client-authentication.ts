@@ -202,7 +202,7 @@ function formDecoded(text: string): string {
   }
 }
 
-/** Compares a secret with all that work now, in the same time whether there is one or not. */
+/** Compares a secret with all of the client's valid secrets. It takes the same time if there are none. */
 function matchesSecret(client: Client | undefined, secret: string): boolean {
   const given = createHash('sha256').update(secret).digest();
   const known = client?.secrets.map(({ sha256 }) => Buffer.from(sha256, 'hex')) ?? [];

@@ -9,7 +9,7 @@ CREATE TABLE operations.key_use (
   used_at int8 NOT NULL                -- microseconds since 1970
 );`;
 
-/** Shortest interval between two writes of a key's use, in microseconds. */
+/** The shortest interval between two writes of a key's use, in microseconds. */
 const MINUTE = 60_000_000;
 /** Number of keys whose last write is remembered; others are written once more. */
 const REMEMBERED = 50_000;

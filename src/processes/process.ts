@@ -35,7 +35,7 @@ CREATE TABLE operations.process (
   position text NOT NULL
 );`;
 
-/** Shortest interval at which an idle process saves its checkpoint, in ms. */
+/** The shortest interval at which an idle process saves its checkpoint, in ms. */
 const SAVE_EVERY = 1000;
 /** The maximum pause between two checks of its position, in ms. */
 const LOOK_EVERY = 100;

@@ -14,7 +14,7 @@ export interface RetryDeps {
 
 /**
  * Retries one parked event, or records that it failed again.
- * @throws errors that pass by themselves
+ * @throws temporary errors
  */
 export async function retryParked(deps: RetryDeps, parked: ParkedEvent): Promise<void> {
   try {

@@ -41,7 +41,7 @@ export class EventWork {
 
   /**
    * Acts on an event, and parks it if it keeps failing.
-   * @throws errors that pass by themselves. If one persists while log and database answer, it counts as the event's
+   * @throws temporary errors. If one persists while log and database answer, it counts as the event's
    *   own: otherwise a statement that always times out would hold up later events.
    */
   async on(event: RecordedEvent, { holding }: Pick<Lead, 'holding'>): Promise<void> {

@@ -29,7 +29,7 @@ export interface IdempotentRequest {
   readonly holder?: string | undefined;
   /** SHA-256 over all parts that identify the request. */
   readonly requestHash: Buffer;
-  /** Of its body, which is kept while it waits. */
+  /** The size of its body, which is kept while it waits. */
   readonly bytes: number;
   /** Aborted when the client has closed the connection: then nothing waits for it. */
   readonly gone: () => AbortSignal;

@@ -6,14 +6,16 @@ export interface Limits {
   readonly bundleEntries: number;
   /** Content of a document. */
   readonly documentBytes: number;
-  /** Of one answer: bytes of the resources in it, their number, and how long they may take to read, in seconds. */
+  /**
+   * Limits of one answer: bytes of the resources in it, their number, and how long they may take to read, in seconds.
+   */
   readonly answerBytes: number;
   readonly answerResources: number;
   readonly answerSeconds: number;
-  /** Of all long answers that an instance holds at a time. */
+  /** For all long answers that an instance holds at a time. */
   readonly answerMemoryBytes: number;
-  /** Of all large request bodies that an instance holds at a time. */
+  /** For all large request bodies that an instance holds at a time. */
   readonly bodyMemoryBytes: number;
-  /** Of one client address; 0: no limit. */
+  /** For each client address; 0: no limit. */
   readonly connectionsPerAddress: number;
 }

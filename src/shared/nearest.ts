@@ -7,7 +7,7 @@
 const LONGEST = 64;
 /** One difference is tolerated per this number of characters of the word. Words with fewer match only by letters. */
 const CHARACTERS_PER_DIFFERENCE = 3;
-/** Fewest letters that are taken for the beginning of a name. */
+/** The minimum number of letters that are taken for the beginning of a name. */
 const SHORTEST_BEGINNING = 3;
 
 /**
@@ -17,7 +17,7 @@ const SHORTEST_BEGINNING = 3;
  * swap of two neighbours counts 1), at most a third of the word's length; of equal ones the first. If none is so near,
  * the only one that begins with the word (`lab`: `laboratory`), unless there is a limit.
  * @param word the client's word, of any length; over 64 characters nothing is near.
- * @param limit most differences, where a third of the word's length would be too many.
+ * @param limit the maximum number of differences, if it is less than a third of the word's length.
  * @returns undefined if no candidate is near enough to be worth suggesting.
  */
 export function nearest(

@@ -4,7 +4,7 @@ import { IssuerAway } from '#src/identity/fetch-json.ts';
 
 /** The maximum time of a request, from connecting to the last byte of the answer, in ms. */
 export const PATIENCE_MS = 5_000;
-/** Largest answer, in bytes. */
+/** The maximum size of an answer, in bytes. */
 const MOST_BYTES = 256 * 1024;
 /** Statuses whose answers have no body. */
 const WITHOUT_BODY = new Set([204, 205, 304]);

@@ -24,7 +24,7 @@ import { Sessions } from './sessions.ts';
 /** Dependencies of the sign-in. */
 export interface SignInDeps {
   readonly client: Pick<pg.Pool, 'query'>;
-  /** Of the service, without a trailing slash. */
+  /** The service's URL, without a trailing slash. */
   readonly baseUrl: string;
   /** The issuers of the installation. */
   readonly issuers: readonly SignInAt[];

@@ -13,7 +13,7 @@ export interface TracingOptions {
   readonly log: { warn(details: object, message: string): void };
 }
 
-/** Shortest pause between two warnings about lost spans. */
+/** The shortest pause between two warnings about lost spans. */
 const TELL_EVERY_MS = 60_000;
 
 /**

@@ -113,7 +113,7 @@ function orderedPredicate(
   const codes = alternatives.map((each) => each.codes);
   const [only, ...others] = alternatives;
   const span = others.length === 0 && only?.span !== undefined ? { span: only.span } : {};
-  // Any code of a system: all values of the parameter are looked through.
+  // Any code of a system: all values of the parameter are read.
   return codes.every((each) => each !== undefined)
     ? valuesPredicate({ table, as, keys: codes.flat(), by: 'about', condition, ...span })
     : valuesPredicate({ table, as, keys: parameterKeys(values, scope), condition, ...span });

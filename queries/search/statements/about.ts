@@ -23,8 +23,8 @@ export interface About {
 }
 
 /**
- * Returns the code that all matches have, if there is one and the order's first key is a value stored with
- * that code. Every match with a value of that key then has one with the code.
+ * Returns the code that all matches share, if there is one and values of the order's first key are stored with it.
+ * Every match with a value of that key then has one stored with the code.
  */
 export function findAbout(
   { type, tenant }: Pick<SearchScope, 'type' | 'tenant'>,

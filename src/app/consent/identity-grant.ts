@@ -18,7 +18,7 @@ import { IdSource, isUuid, newUuid } from '../../shared/ids.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { nowMicros } from '../../shared/time/time.ts';
 
-/** Oldest ID token, in seconds since `iat`. */
+/** The maximum age of an ID token, in seconds since `iat`. */
 const MOST_AGE_S = 300;
 
 /** Dependencies. */

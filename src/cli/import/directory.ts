@@ -31,7 +31,9 @@ interface Pending {
 
 /** Loads directory entries of all sources, for one caller at a time. */
 export class Directory {
-  /** Identities that this run loaded: meeting them again is a match, others were loaded before. */
+  /**
+   * Identities that this run loaded: meeting one of them again is a match. Other known identities were loaded earlier.
+   */
   readonly #fresh = new Set<string>();
   readonly #warned = new Set<string>();
   #turn: Promise<unknown> = Promise.resolve();

@@ -12,7 +12,7 @@ const SHOWN = 100;
 
 /**
  * Prints the events of a stream, newest first.
- * @returns the exit code: 3 when the hash chain does not hold.
+ * @returns the exit code: 3 when the hash chain is broken.
  * @throws Failure for a stream without events, an event that cannot be read, or when a page is asked for.
  */
 export async function streamHistory(

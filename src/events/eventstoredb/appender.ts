@@ -34,7 +34,7 @@ export class Appender {
   #line: Promise<Line> | undefined;
 
   /**
-   * @param answerWithin longest wait for an answer, in ms.
+   * @param answerWithin the longest wait for an answer, in ms.
    * @param limits the maximum that may wait at a time.
    */
   constructor(

@@ -88,7 +88,7 @@ export class LogClient {
     return this.#within(callHttp(this.#client, method, path));
   }
 
-  /** Ends every call and lets go of the connection. */
+  /** Ends every call and closes the connection. */
   async close(): Promise<void> {
     await this.#client.dispose();
     const finding = openChannel(this.#client);

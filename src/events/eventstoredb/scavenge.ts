@@ -23,7 +23,7 @@ const completed = z.object({ result: z.string(), error: z.string().nullish() });
 /**
  * Starts a scavenge, or joins the running one, and waits for its end.
  * @param url as in `EventStoreDbStore.open`; its user must be in `$ops` or `$admins`.
- * @param answerWithin longest wait for an answer of the server, in ms.
+ * @param answerWithin the longest wait for an answer of the server, in ms.
  * @throws Unavailable when the server doesn't answer or refuses; Error when the scavenge failed.
  */
 export async function scavenge(

@@ -102,7 +102,7 @@ export class Feed {
     this.#checking = false;
   }
 
-  /** Wakes everyone for the last time and lets go of the connection. */
+  /** Wakes everyone for the last time and closes the connection. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);

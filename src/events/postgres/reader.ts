@@ -58,7 +58,7 @@ const IDENTITIES = `
 export class Reader {
   /**
    * @param pageBytes about the most bytes of bodies a page may have; one event may exceed it.
-   * @param answerWithin longest wait for an answer, in ms.
+   * @param answerWithin the longest wait for an answer, in ms.
    */
   constructor(
     private readonly pool: pg.Pool,

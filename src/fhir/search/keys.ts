@@ -177,7 +177,8 @@ const types = new Map<string, Map<string, Hashes>>();
 let inAll = 0;
 
 /**
- * Returns the cache of a tenant's type, for one resource or a few: all caches are cleared together when they are full.
+ * Returns the cache of a tenant's type. Use it for one resource or a few only: all caches are cleared together when
+ * they are full.
  * @param type its name, or that of its contained resources (`containedType`).
  */
 export function typeHashes(tenant: string, type: string): Hashes {

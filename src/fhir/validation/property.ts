@@ -104,7 +104,7 @@ function checkPrimitive(
   }
 }
 
-/** Adds a fault for every rule that does not hold at the walk's current element. */
+/** Adds a fault for every rule that the walk's current element breaks. */
 export function applyRules(rules: readonly Rule[], focus: Json, walk: Walk): void {
   const environment = { resource: walk.scope.resource, rootResource: walk.scope.root };
   const items = [focus];

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Largest logo, in bytes. */
+/** The maximum size of a logo, in bytes. */
 export const MAX_LOGO_BYTES = 64 * 1_024;
 
 const TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;

@@ -90,7 +90,7 @@ async function drained(res: ServerResponse, ms: number): Promise<void> {
     await Promise.race([once(res, 'drain', { signal }), once(res, 'close', { signal })]);
   } finally {
     waiting.abort();
-    // While the next piece is read nothing leaves, for reasons that are not the reader's.
+    // While the next piece is being read nothing is sent, which isn't the client's fault.
     socket.setTimeout(0);
   }
 }

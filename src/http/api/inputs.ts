@@ -20,7 +20,7 @@ export interface Inputs {
   readonly raw?: RawBody;
 }
 
-/** The schemas that a route has for them. */
+/** The schemas of a route's inputs. */
 interface Schemas<Query extends z.ZodObject, Body extends z.ZodType> {
   readonly params?: z.ZodObject;
   readonly query?: Query;

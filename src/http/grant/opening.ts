@@ -22,7 +22,7 @@ export interface Opening {
   readonly type: string | null;
   /** The id that is asked for, a Patient's real one; null if there isn't one. */
   readonly id: string | null;
-  /** Its parts are reads with their own entries: a Bundle. */
+  /** Set for a Bundle, whose parts are reads with their own entries. */
   readonly inParts?: true;
   /** It writes: it is a read only as far as it reports reads (`GrantPass.searched`, `GrantPass.shows`). */
   readonly writes?: true;

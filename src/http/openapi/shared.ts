@@ -177,7 +177,7 @@ const INTERFACES = {
   Fhir: { type: 'application/fhir+json', schema: 'OperationOutcome' },
 } as const;
 
-/** An interface as far as its errors go. */
+/** An interface with an error format of its own. */
 export type ErrorsOf = keyof typeof INTERFACES;
 
 const nameErrors = (of: ErrorsOf, status: number) => `${of}${status}`;

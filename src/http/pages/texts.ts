@@ -50,7 +50,10 @@ export interface Texts {
   moment(at: number): string;
   /** Returns the name of the day of the week, in UTC. @param at milliseconds since 1970 */
   weekday(at: number): string;
-  /** Returns a number with the digits and separators of the language. @param digits most digits behind the point; default: as many as it has */
+  /**
+   * Returns a number with the digits and separators of the language. @param digits the maximum number of decimal
+   * places; default: as many as it has
+   */
   number(value: number, digits?: number): string;
   /** Returns texts as a list in a sentence: `a, b and c`. */
   list(parts: readonly string[]): string;

@@ -72,7 +72,7 @@ export function bornAndDied(say: Texts, { birth_date, died }: MyPatient): string
   ];
 }
 
-/** Returns that a person has died, and when, as exactly as the record says. */
+/** Returns the words for a person's death, with its date as exactly as the record says. */
 export function deathText(say: Texts, { date }: Death): string {
   return date === undefined ? say('record.dead') : say('record.died', { day: dateText(say, date) });
 }

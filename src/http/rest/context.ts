@@ -19,7 +19,7 @@ import { VERSION } from '../version.ts';
 import type { RestRequest } from './record.ts';
 import { optional, text } from './schemas.ts';
 
-/** Fewest tokens: the patient and a line or two. */
+/** The minimum number of tokens: the patient and a line or two. */
 const LEAST = 50;
 const MOST = 100_000;
 

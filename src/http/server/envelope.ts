@@ -79,7 +79,7 @@ export function envelope(
     presence.enter(who);
     const atGateway = isGateway(ctx.path);
     const inner = atGateway ? innerPath(ctx) : undefined;
-    // From here on the request is one of the interface, whose errors it gets, too.
+    // From here on the request belongs to the interface behind the gateway, and gets that interface's errors.
     if (inner !== undefined) ctx.path = inner;
     const fhirPath = isFhir(ctx.path);
     try {

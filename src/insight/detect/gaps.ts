@@ -17,7 +17,7 @@ const LEAST_RATIO = 4;
 const MOST = 3;
 /** Distance between the quartiles of a standard normal distribution. */
 const QUARTILES = 1.3489795003921634;
-/** Least standard deviation of the logarithms, for series whose intervals are all the same. */
+/** The minimum standard deviation of the logarithms, for series whose intervals are all the same. */
 const LEAST_SPREAD = 0.1;
 
 /** An interval between two occasions. */

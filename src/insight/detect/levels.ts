@@ -7,19 +7,19 @@
 export const LEVELS = {
   /** Trends: over all series. */
   trend: 0.01,
-  /** Changes of level: over all series. */
+  /** Changes of level, for all series. */
   change: 0.005,
-  /** Gaps: over all series and their intervals. */
+  /** Gaps, for all series and their intervals. */
   gap: 0.001,
-  /** Rhythms of the day and of the week: over all series, twice. */
+  /** Rhythms of the day and of the week, for all series, twice. */
   rhythm: 0.001,
-  /** Pairs of series: over all pairs and lags. */
+  /** Pairs of series, for all pairs and lags. */
   pair: 0.003,
-  /** Starts of medications: over all starts and series. */
+  /** Starts of medications, for all starts and series. */
   start: 0.002,
 } as const;
 
-/** Fewest values for each kind of finding. */
+/** The minimum number of values for each kind of finding. */
 export const LEAST = {
   trend: 8,
   /** A side. */

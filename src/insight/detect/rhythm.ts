@@ -14,7 +14,7 @@ interface Period {
   /** Part of the period. */
   readonly part: (point: Point) => number;
   readonly parts: number;
-  /** Fewest different parts that a period needs to be used, and fewest such periods. */
+  /** The minimum number of different parts that a period needs to be used, and of such periods. */
   readonly leastParts: number;
   readonly leastPeriods: number;
   /** Number of periods that are taken to rise or fall alike. */

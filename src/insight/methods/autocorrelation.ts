@@ -5,7 +5,7 @@
 
 /** The autocorrelation that is assumed of a series before it has shown its own. */
 export const ASSUMED = {
-  /** Of intervals, and of tests that compare series or times. */
+  /** For intervals, and for tests that compare series or times. */
   usual: 0.45,
   /** For tests of a trend or a change of one series: decision 0024 weighs missed findings against false ones. */
   course: 0.25,

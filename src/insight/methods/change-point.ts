@@ -18,8 +18,8 @@ export interface ChangePoint {
 }
 
 /**
- * Finds the split; undefined with fewer than twice the least values, or if all are equal.
- * @param least values of each part
+ * Finds the split; undefined with fewer than `2 * least` values, or if all are equal.
+ * @param least the minimum number of values in each part
  */
 export function changePoint(values: ArrayLike<number>, least: number): ChangePoint | undefined {
   const n = values.length;
@@ -40,7 +40,7 @@ export function changePoint(values: ArrayLike<number>, least: number): ChangePoi
 /**
  * Returns the p-value of a largest |z|.
  * @param n number of values
- * @param least values of each part
+ * @param least the minimum number of values in each part
  */
 export function changePointP(z: number, n: number, least: number): number {
   const b = Math.abs(z);

@@ -1,9 +1,9 @@
 /**
- * The Hodges–Lehmann estimate of a shift: the median of all differences between a value of the second group and one of the
- * first. Its interval belongs to the Mann–Whitney test: order statistics of the differences, exact or by the normal
- * approximation with continuity correction (Hollander and Wolfe, section 4.3), under the same rule as the test. Equals R's
- * `wilcox.test(b, a, conf.int = TRUE)`; where R approximates, its estimate is a root that can differ slightly among ties.
- * Of autocorrelated values the variance of U is inflated as in the test, so that interval and p tell the same.
+ * The Hodges–Lehmann estimate of a shift: the median of all differences between a value of the second group and one of
+ * the first. Its interval belongs to the Mann–Whitney test: order statistics of the differences, exact or by the normal
+ * approximation with continuity correction (Hollander and Wolfe, section 4.3), under the same rule as the test. Equals
+ * R's `wilcox.test(b, a, conf.int = TRUE)`; where R approximates, its estimate is a root that can differ slightly among
+ * ties. For autocorrelated values the variance of U is inflated as in the test, so that the interval agrees with p.
  */
 import type { Steps } from '#src/shared/load/slices.ts';
 import { normalQuantile } from './distributions.ts';

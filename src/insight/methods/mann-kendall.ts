@@ -12,7 +12,7 @@ import { rank } from './ranks.ts';
 export interface MannKendall {
   /** Pairs that rise, less those that fall. */
   readonly s: number;
-  /** Of S, if the values are independent. */
+  /** The variance of S if the values are independent. */
   readonly variance: number;
   /** With continuity correction, or the z that is as improbable as S by the exact test. */
   readonly z: number;

@@ -2,9 +2,11 @@
 
 /** Ranks of values, and how many values share each. */
 export interface Ranks {
-  /** Of each value, in the order of the values: from 1; equal values share the mean of theirs (midranks). */
+  /**
+   * The rank of each value, in the order of the values, from 1; equal values share the mean of their ranks (midranks).
+   */
   readonly ranks: Float64Array;
-  /** Sizes of the groups of equal values, of those with more than one. */
+  /** Sizes of the groups of equal values that have more than one member. */
   readonly ties: readonly number[];
 }
 

@@ -11,7 +11,7 @@ import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 /** An exchange that a client asks for. */
 export interface Exchange {
   readonly code: string;
-  /** Of the authenticated client. */
+  /** The authenticated client's. */
   readonly applicationId: string;
   /** Undefined if the request has none or a malformed one: the exchange fails and uses up the code. */
   readonly redirectUri: string | undefined;

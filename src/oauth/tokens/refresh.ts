@@ -39,11 +39,11 @@ export async function findRefreshToken(
 /** A refresh that a client asks for. */
 export interface Refresh {
   readonly token: string;
-  /** Of the authenticated client. */
+  /** The authenticated client's. */
   readonly applicationId: string;
-  /** Of the new access token: within the granted scopes. */
+  /** The new access token's scopes: within the granted ones. */
   readonly scope: string;
-  /** Of the new access token: within those of the chain. */
+  /** The new access token's resources: within those of the chain. */
   readonly resources: readonly string[];
 }
 

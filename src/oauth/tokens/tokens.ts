@@ -39,7 +39,7 @@ export interface GrantTokenCaller extends TokenApplication {
   readonly record: string;
   /** The pairwise Patient id. */
   readonly patient: string;
-  /** Of the token: the granted scopes, or fewer. */
+  /** The token's scopes: the granted ones, or fewer. */
   readonly scopes: readonly string[];
   /** The access that the scopes give. */
   readonly access: Access;

@@ -85,7 +85,7 @@ returning d.id, d.endpoint_id as "endpointId", d.claims, o.environment, o.url, o
   d.event_type as "eventType", d.payload, d.replay_id is not null as replay, d.attempts, o.probing, d.seq,
   extract(epoch from now() - d.first_attempt_at)::float8 as age`;
 
-// Index: webhook_delivery_due, once an endpoint.
+// Index: webhook_delivery_due, once per endpoint.
 const DUE = `
 select e.id
   from webhooks.endpoint e

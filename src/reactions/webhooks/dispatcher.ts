@@ -40,7 +40,7 @@ export interface DispatcherDeps {
 
 /** Deliveries that are claimed at once. An endpoint without one gets one beyond that limit. */
 const IN_ALL = 512;
-/** Fewest claims of a busy endpoint that are made together, since each statement has a cost. */
+/** The minimum number of claims of a busy endpoint that are made together, since each statement has a cost. */
 const TOGETHER = 8;
 /** Number of opened secrets to remember. */
 const MOST_SECRETS = 1_000;

@@ -33,7 +33,7 @@ const VERSION = /^\d{1,9}$/;
 
 /** Finds the grantees of events. */
 export class Grantees {
-  /** Scopes are parsed once a grant. */
+  /** Scopes are parsed once per grant. */
   readonly #accesses = new WeakMap<Given, Access>();
 
   constructor(readonly deps: GranteesDeps) {}

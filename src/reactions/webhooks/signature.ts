@@ -4,7 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Largest difference between `t` and the receiver's clock, in seconds. */
+/** The maximum difference between `t` and the receiver's clock, in seconds. */
 export const TOLERANCE_SECONDS = 300;
 
 /** Matches secrets of this form; older ones hold base64url and are used only for the contract's own signature. */

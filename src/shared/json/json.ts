@@ -20,7 +20,7 @@ export interface ParsedJson {
   readonly exact: boolean;
 }
 
-/** Deepest nesting that is accepted. */
+/** The maximum depth of nesting. */
 export const MAX_DEPTH = 100;
 /** The maximum length of a number's literal, in characters: exact arithmetic on longer ones takes too long. */
 const MAX_NUMBER = 1_000;

@@ -5,7 +5,7 @@
  */
 import { presence } from './presence.ts';
 
-/** Shortest duration of a slice, in ms: yields within it cost next to nothing. */
+/** The shortest duration of a slice, in ms: yields within it cost next to nothing. */
 const SLICE_MS = 10;
 /** The rest after a slice while others have requests under way, as a multiple of the slice, and its bounds in ms. */
 const REST = { times: 4, least: 20, most: 300 } as const;

@@ -125,7 +125,7 @@ async function* pageParts(
   }
 }
 
-/** Fewest rows that a further part reads. */
+/** The minimum number of rows that a further part reads. */
 const MIN_ROWS = 100;
 
 async function* withFirst<T>(first: T, others: AsyncIterable<T>): AsyncGenerator<T, undefined> {

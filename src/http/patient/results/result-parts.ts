@@ -54,7 +54,7 @@ export function statusBadge(say: Visit['say'], { status }: Observation): Html {
 /**
  * Returns the charts of a measurement: one for each unit that can't be converted to another, why they are separate, and
  * how many values no chart has.
- * @param most charts that are shown
+ * @param most the maximum number of charts shown
  */
 export function chartsPart(
   say: Visit['say'],

@@ -1,6 +1,6 @@
 /**
- * Reports under a grant: the ids in them are exchanged after they are read, because escapes of HL7 and quotes of tables
- * would hide an id before (docs/spec/decisions.md, section 1).
+ * Reports under a grant: the ids in them are exchanged after they are read, because before that, escapes of HL7 and
+ * quotes of tables could hide an id (docs/spec/decisions.md, section 1).
  */
 import type { Draft, Labs } from '#src/labs/labs.ts';
 import { isObject, type JsonObject, printJson } from '#src/shared/json/json.ts';
