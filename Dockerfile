@@ -1,12 +1,17 @@
 # The service alone. With DATABASE_URL it uses that server; without, the embedded PostgreSQL under /data.
 # It runs in production mode: set OIDC_ISSUERS and BASE_URL (docs/operations.md, "The container image").
+FROM node:24-slim AS install
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev
+COPY . .
+RUN node --input-type=module -e "(await import('/app/bin/program.js')).bundled()" && node tools/image/prune.ts
+
 FROM node:24-slim
 ENV NODE_ENV=production
 WORKDIR /app
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev && npm cache clean --force
-COPY . .
-RUN node --input-type=module -e "(await import('/app/bin/program.js')).bundled()" && mkdir /data && chown node:node /data
+COPY --from=install /app /app
+RUN mkdir /data && chown node:node /data
 USER node
 ENV MODE=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 VOLUME /data

@@ -1,0 +1,50 @@
+/**
+ * Removes from node_modules what no running service reads: source maps, type declarations, and of the tokenizer everything
+ * but the one vocabulary that contexts are counted with. `node tools/image/prune.ts` (Node.js 24) in the folder of an installation that
+ * serves nothing else, as the container image's.
+ */
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const UNREAD = /\.(?:map|d\.[cm]?ts)$/;
+/** The module of the tokenizer that `src/context/tokenizer.ts` imports. */
+const VOCABULARY = 'esm/encoding/o200k_base.js';
+
+/**
+ * Prunes a folder of packages.
+ * @param modules path of a `node_modules`
+ * @returns how many files were removed, and their bytes
+ * @throws Error if the tokenizer's module isn't where it was: nothing of the tokenizer is removed then
+ */
+export function prune(modules: string): { readonly files: number; readonly bytes: number } {
+  const removed = { files: 0, bytes: 0 };
+  const tokenizer = join(modules, 'gpt-tokenizer');
+  const kept = existsSync(tokenizer) ? listImported(join(tokenizer, VOCABULARY)) : new Set<string>();
+  for (const entry of readdirSync(modules, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name);
+    if (!entry.isFile()) continue;
+    const isOther = file.startsWith(`${tokenizer}/`) && /\.(?:js|ts|tiktoken)$/.test(file) && !kept.has(file);
+    if (!isOther && !UNREAD.test(entry.name)) continue;
+    removed.files += 1;
+    removed.bytes += statSync(file).size;
+    rmSync(file);
+  }
+  return removed;
+}
+
+/** Returns a module and the modules that it imports by a relative path, as paths. */
+function listImported(entry: string): Set<string> {
+  const found = new Set([entry]);
+  for (const file of found)
+    for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(
+      /\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g,
+    ))
+      found.add(resolve(dirname(file), path));
+  return found;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { files, bytes } = prune(resolve('node_modules'));
+  console.log(`removed ${files} files, ${Math.round(bytes / 1e6)} MB`);
+}
