@@ -37,7 +37,7 @@ export function nearest(
     if (letters === wanted) return candidate;
     if (mayBeCut && letters.startsWith(wanted)) longer.push(candidate);
     if (Math.abs(letters.length - wanted.length) > most) continue;
-    const differences = distance(wanted, letters);
+    const differences = distance(wanted, letters, most);
     if (differences > most || (found !== undefined && differences === most)) continue;
     most = differences;
     found = candidate;
@@ -63,8 +63,9 @@ function folded(name: string): string {
 /**
  * Returns the optimal string alignment distance of two texts: how many letters are too many, missing, different or swapped
  * with their neighbour.
+ * @param most above it the answer may be any larger number: most pairs are told apart by their first letters
  */
-export function distance(one: string, other: string): number {
+export function distance(one: string, other: string, most = Number.POSITIVE_INFINITY): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let i = 1; i <= one.length; i += 1) {
@@ -76,6 +77,8 @@ export function distance(one: string, other: string): number {
         least = Math.min(least, at(beforeLast, j - 2) + 1);
       row.push(least);
     }
+    // Differences never become fewer; a swap looks two rows back.
+    if (Math.min(...row) > most && Math.min(...last) > most) return most + 1;
     [beforeLast, last] = [last, row];
   }
   return at(last, other.length);

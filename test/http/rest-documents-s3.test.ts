@@ -56,7 +56,7 @@ describe('documents in a bucket', () => {
     const shown = (await get(`/documents/${String(id)}`)).json;
     const direct = await fetch(String(shown.download_url));
     expect(await direct.text()).to.equal('Straight there');
-    expect(direct.headers.get('content-disposition')).to.equal('attachment; filename="Note.txt"');
+    expect(direct.headers.get('content-disposition')).to.equal('attachment; filename=Note.txt');
     const content = `${service.url}/v1/documents/${String(id)}/content`;
     const part = await fetch(content, {
       headers: { Authorization: `Bearer ${service.key}`, Range: 'bytes=9-' },

@@ -150,7 +150,7 @@ describe('documents', () => {
     for (const [name, value] of [
       ['content-type', 'application/pdf'],
       ['content-length', String(PDF.length)],
-      ['content-disposition', 'attachment; filename="Report.pdf"'],
+      ['content-disposition', 'attachment; filename=Report.pdf'],
       ['x-content-type-options', 'nosniff'],
       ['etag', `"${sha256(PDF)}"`],
     ] as const)

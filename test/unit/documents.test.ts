@@ -91,13 +91,13 @@ describe('bytes of documents', () => {
     const none = '00000000-0000-0000-0000-000000000000';
     expect(fileName(`of ${id}`, 'text/plain')).to.equal(`of ${id}.txt`);
     expect(fileName(`of 01a21\u200b${id.slice(5)}`, 'text/plain')).to.equal(`of ${none}.txt`);
-    expect(attachmentAs(`\uff10${id.slice(1)}.txt`)).to.include(`filename="${none}.txt"`);
-    expect(attachmentAs('a.pdf')).to.equal('attachment; filename="a.pdf"');
+    expect(attachmentAs(`\uff10${id.slice(1)}.txt`)).to.include(`filename=${none}.txt;`);
+    expect(attachmentAs('a.pdf')).to.equal('attachment; filename=a.pdf');
     expect(attachmentAs("Zürich's.pdf")).to.equal(
-      `attachment; filename="Zurich's.pdf"; filename*=UTF-8''Z%C3%BCrich%27s.pdf`,
+      `attachment; filename=Zurich's.pdf; filename*=UTF-8''Z%C3%BCrich%27s.pdf`,
     );
     expect(attachmentAs('日本')).to.equal(
-      `attachment; filename="document"; filename*=UTF-8''%E6%97%A5%E6%9C%AC`,
+      `attachment; filename=document; filename*=UTF-8''%E6%97%A5%E6%9C%AC`,
     );
   });
 

@@ -1,4 +1,5 @@
 /** Versions in HTTP: ETag and Last-Modified, and reads on condition. https://hl7.org/fhir/R4/http.html#cread */
+import fresh from 'fresh';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Answer } from './answer.ts';
 import type { Header } from './authorship.ts';
@@ -20,25 +21,12 @@ export function versionHeaders(version: number, lastUpdated: Micros | undefined)
  * second (RFC 9110, section 13.2.2); otherwise undefined.
  */
 export function notModified(header: Header, version: number, lastUpdated: Micros): Answer | undefined {
-  const known = header('if-none-match');
-  const unchanged = (): Answer => ({
-    status: 304,
-    // Same headers as the 200 (RFC 9110, section 15.4.5).
-    headers: { Vary: 'Accept-Encoding', ...versionHeaders(version, lastUpdated) },
-    lastUpdated,
-  });
-  if (known !== undefined) {
-    const current = known.split(',').some((tag) => matchesTag(tag.trim(), version));
-    return current ? unchanged() : undefined;
-  }
-  const since = header('if-modified-since');
-  if (since === undefined) return undefined;
-  const moment = Date.parse(since);
-  if (Number.isNaN(moment) || Math.floor(lastUpdated / 1_000_000) > Math.floor(moment / 1000))
-    return undefined;
-  return unchanged();
-}
-
-function matchesTag(tag: string, version: number): boolean {
-  return tag === '*' || tag === `W/"${version}"` || tag === `"${version}"`;
+  const current = versionHeaders(version, lastUpdated);
+  const asked = {
+    'if-none-match': header('if-none-match'),
+    'if-modified-since': header('if-modified-since'),
+  };
+  if (!fresh(asked, { etag: current.ETag, 'last-modified': current['Last-Modified'] })) return undefined;
+  // Same headers as the 200 (RFC 9110, section 15.4.5).
+  return { status: 304, headers: { Vary: 'Accept-Encoding', ...current }, lastUpdated };
 }

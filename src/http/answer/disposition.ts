@@ -1,4 +1,5 @@
 /** Builds `Content-Disposition` of downloads: https://www.rfc-editor.org/rfc/rfc6266 */
+import { create } from 'content-disposition';
 import { withoutNewIds } from '#src/fhir/search/text.ts';
 import { cut } from '#src/shared/cut.ts';
 
@@ -47,11 +48,5 @@ export function attachmentAs(name: string): string {
   const ascii = withoutNewIds(letters, name)
     .replaceAll(/["\\%]/g, '_')
     .trim();
-  const plain = `attachment; filename="${ascii === '' ? 'document' : ascii}"`;
-  if (ascii === name) return plain;
-  const encoded = encodeURIComponent(name).replaceAll(
-    /['()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `${plain}; filename*=UTF-8''${encoded}`;
+  return create(name, { fallback: ascii === '' ? 'document' : ascii });
 }

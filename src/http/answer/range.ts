@@ -1,4 +1,5 @@
 /** Parts of bytes: https://www.rfc-editor.org/rfc/rfc9110#section-14 */
+import fresh from 'fresh';
 import type { ByteRange } from '#src/documents/store.ts';
 import type { Header } from './authorship.ts';
 
@@ -6,6 +7,7 @@ import type { Header } from './authorship.ts';
  * Returns the requested range; undefined for the whole content, also if several ranges are requested, a unit
  * other than bytes, or `If-Range` names another ETag.
  * @param size of the content in bytes.
+ * The package range-parser (1.2.1) isn't used: it refuses a suffix that is longer than the content, which RFC 9110 takes for all.
  * @returns `none` when the range is outside of the content: 416.
  */
 export function rangeIn(header: Header, size: number, etag: string): ByteRange | 'none' | undefined {
@@ -25,7 +27,5 @@ export function rangeIn(header: Header, size: number, etag: string): ByteRange |
 
 /** Returns true if `If-None-Match` names the current content. */
 export function isKnown(header: Header, etag: string): boolean {
-  const known = header('if-none-match');
-  if (known === undefined) return false;
-  return known.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
+  return fresh({ 'if-none-match': header('if-none-match') }, { etag });
 }
