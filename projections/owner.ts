@@ -93,7 +93,7 @@ function categoriesIn(type: string, body: string): SightColumns {
   return columns;
 }
 
-/** A literal reference to something that can be here, also under a base. */
+/** A literal reference to something that can be stored here, with or without a base URL. */
 const REFERENCE =
   /(?:^|\/)[A-Z][A-Za-z]*\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/_history\/([1-9]\d{0,8}))?$/i;
 

@@ -56,7 +56,7 @@ export async function startPersonalRecord(
   const unnamed: RequestContext = { ...by, credential: { kind: 'system' } };
   const started = await projects.transact(stream, unnamed, start(project, environment, offered));
   const { state } = await projects.read(stream);
-  // Purged meanwhile, at the latest by now: the person can start another.
+  // No id here means that the record was purged meanwhile: the person can start another.
   const patient = state.personal.get(environment) ?? offered;
   const made = await createPatient(resources, by, { project, environment }, patient, { resource, person });
   const linked = await linkAs(resources, by, patient, {

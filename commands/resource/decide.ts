@@ -39,7 +39,7 @@ export type Write =
       /** As in `create`. */
       readonly printed?: string;
       readonly ifMatch?: IfMatch;
-      /** The version that a patch was applied to: another one now means the patch must be applied again. */
+      /** The version that a patch was applied to. If the current version differs, the patch must be applied again. */
       readonly basedOn?: number;
       /** A PATCH must not restore a deleted resource. */
       readonly mustBeLive?: boolean;

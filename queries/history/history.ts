@@ -171,7 +171,7 @@ function statement(
       from history.version v
       where ${of} ${seen} ${below}
       order by ${sorted('v')} limit ${limit}`;
-  /** The condition that versions are in the record of the grant; the tenant is only checked. */
+  /** The condition that versions are in the grant's record. It finds them by the record, and only checks the tenant. */
   const ofRecord = () =>
     [`(${owner}) is true`, `v.record = ${binds.add(within?.record, 'uuid')}`, ...conditions].join(' and ');
   const counted = (of: string) => `select 1 from history.version v where ${of} ${seen}`;

@@ -37,7 +37,7 @@ interface Coded {
   readonly when: string;
 }
 
-// An enterer is a person who entered it for the author, or the API key or application that it came with.
+// The enterer is the person who entered it for the author, or the API key or application that sent it.
 const ENTERED = `(coalesce(cardinality(v.agents), 0) > 1
   or v.metadata::jsonb ? 'acting_as_display'
   or v.metadata::jsonb #>> '{credential,key_id}' is not null

@@ -48,7 +48,7 @@ export class NewerEvents {
     this.#met.set(reader, event);
   }
 
-  /** Forgets the event at which a reader stopped: it has passed it here. */
+  /** Forgets the event at which a reader stopped, because the reader has now passed it. */
   clear(reader: string): void {
     this.#met.delete(reader);
   }

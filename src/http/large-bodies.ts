@@ -18,8 +18,8 @@ const BYTES_A_REQUEST = 100_000;
 const LARGE = 100_000;
 
 /**
- * Bytes of large bodies that are worked on at a time, from parsing until read models show the write: for one project,
- * and for all projects four times as many. A larger body takes its project's whole share.
+ * The maximum number of bytes of large bodies in progress at a time, from parsing until read models show the write: for
+ * one project; all projects together may have four times as many. A larger body takes its project's whole share.
  */
 const SHARE = 2_000_000;
 const ADMISSION = {

@@ -14,8 +14,8 @@ export type Unconverted = ReadonlyMap<string, number>;
 export type MolarMassOf = (code: Coded) => number | undefined;
 
 /**
- * Makes a track of measurements, in steps: in the unit that most of them have (of equal ones the first by alphabet), the
- * others converted. Those that can't be are left out, and counted by unit.
+ * Makes a track of measurements, in steps: in the unit that most of them have (of equally common ones the first in the
+ * alphabet), with the others converted to it. Those that can't be are left out, and counted by unit.
  */
 export function* makeTrack(
   codes: readonly Coded[],

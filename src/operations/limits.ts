@@ -38,7 +38,7 @@ const SLICE_MS = 4_000;
  * wait.
  */
 const AHEAD_FROM = 32;
-/** Pause between checks whether others returned something, while a subject has used up its budget, in ms. */
+/** The pause between checks, in ms, while a subject has used up its budget: others may have returned some. */
 const DRY_MS = 1_000;
 /** The maximum number of subjects that are remembered; the database knows the others. */
 const REMEMBERED = 50_000;

@@ -9,10 +9,7 @@ import type { Predicate } from '../predicates/predicate.ts';
 import { entryConditions, ownedBy, type Source } from '../selection.ts';
 import { framed, type Wanted } from './page.ts';
 
-/**
- * The sets of keys that lead to the entries that are sorted: those of a source, or the keys of every entry with a
- * value.
- */
+/** Returns the sets of keys of the entries to sort: those of a source, or those of every entry with a value. */
 function keySetsFor(source: Source | undefined, first: OrderKey): readonly (readonly string[])[] {
   if (source?.kind === 'keys') return source.sets;
   return [first.inEntry?.present ?? []];

@@ -54,7 +54,7 @@ export function candidates(
   binds: Binds,
 ): string {
   const { order, total } = wanted;
-  // A condition on the sort key's values is looked up together with them.
+  // A condition on the sort key's values is checked together with reading them.
   const place = order[0]?.place;
   const along = source?.kind === 'keys' ? conditionsOn(place, wanted.selection.predicates) : [];
   const predicates = wanted.selection.predicates.filter((each) => !along.includes(each));

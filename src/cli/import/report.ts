@@ -44,7 +44,7 @@ export interface ReportData {
   /** Implausible values that were loaded, by kind. */
   readonly implausible: { readonly [code in ImplausibleCode]?: Readonly<ImplausibleCounts> };
   readonly faults: readonly Fault[];
-  /** The file that has this report, too. */
+  /** The file to which this report was also written. */
   readonly report_file?: string;
 }
 

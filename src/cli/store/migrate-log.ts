@@ -50,7 +50,7 @@ export interface MigrateLogReport {
 const FEW = 500;
 /** How often it checks whether the instances have stopped, in ms. */
 const LOOK_EVERY = 200;
-/** Appends on their way at a time to PostgreSQL, which takes them in order. EventStoreDB does not promise that. */
+/** The number of appends in flight to PostgreSQL, which takes them in order. EventStoreDB does not promise that. */
 const WINDOW = 200;
 /** The name of the log in the service's database. */
 const OWN = 'database';

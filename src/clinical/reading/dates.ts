@@ -93,7 +93,7 @@ const HAPPENED: Readonly<Record<string, readonly Element[]>> = {
   ],
 };
 
-/** The same, each path taken apart. */
+/** The same elements, with each path split into its names. */
 const ELEMENTS: ReadonlyMap<
   string,
   readonly { readonly name: string; readonly rest: readonly string[]; readonly means: Meaning }[]

@@ -197,7 +197,9 @@ export function joinMedicine<Of extends Told>(group: MedicineSource<Of>[]): Medi
   };
 }
 
-/** Returns the lead's name, and those of other sources that no dosage is shown with: a code may stand for several drugs. */
+/**
+ * Returns the lead's name, and the names of other sources whose dosage isn't shown: a code may stand for several drugs.
+ */
 function nameFor(
   lead: MedicineSource,
   own: readonly MedicineSource[],

@@ -185,7 +185,7 @@ function checkByType(resource: JsonObject, walk: Walk): void {
   else walk.fault('value', 'must have the name of an R4 resource type as its resourceType');
 }
 
-/** Faults a second alternative of the same choice, once. */
+/** Reports an element that has several alternatives of one choice, once. */
 function checkSingleChoice(
   object: JsonObject,
   property: Property,

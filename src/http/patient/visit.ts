@@ -56,7 +56,7 @@ export class Visit {
     return `${this.#root}${this.below(path, query)}`;
   }
 
-  /** Returns the same below BASE_URL. */
+  /** Returns the same URL as a path below BASE_URL. */
   below(path: string, query: LinkQuery = {}): string {
     const chosen: LinkQuery = this.query.has('lang') ? { lang: this.say.lang } : {};
     const given = Object.entries({ ...query, ...chosen }).flatMap(([name, value]) =>

@@ -37,7 +37,7 @@ export interface ApprovalAsked {
   readonly record: string;
   readonly grantedBy: 'patient' | 'representative';
   readonly days: number;
-  /** Normalised, and within those of the request. */
+  /** The granted scopes, normalised: all or some of the requested ones. */
   readonly scopes: readonly string[];
   readonly lang: string;
   readonly sentences: readonly string[];

@@ -39,7 +39,7 @@ export interface IdentityRequest {
   readonly client: Client;
   /** An ID token of an issuer of the installation. */
   readonly subjectToken: string;
-  /** Normalised, and within those of the application. */
+  /** The requested scopes, normalised: all or some of the application's. */
   readonly scopes: readonly string[];
   /** The id of a Patient, as the application's API key or an earlier grant shows it. */
   readonly patient: string | undefined;

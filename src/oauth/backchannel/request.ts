@@ -22,7 +22,7 @@ export interface PersonHint {
 
 /** A request that a person can decide on. */
 export interface BackchannelRequest {
-  /** Normalised, and within those of the application. */
+  /** The requested scopes, normalised: all or some of the application's. */
   readonly scope: string;
   readonly hint: PersonHint;
   readonly bindingMessage: string | undefined;

@@ -70,7 +70,7 @@ class Outcome {
 export class FanOut {
   /** Endpoint id → endpoint, as of where the log was followed to; undefined before they are read. */
   #subscribers: Map<string, SubscribedEndpoint> | undefined;
-  /** At the same place in the log. */
+  /** The grants as of the same place in the log. */
   readonly #grants: KnownGrants;
 
   /** @param wake called with the endpoints that have deliveries */
