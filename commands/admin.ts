@@ -31,30 +31,6 @@ import type { SandboxQueue } from './sandbox/queue.ts';
 import { provisioningRequested } from './sandbox/request.ts';
 import { drawSecret } from './secret.ts';
 
-/** Dependencies of the commands. */
-export interface AdminDeps {
-  readonly kernel: Kernel;
-  readonly locks: CriteriaLocks;
-  /** Synthetic patients of a new project's sandbox, 0 to 30. */
-  readonly sandboxPatients: number;
-  /** The projects that get production keys and applications. */
-  readonly productionAccess: ProductionAccess;
-  /**
-   * Returns when the newest production application of a project was registered, deleted ones included.
-   * @throws Refusal unavailable if the read model doesn't reach the log's head
-   */
-  readonly newestApplication: (projectId: string) => Promise<Micros | undefined>;
-  /** The queue in which sandboxes wait to be filled. */
-  readonly queue: SandboxQueue;
-  /**
-   * Returns the current organization of each e-mail domain; domains without one are absent.
-   * @throws Refusal unavailable if the read model doesn't reach the log's head
-   */
-  readonly domainHolders: (domains: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Waits until the read model `projects` shows a position; false when it takes too long. */
-  readonly visible: (position: Position) => Promise<boolean>;
-}
-
 /** The commands. All throw `Refusal`, for example not_found for a missing object. */
 export interface AdminCommands {
   readonly createOrganization: (
@@ -142,7 +118,28 @@ export function openAdmin({
   queue,
   domainHolders,
   visible,
-}: AdminDeps): AdminCommands {
+}: {
+  readonly kernel: Kernel;
+  readonly locks: CriteriaLocks;
+  /** Synthetic patients of a new project's sandbox, 0 to 30. */
+  readonly sandboxPatients: number;
+  /** The projects that get production keys and applications. */
+  readonly productionAccess: ProductionAccess;
+  /**
+   * Returns when the newest production application of a project was registered, deleted ones included.
+   * @throws Refusal unavailable if the read model doesn't reach the log's head
+   */
+  readonly newestApplication: (projectId: string) => Promise<Micros | undefined>;
+  /** The queue in which sandboxes wait to be filled. */
+  readonly queue: SandboxQueue;
+  /**
+   * Returns the current organization of each e-mail domain; domains without one are absent.
+   * @throws Refusal unavailable if the read model doesn't reach the log's head
+   */
+  readonly domainHolders: (domains: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Waits until the read model `projects` shows a position; false when it takes too long. */
+  readonly visible: (position: Position) => Promise<boolean>;
+}): AdminCommands {
   const organizations = new Streams(kernel, ORGANIZATION);
   const projects = new Streams(kernel, PROJECT);
   const applications = new Streams(kernel, APPLICATION);

@@ -11,15 +11,6 @@ import { Freshness } from './freshness.ts';
 import type { Projection } from './projection.ts';
 import { closeSession, openSession } from './session.ts';
 
-/** Dependencies, and the projections to follow. */
-export interface ProgressDeps {
-  readonly store: Pick<EventStore, 'head'>;
-  readonly databaseUrl: string;
-  readonly projections: readonly Pick<Projection, 'name' | 'version'>[];
-  /** Reads which positions read models must have passed, for writes that were answered before. Default: none. */
-  readonly lateWrites?: (client: pg.ClientBase) => Promise<ReadonlyMap<string, Position>>;
-}
-
 interface Waiter {
   readonly position: Position;
   readonly names: readonly string[];
@@ -42,7 +33,6 @@ const LOG_FAILURES = 2;
 
 /** Progress of all projections, one object per process. */
 export class Progress {
-  readonly #deps: ProgressDeps;
   readonly #names: readonly string[];
   /** Projections whose tables belong to an earlier version of the software: they lack columns that this one reads. */
   readonly #earlier = new Set<string>();
@@ -60,8 +50,15 @@ export class Progress {
   #unanswered = 0;
   #onFirstLook: (() => void) | undefined;
 
-  constructor(deps: ProgressDeps) {
-    this.#deps = deps;
+  constructor(
+    private readonly deps: {
+      readonly store: Pick<EventStore, 'head'>;
+      readonly databaseUrl: string;
+      readonly projections: readonly Pick<Projection, 'name' | 'version'>[];
+      /** Reads which positions read models must have passed, for writes that were answered before. Default: none. */
+      readonly lateWrites?: (client: pg.ClientBase) => Promise<ReadonlyMap<string, Position>>;
+    },
+  ) {
     this.#names = deps.projections.map(({ name }) => name);
   }
 
@@ -197,7 +194,7 @@ export class Progress {
     return new Observable((subscriber) => {
       const lost = () =>
         subscriber.error(new Error("the connection that listens for the projections' progress ended"));
-      const opening = openSession(this.#deps.databaseUrl, { name: LISTENER }, lost).then(async (client) => {
+      const opening = openSession(this.deps.databaseUrl, { name: LISTENER }, lost).then(async (client) => {
         client.on('notification', ({ payload = '' }) => this.#heard(payload));
         await client.query(`listen ${CHANNEL}`);
         subscriber.next(client);
@@ -224,7 +221,7 @@ export class Progress {
       exhaustMap(async () => {
         const at = performance.now();
         try {
-          const head = await withTimeout(LOG_MS, this.#deps.store.head());
+          const head = await withTimeout(LOG_MS, this.deps.store.head());
           this.#unanswered = 0;
           this.#freshness.noteHead(at, head);
           this.#looked();
@@ -240,14 +237,14 @@ export class Progress {
   async #look(client: pg.Client): Promise<void> {
     const at = performance.now();
     const changes = this.#changes;
-    const { lateWrites = async () => new Map<string, Position>() } = this.#deps;
+    const { lateWrites = async () => new Map<string, Position>() } = this.deps;
     const [checkpoints, late] = await withTimeout(
       DATABASE_MS,
       Promise.all([readCheckpoints(client, this.#names), lateWrites(client)]),
     );
     const undisturbed = changes === this.#changes;
     this.#miss(unfilled(this.#names, checkpoints));
-    for (const { name, version } of this.#deps.projections) {
+    for (const { name, version } of this.deps.projections) {
       if ((checkpoints.get(name)?.version ?? version) < version) this.#earlier.add(name);
       else this.#earlier.delete(name);
     }

@@ -72,19 +72,19 @@ export async function withLargeBodies<R extends Row>(
     ['large-current', CURRENT],
     ['large-earlier', EARLIER],
   ] as const) {
-    const missing = large.filter((row) => !bodies.has(keyOf(row)));
+    const missing = large.filter((row) => !bodies.has(readKey(row)));
     if (missing.length === 0) break;
     const values = [missing.map(({ id }) => id), missing.map(({ version }) => version), ownerId];
     const found = await database.query<Row & { readonly body: string | null }>({ name, text, values });
-    for (const row of found.rows) if (row.body !== null) bodies.set(keyOf(row), row.body);
+    for (const row of found.rows) if (row.body !== null) bodies.set(readKey(row), row.body);
   }
   return rows.flatMap((row): R[] => {
     if (!isLarge(row)) return [row];
-    const body = bodies.get(keyOf(row));
+    const body = bodies.get(readKey(row));
     return body === undefined ? [] : [{ ...row, body }];
   });
 }
 
-function keyOf({ id, version }: Row): string {
+function readKey({ id, version }: Row): string {
   return `${id} ${version}`;
 }

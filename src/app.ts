@@ -99,26 +99,6 @@ import { openTerminology } from './terminology/terminology.ts';
 import { openTracing } from './tracing/open.ts';
 import { traceStore } from './tracing/store.ts';
 
-/** The dependencies of the service. */
-export interface AppDeps {
-  readonly config: Config;
-  readonly databaseUrl: string;
-  readonly log: Logger;
-  /** The read models to maintain. Default: all; subsets are for measuring the cost of the others. */
-  readonly projections?: readonly Projection[];
-  /** Opens the event store. Default: EventStoreDB where the settings name one, else the log in PostgreSQL. */
-  readonly openStore?: (options: {
-    url: string;
-    eventStoreUrl: string | undefined;
-    log: Logger;
-    onBatch: (appends: number) => void;
-    onFollowing: (follows: boolean) => void;
-    onClosed: (error: LogClosed) => void;
-  }) => Promise<EventStore>;
-  /** Called once if the log was moved while this instance runs, which can then only stop. */
-  readonly onLogClosed?: (error: LogClosed) => void;
-}
-
 /** A running service. */
 export interface App {
   /** Opens the port. */
@@ -160,7 +140,24 @@ const DRAINING = 800;
  * Starts every part over a migrated database; the port opens with `listen`.
  * @throws when the database cannot be used.
  */
-export async function startApp(deps: AppDeps): Promise<App> {
+export async function startApp(deps: {
+  readonly config: Config;
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  /** The read models to maintain. Default: all; subsets are for measuring the cost of the others. */
+  readonly projections?: readonly Projection[];
+  /** Opens the event store. Default: EventStoreDB where the settings name one, else the log in PostgreSQL. */
+  readonly openStore?: (options: {
+    url: string;
+    eventStoreUrl: string | undefined;
+    log: Logger;
+    onBatch: (appends: number) => void;
+    onFollowing: (follows: boolean) => void;
+    onClosed: (error: LogClosed) => void;
+  }) => Promise<EventStore>;
+  /** Called once if the log was moved while this instance runs, which can then only stop. */
+  readonly onLogClosed?: (error: LogClosed) => void;
+}): Promise<App> {
   const { config, databaseUrl, log, projections = PROJECTIONS, openStore = openEventStore } = deps;
   const pool = openPool(databaseUrl, { max: 10, name: 'annal', ...STATEMENTS });
   const lockPool = openPool(databaseUrl, { max: 16, name: 'annal criteria locks' });

@@ -9,17 +9,17 @@ import { openLinks } from './links.ts';
 import { startPersonalRecord } from './personal.ts';
 import { openSharedLinks } from './shared-links.ts';
 
-/** Dependencies of the commands. */
-export interface ConsentDeps extends GrantDeps, InvitationDeps {
-  /** Waits until the read model `consents` shows a position; false when it takes too long. */
-  readonly visible: (position: Position) => Promise<boolean>;
-}
-
 /**
  * Opens the commands. Their changes are in effect on every instance when they return: tokens are checked against the
  * read model.
  */
-export function openConsents(deps: ConsentDeps): Consents & ProjectInvitations {
+export function openConsents(
+  deps: GrantDeps &
+    InvitationDeps & {
+      /** Waits until the read model `consents` shows a position; false when it takes too long. */
+      readonly visible: (position: Position) => Promise<boolean>;
+    },
+): Consents & ProjectInvitations {
   const { grant, revoke, expire } = openGrants(deps);
   const { link, unlink } = openLinks(deps.resources);
   const { share, endSharedLink } = openSharedLinks(deps);

@@ -20,12 +20,6 @@ import { findEntry, type Resources } from '../resource/state.ts';
 import type { PersonalDetails } from './consents.ts';
 import { linkAs } from './links.ts';
 
-/** Dependencies of starting a personal record. */
-export interface PersonalDeps {
-  readonly resources: Streams<Resources>;
-  readonly projects: Streams<ProjectState>;
-}
-
 export interface PersonalRecord {
   readonly patient: string;
   readonly project: string;
@@ -42,7 +36,13 @@ export function personalProject({ issuer, subject }: PersonId): string {
  * @throws Refusal invalid for details without a name or with a birth date that isn't a day
  */
 export async function startPersonalRecord(
-  { resources, projects }: PersonalDeps,
+  {
+    resources,
+    projects,
+  }: {
+    readonly resources: Streams<Resources>;
+    readonly projects: Streams<ProjectState>;
+  },
   by: RequestContext,
   person: PersonId,
   environment: Environment,

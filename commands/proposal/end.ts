@@ -9,11 +9,11 @@ import * as decide from './decide.ts';
 import { hasEnded, statusAfter } from './held.ts';
 import type { ProposalRef } from './proposals.ts';
 
-type Deps = Pick<WriteDeps, 'resources'>;
+type Records = Pick<WriteDeps, 'resources'>;
 
 /** Rejects a proposal. @throws Refusal as `Proposals.reject` */
 export async function reject(
-  { resources }: Deps,
+  { resources }: Records,
   by: RequestContext,
   proposal: ProposalRef,
   person: PersonId,
@@ -30,7 +30,7 @@ export async function reject(
 
 /** Withdraws a proposal. @throws Refusal as `Proposals.withdraw` */
 export async function withdraw(
-  { resources }: Deps,
+  { resources }: Records,
   by: RequestContext,
   proposal: ProposalRef,
 ): Promise<Done> {
@@ -40,7 +40,7 @@ export async function withdraw(
 }
 
 /** Ends a proposal that can no longer be accepted. @throws Refusal not_found */
-export function lapse({ resources }: Deps, by: RequestContext, proposal: ProposalRef): Promise<Done> {
+export function lapse({ resources }: Records, by: RequestContext, proposal: ProposalRef): Promise<Done> {
   const { record, proposalId } = proposal;
   return onRecord(resources, by, {
     record,
@@ -53,7 +53,7 @@ export function lapse({ resources }: Deps, by: RequestContext, proposal: Proposa
 }
 
 function end(
-  resources: Deps['resources'],
+  resources: Records['resources'],
   by: RequestContext,
   { record, proposalId }: ProposalRef,
   name: string,

@@ -17,18 +17,6 @@ const RETRY_AFTER = 5;
 /** A request that fails for this long, in microseconds, is parked and doesn't block others. */
 const COUNTED = 3_600_000_000;
 
-/** Dependencies of the queue. */
-export interface QueueDeps {
-  readonly locks: CriteriaLocks;
-  /**
-   * Returns the sandboxes with waiting requests made since a time by a person, or in an organization;
-   * undefined: no organization.
-   */
-  readonly waiting: (person: string, organization: string | undefined, since: Micros) => Promise<number>;
-  /** Waits until the read model `projects` shows a position; false when it takes too long. */
-  readonly visible: (position: Position) => Promise<boolean>;
-}
-
 /**
  * Runs `ask` if the limits allow another request. Requests of one person and one organization run one after the other
  * on all instances, so that each is counted.
@@ -43,7 +31,20 @@ export type SandboxQueue = <T>(
 ) => Promise<T>;
 
 /** Opens the queue of sandboxes. */
-export function openSandboxQueue({ locks, waiting, visible }: QueueDeps): SandboxQueue {
+export function openSandboxQueue({
+  locks,
+  waiting,
+  visible,
+}: {
+  readonly locks: CriteriaLocks;
+  /**
+   * Returns the sandboxes with waiting requests made since a time by a person, or in an organization;
+   * undefined: no organization.
+   */
+  readonly waiting: (person: string, organization: string | undefined, since: Micros) => Promise<number>;
+  /** Waits until the read model `projects` shows a position; false when it takes too long. */
+  readonly visible: (position: Position) => Promise<boolean>;
+}): SandboxQueue {
   return ({ credential, retry, now }, organization, ask, findPosition) => {
     const person = `${credential.issuer} ${credential.subject}`;
     const keys = [`sandboxes of ${person}`];

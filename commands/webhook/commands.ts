@@ -15,21 +15,6 @@ import { drawSecret } from '../secret.ts';
 import { change, create, remove, rotate, type WebhookChange } from './decide.ts';
 import { WEBHOOK, type WebhookSettings } from './state.ts';
 
-/** Dependencies of the commands. */
-export interface WebhookCommandsDeps {
-  readonly kernel: Kernel;
-  readonly locks: CriteriaLocks;
-  /** 32 bytes: the key that encrypts secrets. */
-  readonly key: Buffer;
-  /**
-   * Returns how many other endpoints a tenant has.
-   * @throws Refusal unavailable when the read model doesn't catch up with the log.
-   */
-  readonly others: (tenant: Tenant, endpointId: string) => Promise<number>;
-  /** Waits until the read model `webhooks` shows a position; false when it takes too long. */
-  readonly visible: (position: Position) => Promise<boolean>;
-}
-
 /** An endpoint and its secret in clear, which is shown this once. */
 export interface Issued {
   readonly id: string;
@@ -59,7 +44,19 @@ export function openWebhookCommands({
   key,
   others,
   visible,
-}: WebhookCommandsDeps): WebhookCommands {
+}: {
+  readonly kernel: Kernel;
+  readonly locks: CriteriaLocks;
+  /** 32 bytes: the key that encrypts secrets. */
+  readonly key: Buffer;
+  /**
+   * Returns how many other endpoints a tenant has.
+   * @throws Refusal unavailable when the read model doesn't catch up with the log.
+   */
+  readonly others: (tenant: Tenant, endpointId: string) => Promise<number>;
+  /** Waits until the read model `webhooks` shows a position; false when it takes too long. */
+  readonly visible: (position: Position) => Promise<boolean>;
+}): WebhookCommands {
   const endpoints = new Streams(kernel, WEBHOOK);
   const write = async <T>(
     by: RequestContext,

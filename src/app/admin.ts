@@ -16,23 +16,6 @@ import type { Services } from '../http/ports/services.ts';
 import { unavailable } from '../shared/refusal.ts';
 import { wrapCalls } from '../shared/wrap-calls.ts';
 
-/** Dependencies of the admin interface. */
-export interface AdministrationDeps {
-  readonly pool: Pool;
-  readonly store: EventStore;
-  readonly kernel: Kernel;
-  /** URL of the FHIR interface, without a slash at its end. */
-  readonly base: string;
-  readonly locks: CriteriaLocks;
-  /** The number of patients in a new project's sandbox. */
-  readonly sandboxPatients: number;
-  readonly productionAccess: Config['productionAccess'];
-  /** Returns the number of waiting sandboxes. */
-  readonly waiting: SandboxQueries['sandboxesWaiting'];
-  /** Waits until the named read models show a position; false when it takes too long. */
-  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
-}
-
 /** The parts that routes use, as members of the services. */
 export interface Administration {
   readonly admin: AdminCommands;
@@ -53,7 +36,21 @@ export function openAdministration({
   sandboxPatients,
   productionAccess,
   waiting,
-}: AdministrationDeps): Administration {
+}: {
+  readonly pool: Pool;
+  readonly store: EventStore;
+  readonly kernel: Kernel;
+  /** URL of the FHIR interface, without a slash at its end. */
+  readonly base: string;
+  readonly locks: CriteriaLocks;
+  /** The number of patients in a new project's sandbox. */
+  readonly sandboxPatients: number;
+  readonly productionAccess: Config['productionAccess'];
+  /** Returns the number of waiting sandboxes. */
+  readonly waiting: SandboxQueries['sandboxesWaiting'];
+  /** Waits until the named read models show a position; false when it takes too long. */
+  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+}): Administration {
   const adminQueries = wrapCalls(openAdminQueries(pool), refuseCostly);
   const visible = (position: Position) => passed(position, ['projects']);
   /** Waits until the read model shows everything in the log. @throws Refusal unavailable */

@@ -16,17 +16,6 @@ import { Erasing } from '../operations/erasing.ts';
 import { installationKey } from '../operations/installation-key.ts';
 import { tryToLead } from '../processes/lead.ts';
 
-/** Dependencies of document storage. */
-export interface DocumentsDeps {
-  readonly config: Pick<Config, 'baseUrl' | 'dataDir' | 'documentsBucket'>;
-  readonly pool: Pool;
-  readonly databaseUrl: string;
-  readonly log: Logger;
-  readonly events: Pick<EventStore, 'read'>;
-  /** The locks of the whole service, which finalizing a document takes too. */
-  readonly locks: SweepDeps['locks'];
-}
-
 /** The parts of documents. */
 export interface Documents {
   readonly store: DocumentStore;
@@ -58,7 +47,15 @@ export async function openDocuments({
   log,
   events,
   locks,
-}: DocumentsDeps): Promise<Documents> {
+}: {
+  readonly config: Pick<Config, 'baseUrl' | 'dataDir' | 'documentsBucket'>;
+  readonly pool: Pool;
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  readonly events: Pick<EventStore, 'read'>;
+  /** The locks of the whole service, which finalizing a document takes too. */
+  readonly locks: SweepDeps['locks'];
+}): Promise<Documents> {
   const store = await openDocumentStore(config.dataDir, config.documentsBucket);
   const shown = openShownBlobs(pool);
   const erasing = new Erasing(pool);
@@ -74,7 +71,7 @@ export async function openDocuments({
     try {
       const before = new Date(Date.now() - GRACE_MS);
       const removed = await Promise.race([
-        sweepDocuments({ store, log: events, locks, shown }, before),
+        sweepDocuments({ store, log: events, locks, findShown: shown }, before),
         lead.lost,
       ]);
       if (removed > 0) log.info({ removed }, 'removed document content that no event refers to');

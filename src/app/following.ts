@@ -10,20 +10,24 @@ import type { ParkedEvents } from '../processes/parked.ts';
 import { readProcessPositions } from '../processes/positions.ts';
 import type { Process } from '../processes/process.ts';
 
-/** Dependencies of these metrics. */
-export interface FollowingDeps {
-  readonly pool: Pool;
-  readonly store: EventStore;
-  readonly projector: Pick<Projector, 'status'>;
-  readonly progress: Pick<Progress, 'positions' | 'stale'>;
-  readonly parked: Pick<ParkedEvents, 'counts'>;
-  readonly processes: readonly Pick<Process, 'definition'>[];
-}
-
 /** Registers the metrics; they are asked for when they are scraped. */
 export function observeFollowing(
   registry: Registry,
-  { pool, store, projector, progress, parked, processes }: FollowingDeps,
+  {
+    pool,
+    store,
+    projector,
+    progress,
+    parked,
+    processes,
+  }: {
+    readonly pool: Pool;
+    readonly store: EventStore;
+    readonly projector: Pick<Projector, 'status'>;
+    readonly progress: Pick<Progress, 'positions' | 'stale'>;
+    readonly parked: Pick<ParkedEvents, 'counts'>;
+    readonly processes: readonly Pick<Process, 'definition'>[];
+  },
 ): void {
   const names = processes.map(({ definition }) => definition.name);
   observeFollowers(registry, {

@@ -29,35 +29,6 @@ import { unavailable } from '../shared/refusal.ts';
 import { nowMicros } from '../shared/time/time.ts';
 import type { Documents } from './documents.ts';
 
-/** Dependencies of the processes. */
-export interface ProcessesDeps {
-  readonly store: EventStore;
-  readonly pool: Pool;
-  readonly databaseUrl: string;
-  /** Returns true if the event log answers this instance. */
-  readonly logAnswers: () => boolean;
-  /** Gets events that a newer version wrote. */
-  readonly newer: NewerEvents;
-  readonly log: Logger;
-  /** Records and directories. */
-  readonly resources: Streams<Resources>;
-  readonly snapshots: PostgresSnapshots;
-  readonly idempotency: IdempotencyStore;
-  readonly requestLog: Pick<RequestLog, 'forget'>;
-  readonly documents: Pick<Documents, 'store' | 'contents'>;
-  /** Tells subscribers of events; a purge waits for it. */
-  readonly webhooks: Process;
-  readonly deliveries: Pick<WebhookDeliveries, 'forget'>;
-  readonly manifests: Pick<ContextManifests, 'forget'>;
-  readonly invitations: Pick<Invitations, 'forget'>;
-  readonly sharedLinks: Pick<SharedLinks, 'forget'>;
-  readonly visits: Pick<RecordVisits, 'forget'>;
-  /** Returns the records that a reset of a sandbox purges. */
-  readonly recordsBefore: SandboxQueries['recordsBefore'];
-  /** Waits until every read model of records shows a position. */
-  readonly visible: (position: Position) => Promise<boolean>;
-}
-
 /** The processes; each runs only once it is started. */
 export interface Processes {
   /** Completes the directory entries that a transaction over a record carries. */
@@ -87,7 +58,33 @@ export function openProcesses({
   recordsBefore,
   visible,
   ...processDeps
-}: ProcessesDeps): Processes {
+}: {
+  readonly store: EventStore;
+  readonly pool: Pool;
+  readonly databaseUrl: string;
+  /** Returns true if the event log answers this instance. */
+  readonly logAnswers: () => boolean;
+  /** Gets events that a newer version wrote. */
+  readonly newer: NewerEvents;
+  readonly log: Logger;
+  /** Records and directories. */
+  readonly resources: Streams<Resources>;
+  readonly snapshots: PostgresSnapshots;
+  readonly idempotency: IdempotencyStore;
+  readonly requestLog: Pick<RequestLog, 'forget'>;
+  readonly documents: Pick<Documents, 'store' | 'contents'>;
+  /** Tells subscribers of events; a purge waits for it. */
+  readonly webhooks: Process;
+  readonly deliveries: Pick<WebhookDeliveries, 'forget'>;
+  readonly manifests: Pick<ContextManifests, 'forget'>;
+  readonly invitations: Pick<Invitations, 'forget'>;
+  readonly sharedLinks: Pick<SharedLinks, 'forget'>;
+  readonly visits: Pick<RecordVisits, 'forget'>;
+  /** Returns the records that a reset of a sandbox purges. */
+  readonly recordsBefore: SandboxQueries['recordsBefore'];
+  /** Waits until every read model of records shows a position. */
+  readonly visible: (position: Position) => Promise<boolean>;
+}): Processes {
   const carried = new Process(
     {
       name: 'directory-entries',

@@ -13,15 +13,6 @@ import { nowMicros } from '../shared/time/time.ts';
 import { type IssuerSettings, ownIssuer } from './identity.ts';
 import { type UpToDateDeps, upToDate } from './up-to-date.ts';
 
-/** Dependencies of the quickstart. */
-export interface QuickstartDeps extends UpToDateDeps {
-  readonly config: IssuerSettings & Pick<Config, 'dataDir' | 'sandboxPatients'>;
-  readonly pool: Pool;
-  readonly kernel: Kernel;
-  readonly queries: Pick<Queries, 'apiKey'>;
-  readonly locks: Pick<PostgresCriteriaLocks, 'hold'>;
-}
-
 /** Name of the project that a newcomer begins with. */
 const QUICKSTART = 'Quickstart';
 
@@ -31,7 +22,15 @@ const QUICKSTART = 'Quickstart';
  * people owns the organization. In production only an installation without any project gets one; otherwise
  * undefined.
  */
-export async function quickstart(deps: QuickstartDeps): Promise<Quickstart | undefined> {
+export async function quickstart(
+  deps: UpToDateDeps & {
+    readonly config: IssuerSettings & Pick<Config, 'dataDir' | 'sandboxPatients'>;
+    readonly pool: Pool;
+    readonly kernel: Kernel;
+    readonly queries: Pick<Queries, 'apiKey'>;
+    readonly locks: Pick<PostgresCriteriaLocks, 'hold'>;
+  },
+): Promise<Quickstart | undefined> {
   const { config, pool, kernel, queries, locks, passed } = deps;
   const earlier = await readQuickstart(config.dataDir);
   if (earlier !== undefined && (await queries.apiKey(sha256(earlier.sandbox_key))) !== undefined) {

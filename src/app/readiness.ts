@@ -8,20 +8,6 @@ import type { LogWatch } from '../operations/log-watch.ts';
 import type { FullDisks } from '../shared/load/full-disks.ts';
 import { tablesMissing, unavailable } from '../shared/refusal.ts';
 
-/** Dependencies of the checks. */
-export interface ReadinessDeps {
-  readonly store: Pick<EventStore, 'ping'>;
-  readonly pool: Pool;
-  readonly watch: Pick<LogWatch, 'check'>;
-  readonly progress: Pick<Progress, 'positions' | 'stale'>;
-  /** The newer events at which this instance's projections and processes stopped. */
-  readonly newer: Pick<NewerEvents, 'notice'>;
-  /** The disks that were full lately. */
-  readonly disks: Pick<FullDisks, 'notice'>;
-  /** Names of the read models. */
-  readonly models: readonly string[];
-}
-
 /**
  * Returns the checks of `/health/ready`: the log, including that it hasn't become shorter; the database; the
  * read models. An instance that found events of a newer version stays ready, and reports them, while newer
@@ -35,7 +21,18 @@ export function readinessChecks({
   newer,
   disks,
   models,
-}: ReadinessDeps): Readonly<Record<string, () => Promise<string | undefined>>> {
+}: {
+  readonly store: Pick<EventStore, 'ping'>;
+  readonly pool: Pool;
+  readonly watch: Pick<LogWatch, 'check'>;
+  readonly progress: Pick<Progress, 'positions' | 'stale'>;
+  /** The newer events at which this instance's projections and processes stopped. */
+  readonly newer: Pick<NewerEvents, 'notice'>;
+  /** The disks that were full lately. */
+  readonly disks: Pick<FullDisks, 'notice'>;
+  /** Names of the read models. */
+  readonly models: readonly string[];
+}): Readonly<Record<string, () => Promise<string | undefined>>> {
   return {
     event_store: async () => {
       await store.ping();

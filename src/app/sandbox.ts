@@ -13,23 +13,26 @@ import { projectStream } from '../events/streams.ts';
 import { syntheticPatients } from '../sandbox/ids.ts';
 import { nowMicros, toInstant } from '../shared/time/time.ts';
 
-/** Dependencies of sandboxes. */
-export interface SandboxesDeps {
-  readonly kernel: Kernel;
-  readonly queries: SandboxQueries;
-  readonly usage: Traffic['usage'];
-  /** The number of patients of a reset sandbox. */
-  readonly patients: number;
-  readonly queue: SandboxQueue;
-}
-
 /** How long the response to a reset waits for its end, in ms. */
 const PATIENCE_MS = 20_000;
 /** The time between two checks, in ms. */
 const LOOK_EVERY = 100;
 
 /** Opens them. */
-export function openSandboxes({ kernel, queries, usage, patients, queue }: SandboxesDeps): Sandboxes {
+export function openSandboxes({
+  kernel,
+  queries,
+  usage,
+  patients,
+  queue,
+}: {
+  readonly kernel: Kernel;
+  readonly queries: SandboxQueries;
+  readonly usage: Traffic['usage'];
+  /** The number of patients of a reset sandbox. */
+  readonly patients: number;
+  readonly queue: SandboxQueue;
+}): Sandboxes {
   const sandboxes = new Streams(kernel, SANDBOX);
   return {
     async status(project) {

@@ -13,18 +13,6 @@ const NOTE_AFTER_MS = 5_000;
 const ANSWER_AFTER_MS = 5_000;
 if (ANSWER_AFTER_MS <= LOOK_HOLDS_MS) throw new RangeError('an instance may not have seen a notice yet');
 
-/** Dependencies. */
-export interface SettledDeps {
-  /** Notes that reads of these models must show a position, for every instance. */
-  readonly note: (position: Position, models: readonly string[]) => Promise<void>;
-  /** Waits until read models have passed a position; false when that takes longer than `ms`. */
-  readonly waitFor: (position: Position, models: readonly string[], ms: number) => Promise<boolean>;
-  /** Read models that had no tables at the last look. */
-  readonly missing: () => readonly string[];
-  /** Looks which of these have none now. */
-  readonly lookForMissing: (models: readonly string[]) => Promise<readonly string[]>;
-}
-
 /**
  * Returns a function that waits, at most ten seconds, until read models contain a position. It resolves to
  * false when they don't: then the position is recorded, and every instance refuses to read those models until
@@ -37,7 +25,16 @@ export function openSettled({
   waitFor,
   missing,
   lookForMissing,
-}: SettledDeps): (position: Position, models: readonly string[]) => Promise<boolean> {
+}: {
+  /** Notes that reads of these models must show a position, for every instance. */
+  readonly note: (position: Position, models: readonly string[]) => Promise<void>;
+  /** Waits until read models have passed a position; false when that takes longer than `ms`. */
+  readonly waitFor: (position: Position, models: readonly string[], ms: number) => Promise<boolean>;
+  /** Read models that had no tables at the last look. */
+  readonly missing: () => readonly string[];
+  /** Looks which of these have none now. */
+  readonly lookForMissing: (models: readonly string[]) => Promise<readonly string[]>;
+}): (position: Position, models: readonly string[]) => Promise<boolean> {
   /** The newest position that is noted for a model, if its note is older than any look that still holds. */
   const noted = new Map<string, Position>();
   const noteDown = async (position: Position, models: readonly string[]): Promise<void> => {

@@ -1,10 +1,11 @@
 /** Puts the sign-in of people on the pages together: the issuers, the sessions, and the deletion of old rows. */
 import type { Pool } from 'pg';
+import type { SsoQueries } from '#queries/admin/sso.ts';
 import { DEV_CLIENT, type DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
 import { answerInProcess } from '#src/dev-issuer/in-process.ts';
 import { customerHosts } from '#src/shared/customer-hosts.ts';
 import { customerFetch } from '#src/signin/customer-fetch.ts';
-import { SignIn, type SignInDeps } from '#src/signin/sign-in.ts';
+import { SignIn } from '#src/signin/sign-in.ts';
 import type { Config } from '../config.ts';
 import type { Identities } from './identity.ts';
 
@@ -18,7 +19,7 @@ export function openSignIn({
   readonly config: Pick<Config, 'baseUrl' | 'mode' | 'oidcIssuers'>;
   readonly pool: Pool;
   readonly identities: Identities;
-  readonly ssoOf: SignInDeps['ssoOf'];
+  readonly ssoOf: SsoQueries['readSso'];
 }): SignIn {
   return new SignIn({
     client: pool,

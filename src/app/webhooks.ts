@@ -35,20 +35,6 @@ import { unavailable } from '../shared/refusal.ts';
 import { isGuarded } from '../shared/webhook-url.ts';
 import { wrapCalls } from '../shared/wrap-calls.ts';
 
-/** Dependencies of webhooks. */
-export interface WebhooksDeps {
-  readonly config: Pick<Config, 'mode' | 'webhooks'>;
-  readonly store: EventStore;
-  readonly pool: Pool;
-  readonly databaseUrl: string;
-  /** Returns true if the event log answers this instance. */
-  readonly logAnswers: () => boolean;
-  /** Gets events that a newer version wrote. */
-  readonly newer: NewerEvents;
-  readonly log: Logger;
-  readonly registry: Registry;
-}
-
 /** The parts of webhooks. */
 export interface Webhooks {
   /** Makes deliveries of events. */
@@ -76,7 +62,22 @@ const SWEEP_MS = 10 * 60_000;
 const FOLLOWED_MS = 1_000;
 
 /** Makes the parts of webhooks. */
-export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps): Webhooks {
+export function openWebhooks({
+  config,
+  registry,
+  ...processDeps
+}: {
+  readonly config: Pick<Config, 'mode' | 'webhooks'>;
+  readonly store: EventStore;
+  readonly pool: Pool;
+  readonly databaseUrl: string;
+  /** Returns true if the event log answers this instance. */
+  readonly logAnswers: () => boolean;
+  /** Gets events that a newer version wrote. */
+  readonly newer: NewerEvents;
+  readonly log: Logger;
+  readonly registry: Registry;
+}): Webhooks {
   const { store, pool, log, logAnswers } = processDeps;
   const { timeoutSeconds, retrySeconds: gaps } = config.webhooks;
   const deliveries = new WebhookDeliveries(pool);

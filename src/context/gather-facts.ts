@@ -9,7 +9,7 @@ import type { Fact } from './fact.ts';
 import { findings } from './findings.ts';
 import { readFocus } from './guidance/focus.ts';
 import { answersNeed, BASE } from './guidance/scores.ts';
-import { gapWarnings, monitoringOf } from './monitoring.ts';
+import { findMonitoring, gapWarnings } from './monitoring.ts';
 import { type ReadBodies, readNewest, valuesShown } from './newest.ts';
 import { findPatterns } from './patterns.ts';
 import { ageDays, listEntries, type Reading } from './reading.ts';
@@ -76,7 +76,7 @@ export async function gatherFacts(
     valuesShown(focus),
     bodies,
   );
-  const watch = monitoringOf(reading, medicines);
+  const watch = findMonitoring(reading, medicines);
   const facts = [
     ...patient(reading),
     ...allergies(reading),
@@ -108,7 +108,7 @@ export async function gatherFacts(
       ...notFound(reading, facts),
       ...leftOutWarnings(reading),
     ],
-    empty: emptyOf(reading, facts),
+    empty: listEmpty(reading, facts),
     outside,
   };
 }
@@ -174,7 +174,7 @@ function notFound(reading: Reading, facts: readonly Fact[]): Warning[] {
     }));
 }
 
-function emptyOf(reading: Reading, facts: readonly Fact[]): Empty[] {
+function listEmpty(reading: Reading, facts: readonly Fact[]): Empty[] {
   const { work } = reading.focus;
   const types = {
     allergies: ['AllergyIntolerance'],

@@ -76,7 +76,7 @@ export async function makeContext(
   const directory = new Map(
     found.map((current): [string, Entry] => [`${current.type}/${current.id}`, wholeEntry(current)]),
   );
-  const displays = await sources.displays(codesWithoutWords(shownOf(opened, earlier, directory)));
+  const displays = await sources.displays(codesWithoutWords(showRequest(opened, earlier, directory)));
   const beside = { directory, displays, earlier, today: Date.parse(today), covered: sources.covered };
   const told = await gatherFacts(opened, ask, beside, sources.bodies);
   const most = Math.ceil(ask.budget_tokens / LEAST_TOKENS) + BESIDE;
@@ -97,7 +97,7 @@ export async function makeContext(
   };
 }
 
-function* shownOf(
+function* showRequest(
   opened: OpenedRecord,
   earlier: readonly Entry[],
   directory: ReadonlyMap<string, Entry>,

@@ -10,7 +10,7 @@ import { DAY, daysBetween } from './dates.ts';
 import { inLine } from './fact.ts';
 import { DRUGS } from './guidance/drugs.ts';
 import type { Due } from './guidance/due.ts';
-import { illnessesOf } from './guidance/illnesses.ts';
+import { findIllnesses } from './guidance/illnesses.ts';
 import type { Measure } from './guidance/measures.ts';
 import type { MonitoredFindings } from './guidance/scores.ts';
 import { listEntries, type Reading } from './reading.ts';
@@ -31,7 +31,7 @@ export interface Monitoring extends MonitoredFindings {
 }
 
 /** Returns the findings to monitor, from active problems and current medicines. */
-export function monitoringOf(reading: Reading, medicines: readonly Medicine<Entry>[]): Monitoring {
+export function findMonitoring(reading: Reading, medicines: readonly Medicine<Entry>[]): Monitoring {
   const seen = new Set<string>();
   const ofIllness = listEntries(reading, 'Condition').flatMap((entry): Monitor[] => {
     const { value } = entry;
@@ -39,7 +39,7 @@ export function monitoringOf(reading: Reading, medicines: readonly Medicine<Entr
     if (isOver(value.clinicalStatus) || seen.has(name)) return [];
     seen.add(name);
     const icd = readCodes(value.code).flatMap(({ system, code }) => (/icd/i.test(system) ? [code] : []));
-    return illnessesOf(name, icd).map(({ watch, due = [] }) => ({ name, entry, watch, due }));
+    return findIllnesses(name, icd).map(({ watch, due = [] }) => ({ name, entry, watch, due }));
   });
   const ofDrug = medicines.flatMap(
     ({ name = NAMELESS, codes: all, standing, sources: [source] }): Monitor[] =>
@@ -79,7 +79,7 @@ export function gapWarnings(
   const found = new Map<string, Warning>();
   for (const { name, entry, due } of watchers) {
     for (const { measures, name: finding, days } of due) {
-      const latest = newestOf(series, measures, today + DAY);
+      const latest = findNewest(series, measures, today + DAY);
       const isDue = latest === undefined || daysBetween(latest.dated.at, today) > days;
       if (!isDue || found.has(finding)) continue;
       const last = latest?.dated.date;
@@ -95,7 +95,11 @@ export function gapWarnings(
 }
 
 /** Returns the newest value that isn't dated after a moment. */
-function newestOf(series: readonly Series[], measures: readonly Measure[], until: number): Entry | undefined {
+function findNewest(
+  series: readonly Series[],
+  measures: readonly Measure[],
+  until: number,
+): Entry | undefined {
   return series
     .filter(({ measure }) => measure !== undefined && measures.includes(measure))
     .flatMap(({ entries }) => entries.find(({ dated }) => dated.at <= until) ?? [])

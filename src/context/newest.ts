@@ -38,7 +38,7 @@ export async function readNewest(
     for (const course of open) {
       for (const entry of course.entries.slice(course.from, course.from + size)) {
         if (course.newest.length === most) break;
-        const { value } = parseSource({ ...entry, body: textOf(entry, texts) });
+        const { value } = parseSource({ ...entry, body: readText(entry, texts) });
         if (valueIn(value) !== undefined) course.newest.push({ ...entry, value });
       }
       course.from += size;
@@ -48,7 +48,7 @@ export async function readNewest(
   return courses;
 }
 
-function textOf(entry: Entry, texts: ReadonlyMap<string, string>): string {
+function readText(entry: Entry, texts: ReadonlyMap<string, string>): string {
   const text = texts.get(versionReference(entry));
   if (text === undefined) throw new TypeError(`${versionReference(entry)} has no text`);
   return text;

@@ -14,7 +14,7 @@ export interface SweepDeps {
   /** Locks that finalizing holds too. */
   readonly locks: { hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> };
   /** Returns those that at least one version of their document shows, as far as a read model knows. */
-  readonly shown: (blobs: readonly ListedBlob[]) => Promise<ReadonlySet<ListedBlob>>;
+  readonly findShown: (blobs: readonly ListedBlob[]) => Promise<ReadonlySet<ListedBlob>>;
 }
 
 /** Blobs that are checked together. */
@@ -29,7 +29,7 @@ export async function sweepDocuments(deps: SweepDeps, before: Date): Promise<num
   let removed = 0;
   let some: ListedBlob[] = [];
   const look = async (): Promise<void> => {
-    const shown = await deps.shown(some);
+    const shown = await deps.findShown(some);
     removed += await removeUnnamed(
       deps,
       some.filter((blob) => !shown.has(blob)),

@@ -76,7 +76,7 @@ export class RequestLimits {
 
   /** Counts requests for a request's address and caller, as many as are left of them. Never rejects. */
   async charge(ctx: Context, requests: number): Promise<void> {
-    for (const [subject] of this.#subjectsOf(ctx))
+    for (const [subject] of this.#listSubjects(ctx))
       for (let n = 0; n < requests; n += 1) {
         const standing = await this.limits?.spend(subject);
         if (standing?.admitted !== true) break;
@@ -85,11 +85,11 @@ export class RequestLimits {
 
   /** @throws Refusal throttled (429) when the requests of a request's address or caller are used up by now */
   refuseUsedUp(ctx: Context): void {
-    for (const [subject, by] of this.#subjectsOf(ctx))
+    for (const [subject, by] of this.#listSubjects(ctx))
       if (this.limits?.isUsedUp(subject)) throw usedUp(by, 1);
   }
 
-  #subjectsOf(ctx: Context): Subject[] {
+  #listSubjects(ctx: Context): Subject[] {
     const caller: Caller | undefined = ctx.state.caller;
     const ofAddress: Subject = [this.#ofAddress(ctx), 'address'];
     return caller === undefined ? [ofAddress] : [ofAddress, limitSubject(caller)];

@@ -96,7 +96,7 @@ export class Verifier {
 
   async #verified(token: string, issuer: string, audience: string): Promise<JWTPayload> {
     try {
-      const { payload } = await jwtVerify(token, (header, jws) => this.#keysOf(issuer).find(header, jws), {
+      const { payload } = await jwtVerify(token, (header, jws) => this.#fetchKeys(issuer).find(header, jws), {
         algorithms: [...ALGORITHMS],
         issuer,
         audience,
@@ -125,7 +125,7 @@ export class Verifier {
       : refusedToken(WRONG_AUDIENCE);
   }
 
-  #keysOf(issuer: string): IssuerKeys {
+  #fetchKeys(issuer: string): IssuerKeys {
     const known = this.#keys.get(issuer);
     if (known !== undefined) return known;
     const configured = this.#deps.issuers.find((one) => one.issuer === issuer);

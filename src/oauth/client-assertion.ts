@@ -55,26 +55,22 @@ export function assertedClient(assertion: string): string | undefined {
   }
 }
 
-/** Dependencies of `AssertionVerifier`. */
-export interface AssertionDeps {
-  /** Values of `aud` that mean this server: the issuer, the token endpoint and the backchannel one. */
-  readonly audiences: readonly string[];
-  /** Connects to the hosts that `jwks_uri` names. */
-  readonly hosts: CustomerHosts;
-  /** Called whenever a client's keys couldn't be fetched; known keys still work. */
-  readonly onAway: (jwksUri: string, error: Error) => void;
-  /** The clock, in ms. */
-  readonly now: () => number;
-}
-
 /** Verifies assertions; keeps the keys that it fetched. */
 export class AssertionVerifier {
-  readonly #deps: AssertionDeps;
   readonly #keys = new LRUCache<string, IssuerKeys>({ max: MOST_CLIENTS });
 
-  constructor(deps: AssertionDeps) {
-    this.#deps = deps;
-  }
+  constructor(
+    private readonly deps: {
+      /** Values of `aud` that mean this server: the issuer, the token endpoint and the backchannel one. */
+      readonly audiences: readonly string[];
+      /** Connects to the hosts that `jwks_uri` names. */
+      readonly hosts: CustomerHosts;
+      /** Called whenever a client's keys couldn't be fetched; known keys still work. */
+      readonly onAway: (jwksUri: string, error: Error) => void;
+      /** The clock, in ms. */
+      readonly now: () => number;
+    },
+  ) {}
 
   /**
    * Verifies an assertion of a client, all but that its `jti` is new.
@@ -83,15 +79,15 @@ export class AssertionVerifier {
   async verify(client: Client, assertion: string): Promise<VerifiedAssertion> {
     if (assertion.length > MAX_ASSERTION)
       throw new AssertionFault(`client_assertion must have at most ${MAX_ASSERTION} characters`);
-    const find = this.#keysOf(client);
+    const find = this.#fetchKeys(client);
     if (find === undefined) throw new AssertionFault('this client has registered no keys');
     const payload = await this.#signed(client, assertion, find);
     const { aud, exp = 0, iat = 0 } = payload;
     const jti = nonEmptyText(payload.jti);
-    const now = this.#deps.now() / 1_000;
+    const now = this.deps.now() / 1_000;
     // jose is satisfied by one member; a server that is named beside us could use the assertion here.
     const audiences = typeof aud === 'string' ? [aud] : (aud ?? []);
-    if (!audiences.every((each) => this.#deps.audiences.includes(each)))
+    if (!audiences.every((each) => this.deps.audiences.includes(each)))
       throw new AssertionFault('aud of the assertion must name nothing but this server');
     if (exp > now + MAX_LIFETIME_S + TOLERANCE_S)
       throw new AssertionFault('exp of the assertion must be at most 5 minutes ahead');
@@ -113,10 +109,10 @@ export class AssertionVerifier {
         algorithms: [...ASSERTION_ALGORITHMS],
         issuer: client.clientId,
         subject: client.clientId,
-        audience: [...this.#deps.audiences],
+        audience: [...this.deps.audiences],
         requiredClaims: ['exp', 'jti'],
         clockTolerance: TOLERANCE_S,
-        currentDate: new Date(this.#deps.now()),
+        currentDate: new Date(this.deps.now()),
       });
       return payload;
     } catch (error) {
@@ -124,7 +120,7 @@ export class AssertionVerifier {
     }
   }
 
-  #keysOf({ jwks, jwksUri }: Client): JWTVerifyGetKey | undefined {
+  #fetchKeys({ jwks, jwksUri }: Client): JWTVerifyGetKey | undefined {
     if (jwks !== undefined) return createLocalJWKSet(toKeySet(jwks));
     if (jwksUri === undefined) return undefined;
     const known = this.#keys.get(jwksUri) ?? this.#remember(jwksUri);
@@ -132,7 +128,7 @@ export class AssertionVerifier {
   }
 
   #remember(jwksUri: string): IssuerKeys {
-    const { hosts, now, onAway } = this.#deps;
+    const { hosts, now, onAway } = this.deps;
     const keys = new IssuerKeys(
       async () => toKeySet(usableKeys(await fetchJson(jwksUri, hosts))),
       now,

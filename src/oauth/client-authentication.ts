@@ -36,19 +36,6 @@ export type AuthenticateClient = (
   from: { readonly address: string },
 ) => Promise<Client>;
 
-/** Dependencies of client authentication. */
-export interface ClientAuthenticationDeps {
-  readonly findClient: FindClient;
-  readonly pool: Pool;
-  /** URL of the service, the issuer. */
-  readonly baseUrl: string;
-  /** Connects to the hosts that `jwks_uri` names; default: to public addresses only. */
-  readonly hosts?: CustomerHosts;
-  readonly onAway?: (jwksUri: string, error: Error) => void;
-  /** The clock, in ms. Default: `Date.now`. */
-  readonly now?: () => number;
-}
-
 /** The credential that a request presents. `clientId` is only claimed. */
 type Presented =
   | { readonly method: 'none'; readonly clientId: string }
@@ -65,7 +52,17 @@ class Failed extends Error {
 }
 
 /** Opens client authentication. */
-export function openClientAuthentication(deps: ClientAuthenticationDeps): AuthenticateClient {
+export function openClientAuthentication(deps: {
+  readonly findClient: FindClient;
+  readonly pool: Pool;
+  /** URL of the service, the issuer. */
+  readonly baseUrl: string;
+  /** Connects to the hosts that `jwks_uri` names; default: to public addresses only. */
+  readonly hosts?: CustomerHosts;
+  readonly onAway?: (jwksUri: string, error: Error) => void;
+  /** The clock, in ms. Default: `Date.now`. */
+  readonly now?: () => number;
+}): AuthenticateClient {
   const { findClient, pool, baseUrl, now = Date.now } = deps;
   const limit = new FailureLimit(pool);
   const assertions = new AssertionVerifier({

@@ -4,19 +4,19 @@ import { type EventStore, type RecordedEvent, StreamDeleted } from '../events/st
 import type { ParkedEvent, ParkedEvents } from './parked.ts';
 import { isPassing } from './passing.ts';
 
-/** Dependencies of a retry. */
-export interface RetryDeps {
-  readonly store: Pick<EventStore, 'read'>;
-  readonly parked: ParkedEvents;
-  readonly act: (event: RecordedEvent) => Promise<unknown>;
-  readonly log: { info(details: object, message: string): void };
-}
-
 /**
  * Retries one parked event, or records that it failed again.
  * @throws temporary errors
  */
-export async function retryParked(deps: RetryDeps, parked: ParkedEvent): Promise<void> {
+export async function retryParked(
+  deps: {
+    readonly store: Pick<EventStore, 'read'>;
+    readonly parked: ParkedEvents;
+    readonly act: (event: RecordedEvent) => Promise<unknown>;
+    readonly log: { info(details: object, message: string): void };
+  },
+  parked: ParkedEvent,
+): Promise<void> {
   try {
     const event = await read(deps.store, parked);
     if (event !== undefined) await deps.act(event);
@@ -32,7 +32,7 @@ export async function retryParked(deps: RetryDeps, parked: ParkedEvent): Promise
 
 /** Returns the event; undefined if its stream was erased, which leaves nothing to do. */
 async function read(
-  store: RetryDeps['store'],
+  store: Pick<EventStore, 'read'>,
   { stream, revision }: ParkedEvent,
 ): Promise<RecordedEvent | undefined> {
   try {

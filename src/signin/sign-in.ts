@@ -21,23 +21,6 @@ import {
 import { derived, isSecret, newSecret } from './secrets.ts';
 import { Sessions } from './sessions.ts';
 
-/** Dependencies of the sign-in. */
-export interface SignInDeps {
-  readonly client: Pick<pg.Pool, 'query'>;
-  /** The service's URL, without a trailing slash. */
-  readonly baseUrl: string;
-  /** The issuers of the installation. */
-  readonly issuers: readonly SignInAt[];
-  /** Verifies an ID token: its signature, `iss`, `aud` and times. @throws Refusal */
-  readonly verify: (idToken: string) => Promise<Identity>;
-  /** Returns where the people of an e-mail domain, in lower case, sign in by an organization's settings; undefined: nowhere. */
-  readonly ssoOf: (
-    domain: string,
-  ) => Promise<{ readonly issuer: string; readonly client_id: string } | undefined>;
-  /** Sends requests to issuers of organizations. */
-  readonly ssoFetch: CustomFetch;
-}
-
 /** The maximum length of an issuer's answer at the redirect URI, in characters. */
 const MOST_CHARACTERS = 8_000;
 
@@ -51,7 +34,23 @@ export class SignIn {
   readonly #parties: ReadonlyMap<string, RelyingParty>;
   readonly #ofOrganizations = new LRUCache<string, RelyingParty>({ max: MOST_ORGANIZATIONS });
 
-  constructor(readonly deps: SignInDeps) {
+  constructor(
+    readonly deps: {
+      readonly client: Pick<pg.Pool, 'query'>;
+      /** The service's URL, without a trailing slash. */
+      readonly baseUrl: string;
+      /** The issuers of the installation. */
+      readonly issuers: readonly SignInAt[];
+      /** Verifies an ID token: its signature, `iss`, `aud` and times. @throws Refusal */
+      readonly verify: (idToken: string) => Promise<Identity>;
+      /** Returns where the people of an e-mail domain, in lower case, sign in by an organization's settings; undefined: nowhere. */
+      readonly ssoOf: (
+        domain: string,
+      ) => Promise<{ readonly issuer: string; readonly client_id: string } | undefined>;
+      /** Sends requests to issuers of organizations. */
+      readonly ssoFetch: CustomFetch;
+    },
+  ) {
     const parties = deps.issuers.map((issuer) => new RelyingParty(issuer, deps.baseUrl));
     const names = deps.issuers.map(({ issuer }) => issuer);
     this.#parties = new Map(parties.map((party) => [party.key, party]));
@@ -133,7 +132,7 @@ export class SignIn {
       throw new SignInFault('refused', 'the answer came to the redirect URI of another issuer', begun);
     try {
       const proof = await party.exchange(query, deriveExchange(state, browser));
-      const person = await this.#personOf(party.at.issuer, proof, ssoClient);
+      const person = await this.#readPerson(party.at.issuer, proof, ssoClient);
       const authTime = provedAt(proof, begun);
       const secret = await this.sessions.start(person, authTime, earlier, ssoClient);
       return { secret, returnTo: begun.returnTo };
@@ -158,7 +157,7 @@ export class SignIn {
   }
 
   /** A token that only organizations trust signs nobody in at the installation's issuers, and the other way round. */
-  async #personOf(
+  async #readPerson(
     issuer: string,
     { idToken, further }: Proof,
     ssoClient: string | undefined,

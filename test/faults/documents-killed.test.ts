@@ -142,7 +142,7 @@ describeAtFullSize('documents of a service that is killed', () => {
     try {
       const sweep = (before: Date): Promise<number> =>
         sweepDocuments(
-          { store: new DiskStore(folder), log, locks, shown: openShownBlobs(database.pool) },
+          { store: new DiskStore(folder), log, locks, findShown: openShownBlobs(database.pool) },
           before,
         );
       expect(await sweep(new Date(Date.now() - 60_000)), 'what is young stays').to.equal(0);
@@ -150,7 +150,9 @@ describeAtFullSize('documents of a service that is killed', () => {
       // The events have the last word, where the read model knows nothing.
       const shown = async () => new Set<never>();
       const store = new DiskStore(folder);
-      expect(await sweepDocuments({ store, log, locks, shown }, new Date(Date.now() + 60_000))).to.equal(0);
+      expect(
+        await sweepDocuments({ store, log, locks, findShown: shown }, new Date(Date.now() + 60_000)),
+      ).to.equal(0);
     } finally {
       await log.close();
     }

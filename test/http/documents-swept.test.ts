@@ -55,7 +55,7 @@ describe('documents that are finalized while others are swept', () => {
         },
         log: deps.log ?? log,
         locks: new PostgresCriteriaLocks(service.pool),
-        shown: async () => new Set(),
+        findShown: async () => new Set(),
       },
       new Date(Date.now() + 60_000),
     );

@@ -13,10 +13,20 @@ import {
   MAY_IMPORT,
   within,
 } from '../../tools/house/imports.ts';
-import { findDuplicates, findVagueDocblocks, listCode } from '../../tools/house/structure.ts';
+import {
+  findDuplicates,
+  findOfFunctions,
+  findPartTypes,
+  findVagueDocblocks,
+  listCode,
+} from '../../tools/house/structure.ts';
 
 const line = ({ from, to, typeOnly }: Import): string =>
   `${from} imports ${typeOnly ? 'types of ' : ''}${to}`;
+
+/** Ceilings that may only fall. */
+const OF_FUNCTIONS = 10;
+const PART_TYPES = 36;
 
 describe('architecture', () => {
   let all: Import[];
@@ -103,6 +113,19 @@ describe('architecture', () => {
     expect(
       findVagueDocblocks([['a.ts', '\n/** Most of a page. */\n/**\n * What is read.\n */']]),
     ).to.have.length(2);
+  });
+
+  it('names functions by verbs, and types by more than that they are dependencies', () => {
+    const files = listCode().map((file) => [file, readFileSync(join(ROOT, file), 'utf8')] as const);
+    expect(findOfFunctions(files).length, findOfFunctions(files).join('\n')).to.be.at.most(OF_FUNCTIONS);
+    expect(findPartTypes(files).length, findPartTypes(files).join('\n')).to.be.at.most(PART_TYPES);
+  });
+
+  it('would notice such a name', () => {
+    const text =
+      'interface MailDeps {} class A { idOf() {} } const nameOf = () => 1; function keyOf() {} const of = 1;';
+    expect(findOfFunctions([['a.ts', text]])).to.deep.equal(['a.ts: idOf', 'a.ts: nameOf', 'a.ts: keyOf']);
+    expect(findPartTypes([['a.ts', text]])).to.deep.equal(['a.ts: MailDeps']);
   });
 
   it('would notice lines that stand twice, in one file and in two', () => {

@@ -1,7 +1,7 @@
 /** Which names and codes the clinical rules of contexts recognise, and which they must not. */
 import { expect } from 'chai';
 import { CLASSES, DRUGS } from '#src/context/guidance/drugs.ts';
-import { ILLNESSES, illnessesOf } from '#src/context/guidance/illnesses.ts';
+import { findIllnesses, ILLNESSES } from '#src/context/guidance/illnesses.ts';
 
 type Case = readonly [rule: string, matches: readonly string[], passes: readonly string[]];
 
@@ -132,10 +132,11 @@ function check(has: (name: string) => boolean, [rule, matches, passes]: Case): v
 
 describe('clinical rules recognise', () => {
   for (const each of PROBLEMS)
-    it(`${each[0]} by name`, () => check((name) => illnessesOf(name).some((i) => i.name === each[0]), each));
+    it(`${each[0]} by name`, () =>
+      check((name) => findIllnesses(name).some((i) => i.name === each[0]), each));
   for (const each of ICD)
     it(`${each[0]} by ICD-10 code`, () =>
-      check((code) => illnessesOf('', [code]).some((i) => i.name === each[0]), each));
+      check((code) => findIllnesses('', [code]).some((i) => i.name === each[0]), each));
   for (const each of TREATMENTS)
     it(`drugs like ${each[0]}`, () => {
       const rules = DRUGS.filter(({ codes }) => codes.test(each[0]));

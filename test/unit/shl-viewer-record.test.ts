@@ -26,7 +26,7 @@ type Resource = Readonly<Record<string, unknown>>;
 type Row = z.output<typeof row>;
 
 interface Groups {
-  readonly groupsOf: (rows: readonly Row[]) => readonly {
+  readonly groupRows: (rows: readonly Row[]) => readonly {
     readonly latest: Row;
     readonly failed: Row | undefined;
     readonly earlier: readonly Row[];
@@ -359,11 +359,11 @@ describe('the record on the page of a shared link', () => {
       )
       .sections.get('results');
     const days = (some: readonly (z.output<typeof row> | undefined)[]) => some.map((each) => each?.date);
-    const [first, second] = groups.groupsOf(rows ?? []);
+    const [first, second] = groups.groupRows(rows ?? []);
     expect(days([first?.latest, first?.failed])).to.deep.equal(['2026-05-02', '2026-05-03']);
     expect(days(first?.earlier ?? [])).to.deep.equal(['2026-05-01', '2026-04-01']);
     expect(days([second?.latest, second?.failed])).to.deep.equal(['2026-06-01', undefined]);
-    const [none] = groups.groupsOf(rows?.filter(({ value }) => value === '') ?? []);
+    const [none] = groups.groupRows(rows?.filter(({ value }) => value === '') ?? []);
     expect(days([none?.latest, none?.failed])).to.deep.equal(['2026-05-03', undefined]);
   });
 

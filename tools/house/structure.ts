@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
 import { cyclesIn, isAllowed, listImports } from './imports.ts';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -116,6 +117,44 @@ export function findCrowded(files: readonly string[]): Map<string, number> {
   return new Map([...beside].filter(([, count]) => count > MOST_BESIDE).sort(([, a], [, b]) => b - a));
 }
 
+/** Finds functions whose names end in `Of` instead of beginning with a verb, as `path: name`. */
+export function findOfFunctions(files: readonly (readonly [path: string, text: string])[]): string[] {
+  return findNames(files, /[a-z0-9]Of$/, (node) => {
+    if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node)) return true;
+    if (!ts.isVariableDeclaration(node) || node.initializer === undefined) return false;
+    return ts.isArrowFunction(node.initializer) || ts.isFunctionExpression(node.initializer);
+  });
+}
+
+/** Finds types that say only that they are dependencies: `…Deps`, `…Parts`, `…Services`. */
+export function findPartTypes(files: readonly (readonly [path: string, text: string])[]): string[] {
+  return findNames(
+    files,
+    /(?:Deps|Parts|Services)$/,
+    (node) => ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node),
+  );
+}
+
+function findNames(
+  files: readonly (readonly [path: string, text: string])[],
+  name: RegExp,
+  declares: (node: ts.Node) => boolean,
+): string[] {
+  const found: string[] = [];
+  for (const [path, text] of files) {
+    if (!/\.(?:ts|js|mjs)$/.test(path)) continue;
+    const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
+    const visit = (node: ts.Node): void => {
+      const named = (node as Partial<ts.NamedDeclaration>).name;
+      if (named !== undefined && declares(node) && name.test(named.getText(source)))
+        found.push(`${path}: ${named.getText(source)}`);
+      ts.forEachChild(node, visit);
+    };
+    visit(source);
+  }
+  return found;
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const files = listCode();
   const texts = files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')] as const);
@@ -131,6 +170,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     'imports against the direction': against,
     duplicates,
     'folders with more than 25 files': crowded,
+    'functions that end in Of': findOfFunctions(texts),
+    'types that end in Deps, Parts or Services': findPartTypes(texts),
     'docblocks that begin with Most, Longest, What or Whether': findVagueDocblocks(texts),
   })) {
     console.log(`${name}: ${found.length}`);

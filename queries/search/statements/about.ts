@@ -59,18 +59,18 @@ function codesWith(type: ResourceType, by: string): string | undefined {
   return composites(type).find(([, value]) => value === by)?.[0];
 }
 
-type Parts = readonly [code: string, value: string, name: string];
+type AboutName = readonly [code: string, value: string, name: string];
 
-const known = new Map<ResourceType, readonly Parts[]>();
+const known = new Map<ResourceType, readonly AboutName[]>();
 
 /**
  * Returns a type's composites whose two parts are a code and its value on the resource itself, not on one of
  * its elements.
  */
-function composites(type: ResourceType): readonly Parts[] {
+function composites(type: ResourceType): readonly AboutName[] {
   const before = known.get(type);
   if (before !== undefined) return before;
-  const found = compiledParameters(type).flatMap(({ code: name, composite, paths }): Parts[] =>
+  const found = compiledParameters(type).flatMap(({ code: name, composite, paths }): AboutName[] =>
     composite?.ordered === true && paths.every(({ steps }) => steps.length === 0)
       ? [[composite.parts[0].code, composite.parts[1].code, name]]
       : [],

@@ -21,8 +21,11 @@ import { IdSource, newRequestId } from '../../shared/ids.ts';
 import { notFound, Refusal } from '../../shared/refusal.ts';
 import { nowMicros } from '../../shared/time/time.ts';
 
-/** Dependencies. */
-export interface AccessRequestParts {
+/** Seconds that an approval is left to the request that makes it. */
+const UNDER_WAY_S = 10;
+
+/** Opens both sides. */
+export function openAccessRequests(parts: {
   readonly pool: Pool;
   /** BASE_URL. */
   readonly issuer: string;
@@ -34,13 +37,7 @@ export interface AccessRequestParts {
   readonly locks: CriteriaLocks;
   /** Waits until these read models show all that is in the log now. @throws Refusal unavailable */
   readonly caughtUp: (models: readonly string[]) => Promise<void>;
-}
-
-/** Seconds that an approval is left to the request that makes it. */
-const UNDER_WAY_S = 10;
-
-/** Opens both sides. */
-export function openAccessRequests(parts: AccessRequestParts): {
+}): {
   readonly endpoints: BackchannelEndpoints;
   readonly services: AccessRequestServices;
 } {
@@ -165,7 +162,7 @@ function verified({ email, emailVerified }: Identity): string | undefined {
  * @returns the id of the grant
  */
 async function carriedOut(
-  { consents, caughtUp }: AccessRequestParts,
+  { consents, caughtUp }: Pick<Parameters<typeof openAccessRequests>[0], 'consents' | 'caughtUp'>,
   decisions: RequestDecisions,
   { id, application, approval, createdMs }: Decided,
   requestId: string,

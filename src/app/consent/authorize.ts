@@ -12,8 +12,11 @@ import { installationKey } from '../../operations/installation-key.ts';
 import { isUuid } from '../../shared/ids.ts';
 import { unavailable } from '../../shared/refusal.ts';
 
-/** Dependencies of the authorization endpoint. */
-export interface AuthorizeParts {
+/** The maximum number of a person's active grants to one application that `prompt=none` checks. */
+const MOST_GRANTS = 200;
+
+/** Opens the parts. */
+export async function openAuthorize(parts: {
   readonly pool: Pool;
   readonly consents: Pick<Consents, 'grant' | 'startPersonalRecord'>;
   readonly queries: ConsentQueries;
@@ -21,13 +24,7 @@ export interface AuthorizeParts {
   readonly fresh: (models: readonly string[]) => void;
   /** Waits until every read of these read models shows a position. @throws Refusal unavailable */
   readonly settled: (position: Position, models: readonly string[]) => Promise<boolean>;
-}
-
-/** The maximum number of a person's active grants to one application that `prompt=none` checks. */
-const MOST_GRANTS = 200;
-
-/** Opens the parts. */
-export async function openAuthorize(parts: AuthorizeParts): Promise<AuthorizeServices> {
+}): Promise<AuthorizeServices> {
   const { pool, consents, queries, fresh, settled } = parts;
   const findClient = openClients(pool);
   const pairwise = openPairwise(await installationKey(pool, 'pairwise_key'));

@@ -1,4 +1,5 @@
 /** Ends grants automatically: when an application or project ends, and when their time is over. */
+import type { Logger } from 'pino';
 import type { Consents } from '#commands/consent/consents.ts';
 import { ENDING_TYPES, endGrants } from '#commands/consent/end-grants.ts';
 import type { GrantsToEnd, OpenGrant } from '#queries/consents/to-end.ts';
@@ -8,16 +9,7 @@ import type { ProcessDeps } from '../../processes/definition.ts';
 import { Process } from '../../processes/process.ts';
 import { unavailable } from '../../shared/refusal.ts';
 import { nowMicros } from '../../shared/time/time.ts';
-import { Endings, type EndingsDeps } from './endings.ts';
-
-/** Dependencies. */
-export interface ConsentProcessesDeps extends ProcessDeps {
-  readonly log: ProcessDeps['log'] & EndingsDeps<OpenGrant>['log'];
-  readonly consents: Pick<Consents, 'revoke' | 'expire'>;
-  readonly toEnd: GrantsToEnd;
-  /** Waits until the named read models show a position; false when it takes too long. */
-  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
-}
+import { Endings } from './endings.ts';
 
 /** Both; each runs only once it is started. */
 export interface ConsentProcesses {
@@ -36,7 +28,13 @@ export function openConsentProcesses({
   toEnd,
   passed,
   ...processDeps
-}: ConsentProcessesDeps): ConsentProcesses {
+}: ProcessDeps & {
+  readonly log: ProcessDeps['log'] & Pick<Logger, 'warn'>;
+  readonly consents: Pick<Consents, 'revoke' | 'expire'>;
+  readonly toEnd: GrantsToEnd;
+  /** Waits until the named read models show a position; false when it takes too long. */
+  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+}): ConsentProcesses {
   const awaitModels = async (position: Position, models: readonly string[]): Promise<void> => {
     if (!(await passed(position, models))) throw unavailable('the read models lag behind the log');
   };

@@ -15,8 +15,8 @@ import { installationKey } from '../../operations/installation-key.ts';
 import type { Invitations } from '../../operations/invitations.ts';
 import type { SharedLinks } from '../../operations/shared-links.ts';
 
-/** Dependencies of consent. */
-export interface ConsentsDeps {
+/** Opens it. */
+export async function openConsent(deps: {
   readonly pool: Pool;
   readonly kernel: Kernel;
   readonly resources: Streams<Resources>;
@@ -26,10 +26,7 @@ export interface ConsentsDeps {
   readonly idsOfSector: IdsOfSector;
   /** Waits until the named read models show a position; false when it takes too long. */
   readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
-}
-
-/** Opens it. */
-export async function openConsent(deps: ConsentsDeps): Promise<ConsentCommands> {
+}): Promise<ConsentCommands> {
   const { pool, kernel, resources, locks, invitations, sharedLinks, idsOfSector, passed } = deps;
   const pairwise = openPairwise(await installationKey(pool, 'pairwise_key'));
   const consents = openConsents({

@@ -9,42 +9,38 @@ import type { Position } from '../../events/store.ts';
 import { IdSource, newRequestId, newUuid } from '../../shared/ids.ts';
 import { type Micros, nowMicros } from '../../shared/time/time.ts';
 
-/** Dependencies. */
-export interface EndingsDeps<T> {
-  /** The name in messages of the thing that ends: `grant`. */
-  readonly what: string;
-  /** How often it looks, in ms. */
-  readonly everyMs: number;
-  /** Reads a page of the things that have ended at a moment. @param except ids that are left out */
-  readonly find: (at: Micros, except: readonly string[]) => Promise<readonly T[]>;
-  readonly idOf: (one: T) => string;
-  /** Writes the end of one; nothing if it has an end. */
-  readonly end: (by: RequestContext, one: T) => Promise<Done>;
-  /** Waits until the read model shows a position. */
-  readonly awaitModels: (position: Position) => Promise<unknown>;
-  readonly log: Pick<Logger, 'warn'>;
-}
-
 /** How long one that can't be ended is skipped, in ms, and the maximum number of skipped ones. */
 const APART_MS = 10 * 60_000;
 const APART = 1_000;
 
 /** Looks for things that have ended, until it is stopped. */
 export class Endings<T> {
-  readonly #deps: EndingsDeps<T>;
   /** Ids that failed, so that they don't hold up the others, and since when. */
   readonly #apart = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
   #stopped = false;
 
-  constructor(deps: EndingsDeps<T>) {
-    this.#deps = deps;
-  }
+  constructor(
+    private readonly deps: {
+      /** The name in messages of the thing that ends: `grant`. */
+      readonly what: string;
+      /** How often it looks, in ms. */
+      readonly everyMs: number;
+      /** Reads a page of the things that have ended at a moment. @param except ids that are left out */
+      readonly find: (at: Micros, except: readonly string[]) => Promise<readonly T[]>;
+      readonly idOf: (one: T) => string;
+      /** Writes the end of one; nothing if it has an end. */
+      readonly end: (by: RequestContext, one: T) => Promise<Done>;
+      /** Waits until the read model shows a position. */
+      readonly awaitModels: (position: Position) => Promise<unknown>;
+      readonly log: Pick<Logger, 'warn'>;
+    },
+  ) {}
 
   /** Begins. */
   start(): void {
-    const { everyMs, what, log } = this.#deps;
+    const { everyMs, what, log } = this.deps;
     const next = (): void => {
       if (this.#stopped) return;
       this.#timer = setTimeout(() => {
@@ -66,7 +62,7 @@ export class Endings<T> {
   }
 
   async #look(): Promise<void> {
-    const { find, awaitModels } = this.#deps;
+    const { find, awaitModels } = this.deps;
     for (const [id, since] of this.#apart) {
       if (performance.now() - since > APART_MS) this.#apart.delete(id);
     }
@@ -82,7 +78,7 @@ export class Endings<T> {
   }
 
   async #end(one: T): Promise<Position | undefined> {
-    const { end, idOf, what, log } = this.#deps;
+    const { end, idOf, what, log } = this.deps;
     const by = {
       credential: { kind: 'system' as const },
       requestId: newRequestId(),

@@ -16,8 +16,14 @@ import { issueMemberToken, type NewMemberToken } from '../../oauth/tokens/member
 import { findRefreshToken, refresh } from '../../oauth/tokens/refresh.ts';
 import { customerHosts } from '../../shared/customer-hosts.ts';
 
-/** Dependencies. */
-export interface OAuthDeps {
+/** Opens them over a database. */
+export function openOAuth({
+  pool,
+  issuer,
+  refreshDays,
+  publicOnly,
+  log,
+}: {
   readonly pool: Pool;
   /** BASE_URL. */
   readonly issuer: string;
@@ -26,10 +32,7 @@ export interface OAuthDeps {
   /** True if `jwks_uri` must lead to public addresses. */
   readonly publicOnly: boolean;
   readonly log: Logger;
-}
-
-/** Opens them over a database. */
-export function openOAuth({ pool, issuer, refreshDays, publicOnly, log }: OAuthDeps) {
+}) {
   const keys = new SigningKeys(pool);
   const endpoints: TokenEndpoints = {
     exchangeCode: (asked) => exchangeCode(pool, asked, refreshDays),

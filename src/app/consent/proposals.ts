@@ -9,15 +9,6 @@ import type { Position } from '../../events/store.ts';
 import { parseAccess } from '../../oauth/tokens/access.ts';
 import { Endings } from './endings.ts';
 
-/** Dependencies. */
-export interface ProposalParts {
-  readonly writing: CommandsDeps;
-  readonly queries: Pick<ConsentQueries, 'isApplicationOpen' | 'lapsedProposals'>;
-  /** Waits until the named read models show a position; false when it takes too long. */
-  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
-  readonly log: Pick<Logger, 'warn'>;
-}
-
 /** Read models that show proposals, and the versions that they became. */
 const MODELS = ['consents', 'resources', 'history'];
 
@@ -25,7 +16,18 @@ const MODELS = ['consents', 'resources', 'history'];
 const LAPSED_MS = 10_000;
 
 /** Opens both; the second runs once it is started. */
-export function openProposals({ writing, queries, passed, log }: ProposalParts): {
+export function openProposals({
+  writing,
+  queries,
+  passed,
+  log,
+}: {
+  readonly writing: CommandsDeps;
+  readonly queries: Pick<ConsentQueries, 'isApplicationOpen' | 'lapsedProposals'>;
+  /** Waits until the named read models show a position; false when it takes too long. */
+  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+  readonly log: Pick<Logger, 'warn'>;
+}): {
   readonly proposals: Proposals;
   readonly endings: Endings<LapsedProposal>;
 } {

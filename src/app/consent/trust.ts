@@ -13,21 +13,23 @@ import type { Position } from '../../events/store.ts';
 import { applicationStream } from '../../events/streams.ts';
 import { Endings } from './endings.ts';
 
-/** Dependencies. */
-export interface TrustEndingDeps {
-  readonly pool: Pool;
-  readonly kernel: Kernel;
-  /** Waits until the named read models show a position; false when it takes too long. */
-  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
-  readonly log: Pick<Logger, 'warn'>;
-}
-
 /** How often such trust is looked for, in ms: after an upgrade, and while an older instance still gives it. */
 const LOOK_MS = 2_000;
 const CAUSE = 'not_given_by_operator';
 
 /** Makes the process, which runs only once it is started. */
-export function openTrustEnding({ pool, kernel, passed, log }: TrustEndingDeps): Endings<string> {
+export function openTrustEnding({
+  pool,
+  kernel,
+  passed,
+  log,
+}: {
+  readonly pool: Pool;
+  readonly kernel: Kernel;
+  /** Waits until the named read models show a position; false when it takes too long. */
+  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+  readonly log: Pick<Logger, 'warn'>;
+}): Endings<string> {
   const applications = new Streams(kernel, APPLICATION);
   return new Endings<string>({
     what: "application's trust",

@@ -12,14 +12,6 @@ import { newUuid } from '../../shared/ids.ts';
 import { parseStored } from '../../shared/json/stored-json.ts';
 import type { Terminology } from '../../terminology/terminology.ts';
 
-/** Dependencies. */
-export interface EarlierDeps {
-  readonly queries: Pick<Queries, 'vread'>;
-  readonly displays: Terminology['displays'];
-  /** The FHIR base URL with its trailing slash. */
-  readonly base: string;
-}
-
 /** The last version of a resource that somebody else wrote before an AI changed it. */
 export interface Earlier {
   readonly type: ResourceType;
@@ -35,7 +27,16 @@ const PART_BYTES = 1_000_000;
  * reads the entries of the outer Bundle takes none of them for a fact.
  */
 export async function* earlierEntry(
-  { queries, displays, base }: EarlierDeps,
+  {
+    queries,
+    displays,
+    base,
+  }: {
+    readonly queries: Pick<Queries, 'vread'>;
+    readonly displays: Terminology['displays'];
+    /** The FHIR base URL with its trailing slash. */
+    readonly base: string;
+  },
   caller: Caller,
   versions: readonly Earlier[],
 ): AsyncGenerator<string, undefined> {
@@ -60,7 +61,7 @@ interface Told extends Earlier {
 
 /** Yields the versions that weren't withdrawn, a few at a time. */
 async function* parts(
-  { vread }: EarlierDeps['queries'],
+  { vread }: Pick<Queries, 'vread'>,
   caller: Caller,
   versions: readonly Earlier[],
 ): AsyncGenerator<readonly Told[], undefined> {

@@ -20,23 +20,22 @@ import { isManifestSecret } from '../../shl/payload.ts';
 import { type ContentDeps, openContent } from './content.ts';
 import { CONTENT_TYPE, openKeys } from './shared-links.ts';
 
-/** Dependencies. */
-export interface OpeningParts extends ContentDeps {
-  readonly pool: Pool;
-  readonly rows: SharedLinks;
-  readonly consentQueries: Pick<ConsentQueries, 'openedLink'>;
-  readonly accessLog: AccessLog;
-  readonly baseUrl: string;
-  readonly fresh: (models: readonly string[]) => void;
-  /** Ends links that have just been closed; the next sweep ends the rest. */
-  readonly sweep: SharedLinkServices['sweep'];
-}
-
 /** The maximum length of an embedded file, in characters: if the client names a limit, and if it doesn't. */
 const EMBEDDED = { most: 1_000_000, unasked: 100_000 } as const;
 
 /** Opens the operations of recipients. */
-export async function openOpening(parts: OpeningParts): Promise<SharedLinkOpening> {
+export async function openOpening(
+  parts: ContentDeps & {
+    readonly pool: Pool;
+    readonly rows: SharedLinks;
+    readonly consentQueries: Pick<ConsentQueries, 'openedLink'>;
+    readonly accessLog: AccessLog;
+    readonly baseUrl: string;
+    readonly fresh: (models: readonly string[]) => void;
+    /** Ends links that have just been closed; the next sweep ends the rest. */
+    readonly sweep: SharedLinkServices['sweep'];
+  },
+): Promise<SharedLinkOpening> {
   const { pool, rows, consentQueries, accessLog, baseUrl, fresh } = parts;
   const { keyOf } = await openKeys(pool);
 

@@ -21,22 +21,6 @@ import { hashPasscode } from '../../shl/passcode.ts';
 import { joinFlags, makeShlink, manifestSecret } from '../../shl/payload.ts';
 import { atMost, type ContentDeps, inParts, openContent } from './content.ts';
 
-/** Dependencies. */
-export interface SharedLinkParts extends ContentDeps {
-  readonly pool: Pool;
-  readonly rows: SharedLinks;
-  readonly consents: Pick<Consents, 'share' | 'endSharedLink'>;
-  readonly consentQueries: ConsentQueries;
-  readonly baseUrl: string;
-  /** The maximum size of a stored content, in bytes. */
-  readonly mostBytes: number;
-  /** Returns the owner of a record. @throws Refusal not_found */
-  readonly ownerOf: (record: string) => Promise<Tenant>;
-  /** Checks that these read models don't lag. @throws Refusal unavailable */
-  readonly fresh: (models: readonly string[]) => void;
-  readonly log: Logger;
-}
-
 /** Days that a link works for without another end (docs/spec/decisions.md, section 7). */
 const DAYS = { once: 30, longTerm: 365 } as const;
 const DAY = 86_400_000_000;
@@ -62,7 +46,22 @@ export async function openKeys(
 }
 
 /** Opens the services. */
-export async function openSharedLinkServices(parts: SharedLinkParts): Promise<SharedLinkServices> {
+export async function openSharedLinkServices(
+  parts: ContentDeps & {
+    readonly pool: Pool;
+    readonly rows: SharedLinks;
+    readonly consents: Pick<Consents, 'share' | 'endSharedLink'>;
+    readonly consentQueries: ConsentQueries;
+    readonly baseUrl: string;
+    /** The maximum size of a stored content, in bytes. */
+    readonly mostBytes: number;
+    /** Returns the owner of a record. @throws Refusal not_found */
+    readonly ownerOf: (record: string) => Promise<Tenant>;
+    /** Checks that these read models don't lag. @throws Refusal unavailable */
+    readonly fresh: (models: readonly string[]) => void;
+    readonly log: Logger;
+  },
+): Promise<SharedLinkServices> {
   const { pool, rows, consents, consentQueries, baseUrl, fresh, log } = parts;
   const { keyOf, sealKey } = await openKeys(pool);
 

@@ -77,7 +77,7 @@ export class Records {
       return undefined;
     }
     const links = (entry: Entry): string[] => listKeys(entry, circumstances.scope);
-    const parts = this.#partsOf(hash, entries, links);
+    const parts = this.#splitParts(hash, entries, links);
     if (parts.length > 1) await this.#noteParts(hash, parts);
     let lost: Lost = { dropped: 0, missing: 0 };
     let sent = 0;
@@ -140,7 +140,7 @@ export class Records {
     return part.filter((entry) => !named.has(entry));
   }
 
-  #partsOf(hash: string, entries: readonly Entry[], links: (entry: Entry) => string[]): Entry[][] {
+  #splitParts(hash: string, entries: readonly Entry[], links: (entry: Entry) => string[]): Entry[][] {
     const sizes = this.state.parts.get(hash);
     if (sizes === undefined) return cutIntoParts(entries, links, this.limits);
     const order = inReferenceOrder(entries, links).flat();

@@ -53,7 +53,7 @@ export function readFocus({ task, question, needs }: ContextRequest): Focus {
     .split(/[^\p{L}\p{N}-]+/u)
     .filter((word) => word.length > 3 && !IDLE.has(word));
   return {
-    work: workOf(task) ?? workOf(question) ?? (illnesses.length > 0 ? 'follow_up' : 'general'),
+    work: readWork(task) ?? readWork(question) ?? (illnesses.length > 0 ? 'follow_up' : 'general'),
     needs: needs.flatMap((text) => parseNeed(text) ?? []),
     illnesses,
     measures,
@@ -61,6 +61,6 @@ export function readFocus({ task, question, needs }: ContextRequest): Focus {
   };
 }
 
-function workOf(text: string | undefined): Work | undefined {
+function readWork(text: string | undefined): Work | undefined {
   return text === undefined ? undefined : WORK.find(([, words]) => words.test(text))?.[0];
 }

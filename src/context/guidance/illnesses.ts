@@ -257,7 +257,7 @@ export const ILLNESSES: readonly Illness[] = [
 const NOT_OWN = /\bfamily history\b|\brisk (?:of|for)\b|\bscreening for\b/i;
 
 /** Returns the rules for a problem by its name in the record, and by its ICD-10 codes. */
-export function illnessesOf(name: string, codes: readonly string[] = []): Illness[] {
+export function findIllnesses(name: string, codes: readonly string[] = []): Illness[] {
   return ILLNESSES.filter(
     (illness) =>
       (illness.words.test(name) && !NOT_OWN.test(name)) || codes.some((code) => illness.codes.test(code)),

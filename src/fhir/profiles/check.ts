@@ -224,14 +224,14 @@ export class ProfileCheck {
     }
   }
 
-  #slicingOf(node: ProfileNode): Slicing {
+  #readSlicing(node: ProfileNode): Slicing {
     let slicing = this.#slicings.get(node);
     if (slicing === undefined) {
       slicing = new Slicing(
         node,
         (place, profiles) => this.#conforms(place, profiles),
         (item, from) => this.#placeOfItem(item, from),
-        (item, from, profile) => this.faults(this.#contentOf(item, from), profile),
+        (item, from, profile) => this.faults(this.#readContent(item, from), profile),
       );
       this.#slicings.set(node, slicing);
     }
@@ -239,14 +239,14 @@ export class ProfileCheck {
   }
 
   /** Returns the resource that an item is, or that it has as its `resource`. */
-  #contentOf(item: Item, from: Place): Place {
+  #readContent(item: Item, from: Place): Place {
     const { holder, type } = elementHolder(item);
     const [inner] = isResource(item) ? [item] : listItems(holder, type, 'resource', item.path);
     return inner === undefined ? from : this.#placeOfItem(inner, from);
   }
 
   #checkSlices(node: ProfileNode, items: readonly Item[], path: string, scope: Scope): void {
-    const slicing = this.#slicingOf(node);
+    const slicing = this.#readSlicing(node);
     const assigned = items.map((item) => slicing.assign(item, scope.place));
     for (const [name, slice] of Object.entries(node.slices ?? {})) {
       const members = assigned.filter((one) => 'slice' in one && one.slice === name);

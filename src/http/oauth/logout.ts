@@ -23,15 +23,6 @@ import { readLang } from './authorize/parameters.ts';
 /** Path of the endpoint. */
 export const LOGOUT_PATH = '/oauth/logout';
 
-/** Dependencies of the route. */
-export interface LogoutDeps {
-  readonly visitors: Visitors;
-  readonly hints: LogoutHints;
-  readonly findClient: FindClient;
-  readonly stale: Stale;
-  readonly refusalOf: RefusalOf;
-}
-
 /** Parameters of a request; all others are ignored. */
 const KNOWN = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state', 'lang', 'ui_locales'];
 /** Maximum length of `state`, as at `/oauth/authorize`. */
@@ -46,7 +37,19 @@ interface LogoutRequest {
 }
 
 /** Returns the routes. */
-export function logoutRouter({ visitors, hints, findClient, stale, refusalOf }: LogoutDeps): Router {
+export function logoutRouter({
+  visitors,
+  hints,
+  findClient,
+  stale,
+  refusalOf,
+}: {
+  readonly visitors: Visitors;
+  readonly hints: LogoutHints;
+  readonly findClient: FindClient;
+  readonly stale: Stale;
+  readonly refusalOf: RefusalOf;
+}): Router {
   const { baseUrl } = visitors;
   const below = new URL(baseUrl).pathname.replace(/\/+$/, '');
   const router = new Router();

@@ -1,6 +1,7 @@
 /** The parts of the service that routes of the JSON interfaces work with. A new part is a member here, made in `src/app.ts`. */
 import type { AdminCommands } from '#commands/admin.ts';
 import type { Commands } from '#commands/commands.ts';
+import type { Proposals } from '#commands/proposal/proposals.ts';
 import type { Sandboxes } from '#commands/sandbox/sandboxes.ts';
 import type { AccessLogOf } from '#queries/access-log.ts';
 import type { GrantUseOf } from '#queries/access-use.ts';
@@ -18,20 +19,9 @@ import type { Concepts } from '#src/terminology/concepts/concepts.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
 import type { AccessRequestServices } from './access-requests.ts';
 import type { ConsentCommands } from './consents.ts';
-import type { ProposalServices } from './proposals.ts';
 import type { Settings } from './settings.ts';
 import type { SharedLinkServices } from './shared-links.ts';
 import type { WebhookServices } from './webhooks.ts';
-
-/** Bytes of documents. */
-export interface DocumentServices {
-  readonly store: DocumentStore;
-  /** Signs URLs of uploads, 32 bytes. */
-  readonly key: Buffer;
-  readonly findSlot: FindSlot;
-  /** Returns whether a record is being purged: its bytes go before its documents do. */
-  readonly isErasing: (record: string) => Promise<boolean>;
-}
 
 /** A patient's record at a moment. */
 export interface ShownRecord {
@@ -69,10 +59,19 @@ export interface Services {
   readonly consents: ConsentCommands;
   readonly accessRequests: AccessRequestServices;
   readonly sharedLinks: SharedLinkServices;
-  readonly proposals: ProposalServices;
+  /** The operations of applications and people on proposals; lists are in `consentQueries`. */
+  readonly proposals: Omit<Proposals, 'lapse'>;
   readonly webhooks: WebhookServices;
   readonly sandboxes: Sandboxes;
-  readonly documents: DocumentServices;
+  /** Bytes of documents. */
+  readonly documents: {
+    readonly store: DocumentStore;
+    /** Signs URLs of uploads, 32 bytes. */
+    readonly key: Buffer;
+    readonly findSlot: FindSlot;
+    /** Returns whether a record is being purged: its bytes go before its documents do. */
+    readonly isErasing: (record: string) => Promise<boolean>;
+  };
   /** Bytes of applications' logos; hashes are SHA-256 in hex. */
   readonly logos: {
     /** Stores one before the event that shows it. `shown` is the hash of the one that is shown now. */

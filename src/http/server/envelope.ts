@@ -39,14 +39,6 @@ function isFhir(path: string): boolean {
   return path[FHIR_PATH.length] === '/' && !path.startsWith('.well-known/', FHIR_PATH.length + 1);
 }
 
-/** Dependencies of the envelope. */
-export interface EnvelopeDeps {
-  readonly metrics: Metrics;
-  readonly limits: RequestLimits;
-  readonly notebook: Notebook;
-  readonly gateway: GatewayDeps;
-}
-
 /**
  * Gives each request its id, headers, error body, log line and measure. Declared routes, which get nearly all of them,
  * are called from here; the rest go to the routers.
@@ -54,7 +46,17 @@ export interface EnvelopeDeps {
 export function envelope(
   fhir: FhirInterface,
   api: ApiInterface,
-  { metrics, limits, notebook, gateway }: EnvelopeDeps,
+  {
+    metrics,
+    limits,
+    notebook,
+    gateway,
+  }: {
+    readonly metrics: Metrics;
+    readonly limits: RequestLimits;
+    readonly notebook: Notebook;
+    readonly gateway: GatewayDeps;
+  },
 ): (ctx: Context, next: Next) => Promise<void> {
   const { log } = fhir;
   // These members never contain secrets, so lines aren't searched for any.

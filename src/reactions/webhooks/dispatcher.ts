@@ -19,25 +19,6 @@ export interface Claims {
   release(claims: readonly Claim[]): Promise<void>;
 }
 
-/** Dependencies of the dispatcher. */
-export interface DispatcherDeps {
-  readonly claims: Claims;
-  readonly sender: Pick<Sender, 'send' | 'breakOff'>;
-  /** Opens secrets. */
-  readonly key: Buffer;
-  /** Seconds between attempts. */
-  readonly gaps: readonly number[];
-  /** True if deliveries of an environment may go to public addresses only. */
-  readonly guarded: (environment: Environment) => boolean;
-  readonly log: { warn(details: object, message: string): void };
-  /** How long a claim lasts beyond the timeout of an attempt, in ms. */
-  readonly marginMs: number;
-  /** Called after every attempt. */
-  readonly onAttempt?: (endpointId: string, outcome: Outcome) => void;
-  /** Called when the outcomes of deliveries are in the ledger. */
-  readonly onNoted?: (deliveryIds: readonly string[]) => void;
-}
-
 /** Deliveries that are claimed at once. An endpoint without one gets one beyond that limit. */
 const IN_ALL = 512;
 /** The minimum number of claims of a busy endpoint that are made together, since each statement has a cost. */
@@ -64,7 +45,25 @@ export class Dispatcher {
   #again = false;
   #looking: NodeJS.Timeout | undefined;
 
-  constructor(readonly deps: DispatcherDeps) {}
+  constructor(
+    readonly deps: {
+      readonly claims: Claims;
+      readonly sender: Pick<Sender, 'send' | 'breakOff'>;
+      /** Opens secrets. */
+      readonly key: Buffer;
+      /** Seconds between attempts. */
+      readonly gaps: readonly number[];
+      /** True if deliveries of an environment may go to public addresses only. */
+      readonly guarded: (environment: Environment) => boolean;
+      readonly log: { warn(details: object, message: string): void };
+      /** How long a claim lasts beyond the timeout of an attempt, in ms. */
+      readonly marginMs: number;
+      /** Called after every attempt. */
+      readonly onAttempt?: (endpointId: string, outcome: Outcome) => void;
+      /** Called when the outcomes of deliveries are in the ledger. */
+      readonly onNoted?: (deliveryIds: readonly string[]) => void;
+    },
+  ) {}
 
   /** Begins. */
   start(): void {
@@ -182,7 +181,7 @@ export class Dispatcher {
     // From now on the endpoint gets one delivery at a time: other claims lapse.
     if (outcome.timedOut) lane.clear();
     this.deps.onAttempt?.(due.endpointId, outcome);
-    this.#ended.push(this.#endOf(due, outcome));
+    this.#ended.push(this.#makeEnd(due, outcome));
     this.#noting ??= this.#note();
   }
 
@@ -228,7 +227,7 @@ export class Dispatcher {
     return secret;
   }
 
-  #endOf(
+  #makeEnd(
     claim: Claim,
     { delivered, status: statusCode, error, timedOut, retryAfter, seconds }: Outcome,
   ): Ended {

@@ -107,7 +107,7 @@ export class FanOut {
         if (subscribers.size === 0 && isTold && !GRANT_TYPES.has(recorded.type)) continue;
         const stored = understand(recorded);
         this.#takeGrant(stored, outcome);
-        if (isTold) outcome.deliveries.push(...(await this.#deliveriesOf(stored, subscribers)));
+        if (isTold) outcome.deliveries.push(...(await this.#readDeliveries(stored, subscribers)));
         else takeEndpoint(stored, subscribers, outcome);
       }
       this.#grants.trim();
@@ -125,7 +125,7 @@ export class FanOut {
     return true;
   }
 
-  async #deliveriesOf(
+  async #readDeliveries(
     stored: StoredEvent,
     subscribers: ReadonlyMap<string, SubscribedEndpoint>,
   ): Promise<Delivery[]> {

@@ -21,12 +21,6 @@ export interface Grantee extends Sector {
   readonly patient: string;
 }
 
-/** Dependencies. */
-export interface GranteesDeps {
-  readonly parseAccess: (scopes: readonly string[]) => Access;
-  readonly textAsOf: TextAsOf;
-}
-
 /** Provenances may be about Provenances; deeper ones count as invisible. */
 const DEEPEST = 3;
 const VERSION = /^\d{1,9}$/;
@@ -36,7 +30,12 @@ export class Grantees {
   /** Scopes are parsed once per grant. */
   readonly #accesses = new WeakMap<Given, Access>();
 
-  constructor(readonly deps: GranteesDeps) {}
+  constructor(
+    readonly deps: {
+      readonly parseAccess: (scopes: readonly string[]) => Access;
+      readonly textAsOf: TextAsOf;
+    },
+  ) {}
 
   /**
    * Returns the grantees of an event, each sector once.
@@ -60,13 +59,13 @@ export class Grantees {
       const key = `${project}/${environment}/${sector}`;
       if (found.has(key)) continue;
       sight ??= new Sight(this.deps.textAsOf, stored, about);
-      if (await sight.covers(this.#accessOf(given), about))
+      if (await sight.covers(this.#readAccess(given), about))
         found.set(key, { project, environment, sector, patient });
     }
     return [...found.values()];
   }
 
-  #accessOf(given: Given): Access {
+  #readAccess(given: Given): Access {
     const known = this.#accesses.get(given);
     if (known !== undefined) return known;
     const access = this.deps.parseAccess(given.scopes);

@@ -32,20 +32,6 @@ export interface Replays {
   dropIfCancelled(id: string): Promise<void>;
 }
 
-/** Dependencies of the replayer. */
-export interface ReplayerDeps {
-  readonly store: Pick<EventStore, 'subscribe'>;
-  readonly replays: Replays;
-  readonly grants: GrantRows;
-  readonly grantees: Grantees;
-  /** Waits until the grants up to a position are kept; false when that takes too long. */
-  readonly followed: (position: Position) => Promise<boolean>;
-  /** The right to carry a replay on, which one instance has; undefined while another does. */
-  readonly stand: (name: string) => Promise<{ readonly lost: Promise<never>; release(): void } | undefined>;
-  readonly wake: (endpointIds: readonly string[]) => void;
-  readonly log: { warn(details: object, message: string): void };
-}
-
 const LOOK_MS = 1_000;
 /** The maximum number of deliveries of a replay that are queued and not sent. */
 const QUEUED = 50;
@@ -67,7 +53,22 @@ export class Replayer {
   readonly #left = new Map<string, number>();
   #looking: NodeJS.Timeout | undefined;
 
-  constructor(readonly deps: ReplayerDeps) {}
+  constructor(
+    readonly deps: {
+      readonly store: Pick<EventStore, 'subscribe'>;
+      readonly replays: Replays;
+      readonly grants: GrantRows;
+      readonly grantees: Grantees;
+      /** Waits until the grants up to a position are kept; false when that takes too long. */
+      readonly followed: (position: Position) => Promise<boolean>;
+      /** The right to carry a replay on, which one instance has; undefined while another does. */
+      readonly stand: (
+        name: string,
+      ) => Promise<{ readonly lost: Promise<never>; release(): void } | undefined>;
+      readonly wake: (endpointIds: readonly string[]) => void;
+      readonly log: { warn(details: object, message: string): void };
+    },
+  ) {}
 
   /** Begins. */
   start(): void {
@@ -143,7 +144,7 @@ export class Replayer {
     position: Position,
   ): Promise<void> {
     const { replays, wake } = this.deps;
-    const deliveries = await this.#deliveriesOf(replay, grants, events);
+    const deliveries = await this.#readDeliveries(replay, grants, events);
     for (let next = 0; next < deliveries.length; ) {
       const room = QUEUED - (await replays.unsent(replay.id));
       if (room > 0) {
@@ -157,7 +158,7 @@ export class Replayer {
     await replays.queue(replay.id, [], position);
   }
 
-  async #deliveriesOf(
+  async #readDeliveries(
     replay: Replay,
     grants: KnownGrants,
     events: readonly RecordedEvent[],

@@ -119,10 +119,10 @@ export class CodeIndex {
     const texts = telling.length === words.length ? [words] : [words, telling];
     const meant = new Map(words.map((word) => [word, this.#known(listSpellings(word))]));
     const whole = (word: string): readonly number[] => meant.get(word) ?? [];
-    yield* this.#placesOf([this.#named([name, name.replaceAll(' ', '')])]);
-    for (const text of texts) yield* this.#placesOf([this.#named(this.#combined(text, whole))]);
-    for (const text of texts) yield* this.#placesOf(text.map((word) => this.#having(whole(word))));
-    yield* this.#placesOf([beginning(this.#names, name, this.#places.length)]);
+    yield* this.#listPlaces([this.#named([name, name.replaceAll(' ', '')])]);
+    for (const text of texts) yield* this.#listPlaces([this.#named(this.#combined(text, whole))]);
+    for (const text of texts) yield* this.#listPlaces(text.map((word) => this.#having(whole(word))));
+    yield* this.#listPlaces([beginning(this.#names, name, this.#places.length)]);
     const near = new Map<string, readonly number[]>();
     const similar = (word: string): readonly number[] => {
       const known = near.get(word) ?? this.#nearest(word);
@@ -138,20 +138,20 @@ export class CodeIndex {
       const [from, to] = this.#words.beginning(word);
       return to > from || whole(word).length > 0 ? whole(word) : similar(word);
     };
-    for (const text of texts) yield* this.#placesOf([this.#named(this.#combined(text, corrected))]);
+    for (const text of texts) yield* this.#listPlaces([this.#named(this.#combined(text, corrected))]);
     let any = false;
     for (const text of texts)
-      for (const place of this.#placesOf(text.map(begun))) {
+      for (const place of this.#listPlaces(text.map(begun))) {
         any = true;
         yield place;
       }
     if (any) return;
     const either = (word: string): Ascending => this.#having([...whole(word), ...similar(word)]);
-    for (const text of texts) yield* this.#placesOf(text.map(either));
+    for (const text of texts) yield* this.#listPlaces(text.map(either));
   }
 
   /** Yields the places of the ranks that all inputs have. */
-  *#placesOf(all: readonly Ascending[]): Generator<number> {
+  *#listPlaces(all: readonly Ascending[]): Generator<number> {
     for (const rank of common(all)) yield this.#places[rank] ?? 0;
   }
 

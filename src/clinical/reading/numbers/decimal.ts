@@ -1,7 +1,7 @@
 /** Decimals as digits: exact, without the errors of binary fractions. Pure. */
 
 /** A decimal in parts: `-12.50` is negative, with the digits `1250`, of which two are behind the point. */
-interface Parts {
+interface DecimalDigits {
   readonly negative: boolean;
   readonly digits: string;
   readonly places: number;
@@ -21,7 +21,7 @@ export function decimalText(value: unknown): string | undefined {
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-function split(text: string): Parts | undefined {
+function split(text: string): DecimalDigits | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   if (whole === '') return undefined;
@@ -32,7 +32,7 @@ function split(text: string): Parts | undefined {
   return { negative: sign === '-', digits, places: Math.max(0, places) };
 }
 
-function print({ negative, digits, places }: Parts): string {
+function print({ negative, digits, places }: DecimalDigits): string {
   const padded = digits.padStart(places + 1, '0');
   const whole = padded.slice(0, padded.length - places).replace(/^0+(?=\d)/, '');
   const text = places === 0 ? whole : `${whole}.${padded.slice(-places)}`;
@@ -84,7 +84,7 @@ function compareDigits(a: string, b: string): number {
   const [x, y] = [split(a), split(b)];
   if (x === undefined || y === undefined) return Math.sign(Number(a) - Number(b));
   const places = Math.max(x.places, y.places);
-  const scaled = ({ negative, digits, places: own }: Parts): bigint =>
+  const scaled = ({ negative, digits, places: own }: DecimalDigits): bigint =>
     BigInt(digits + '0'.repeat(places - own)) * (negative ? -1n : 1n);
   const difference = scaled(x) - scaled(y);
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;

@@ -1,18 +1,12 @@
 /** `POST /oauth/bc-authorize` and its grant type at the token endpoint (OpenID CIBA Core 1.0, poll mode). */
 import { readBackchannelRequest } from '#src/oauth/backchannel/request.ts';
 import { OAuthError } from '#src/oauth/error.ts';
-import type { BackchannelEndpoints } from '../../ports/access-requests.ts';
 import { type ClientRequest, type EndpointDeps, required } from './endpoint.ts';
 import { badResource, requireResources, tokenAnswer } from './parts.ts';
 
-/** Dependencies. */
-export interface BackchannelDeps extends EndpointDeps {
-  readonly backchannel: BackchannelEndpoints;
-}
-
 /** Answers a request for access (section 7.3). @throws OAuthError */
 export async function answerBackchannelRequest(
-  { backchannel, baseUrl }: BackchannelDeps,
+  { backchannel, baseUrl }: EndpointDeps,
   { client, one, all }: ClientRequest,
 ): Promise<object> {
   const readSubject = (idToken: string) => backchannel.readSubject(client.clientId, idToken);
@@ -22,7 +16,7 @@ export async function answerBackchannelRequest(
 }
 
 /** Answers a poll (sections 10.1 and 11). @throws OAuthError */
-export async function byBackchannel(deps: BackchannelDeps, request: ClientRequest): Promise<object> {
+export async function byBackchannel(deps: EndpointDeps, request: ClientRequest): Promise<object> {
   const { backchannel, baseUrl } = deps;
   const { client, requestId } = request;
   const authReqId = required(request, 'auth_req_id');

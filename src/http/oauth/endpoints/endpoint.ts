@@ -9,7 +9,8 @@ import { readForm } from '../../form-body.ts';
 import { requireFresh, type Stale } from '../../freshness.ts';
 import { hasSeveralValues, repeatedName } from '../../path.ts';
 import type { AccessLog } from '../../ports/access-log.ts';
-import type { TokenEndpoints } from '../../ports/oauth.ts';
+import type { BackchannelEndpoints } from '../../ports/access-requests.ts';
+import type { IdentityGrant, TokenEndpoints } from '../../ports/oauth.ts';
 import { asOAuthError, NOT_STORED, oauthErrorAnswer } from '../errors.ts';
 
 /** Dependencies of the endpoints. */
@@ -24,6 +25,10 @@ export interface EndpointDeps {
   readonly refusalOf: (error: unknown) => Refusal | undefined;
   readonly log: Logger;
   readonly accessLog: Pick<AccessLog, 'note'>;
+  readonly backchannel: BackchannelEndpoints;
+  readonly identityGrant: IdentityGrant;
+  /** Tells whether a credential that isn't a grant's token works elsewhere. */
+  readonly worksElsewhere: (credential: string) => Promise<boolean>;
 }
 
 /** Parameters of a request, after its client was authenticated. An empty parameter counts as absent. */

@@ -5,13 +5,13 @@
 import Router from '@koa/router';
 import { KEY_SET_MAX_AGE_S } from '#src/oauth/signing-keys.ts';
 import { answerBackchannelRequest } from './backchannel.ts';
-import { clientEndpoint, required } from './endpoint.ts';
+import { clientEndpoint, type EndpointDeps, required } from './endpoint.ts';
 import { answerIntrospection } from './introspect.ts';
-import { answerTokenRequest, type TokenDeps } from './token.ts';
-import { answerUserinfo, type UserinfoDeps } from './userinfo.ts';
+import { answerTokenRequest } from './token.ts';
+import { answerUserinfo } from './userinfo.ts';
 
 /** Returns the routes. */
-export function clientEndpointsRouter(deps: TokenDeps & UserinfoDeps): Router {
+export function clientEndpointsRouter(deps: EndpointDeps): Router {
   const router = new Router();
   router.post(
     '/oauth/token',

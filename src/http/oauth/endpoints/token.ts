@@ -5,20 +5,14 @@ import { OAuthError } from '#src/oauth/error.ts';
 import { knownScopes, narrows, normalise, type Scope, scopeText, uncovered } from '#src/oauth/scopes.ts';
 import type { ExchangeFault } from '#src/oauth/tokens/exchange-code.ts';
 import type { Reused } from '#src/oauth/tokens/issued.ts';
-import type { IdentityGrant } from '../../ports/oauth.ts';
-import { type BackchannelDeps, byBackchannel } from './backchannel.ts';
-import { type ClientRequest, required } from './endpoint.ts';
+import { byBackchannel } from './backchannel.ts';
+import { type ClientRequest, type EndpointDeps, required } from './endpoint.ts';
 import { badResource, requireResources, requireScopes, tokenAnswer } from './parts.ts';
 
 /** The grant type of trusted first-party applications (docs/spec/decisions.md, section 7). */
 export const IDENTITY_GRANT = 'urn:annal:params:oauth:grant-type:identity';
 
-/** Dependencies of the token endpoint. */
-export interface TokenDeps extends BackchannelDeps {
-  readonly identityGrant: IdentityGrant;
-}
-
-type Work = (deps: TokenDeps, request: ClientRequest) => Promise<object>;
+type Work = (deps: EndpointDeps, request: ClientRequest) => Promise<object>;
 
 /** The work of each grant type. */
 export const GRANT_WORK: Readonly<Record<string, Work>> = {
@@ -30,7 +24,7 @@ export const GRANT_WORK: Readonly<Record<string, Work>> = {
 };
 
 /** Answers a token request. @throws OAuthError */
-export async function answerTokenRequest(deps: TokenDeps, request: ClientRequest): Promise<object> {
+export async function answerTokenRequest(deps: EndpointDeps, request: ClientRequest): Promise<object> {
   const grantType = required(request, 'grant_type');
   const work = Object.hasOwn(GRANT_WORK, grantType) ? GRANT_WORK[grantType] : undefined;
   if (work === undefined) {
@@ -62,7 +56,7 @@ const EXCHANGE_FAULTS: Readonly<Record<ExchangeFault, string>> = {
   ended: 'the grant has ended',
 };
 
-async function byCode(deps: TokenDeps, request: ClientRequest): Promise<object> {
+async function byCode(deps: EndpointDeps, request: ClientRequest): Promise<object> {
   const { client, one } = request;
   const code = required(request, 'code');
   const verifier = one('code_verifier');
@@ -96,7 +90,7 @@ async function byCode(deps: TokenDeps, request: ClientRequest): Promise<object> 
   return tokenAnswer(deps, request, issued);
 }
 
-async function byRefreshToken(deps: TokenDeps, request: ClientRequest): Promise<object> {
+async function byRefreshToken(deps: EndpointDeps, request: ClientRequest): Promise<object> {
   const { applicationId } = request.client;
   const token = required(request, 'refresh_token');
   const found = await deps.tokens.findRefreshToken(token, applicationId);
@@ -122,7 +116,7 @@ async function byRefreshToken(deps: TokenDeps, request: ClientRequest): Promise<
  * granted
  */
 function narrowedTo(
-  deps: TokenDeps,
+  deps: EndpointDeps,
   request: ClientRequest,
   granted: { readonly scope: string; readonly resources: readonly string[] },
 ): { readonly scope: string; readonly resources: readonly string[] } {
@@ -143,7 +137,7 @@ function narrowedTo(
 /** The default of `system/` scopes: the same as for a key (docs/spec/decisions.md, section 9). */
 const AS_A_KEY = 'system/*.cruds';
 
-async function byClientCredentials(deps: TokenDeps, request: ClientRequest): Promise<object> {
+async function byClientCredentials(deps: EndpointDeps, request: ClientRequest): Promise<object> {
   const { client, one } = request;
   if (client.kind !== 'confidential')
     throw new OAuthError('unauthorized_client', 'client_credentials requires a confidential application');
@@ -164,7 +158,7 @@ async function byClientCredentials(deps: TokenDeps, request: ClientRequest): Pro
   return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope };
 }
 
-async function byIdentity(deps: TokenDeps, request: ClientRequest): Promise<object> {
+async function byIdentity(deps: EndpointDeps, request: ClientRequest): Promise<object> {
   const { client, one, requestId } = request;
   if (!client.trusted)
     throw new OAuthError('unauthorized_client', 'the identity grant requires a trusted application');
@@ -189,7 +183,7 @@ async function byIdentity(deps: TokenDeps, request: ClientRequest): Promise<obje
 const isSystem = (scope: Scope): boolean => typeof scope !== 'string' && scope.context === 'system';
 
 function noteReuse(
-  { log, accessLog }: TokenDeps,
+  { log, accessLog }: EndpointDeps,
   { client, requestId }: ClientRequest,
   what: string,
   { record, grantId }: Pick<Reused, 'record'> & { readonly grantId: string | null },

@@ -6,18 +6,12 @@ import { readCredential } from '../../credentials.ts';
 import { requireFresh } from '../../freshness.ts';
 import { answerJson, type EndpointDeps } from './endpoint.ts';
 
-/** Dependencies of the endpoint. */
-export interface UserinfoDeps extends EndpointDeps {
-  /** Tells whether a credential that isn't a grant's token works elsewhere. */
-  readonly worksElsewhere: (credential: string) => Promise<boolean>;
-}
-
 /** Answers a request with the same claims as the ID token, under a token with `openid`. */
-export function answerUserinfo(deps: UserinfoDeps, ctx: Context): Promise<void> {
+export function answerUserinfo(deps: EndpointDeps, ctx: Context): Promise<void> {
   return answerJson(deps, ctx, () => claimsFor(deps, ctx));
 }
 
-async function claimsFor(deps: UserinfoDeps, ctx: Context): Promise<object> {
+async function claimsFor(deps: EndpointDeps, ctx: Context): Promise<object> {
   requireFresh(deps.stale, ['projects', 'consents']);
   const token = readCredential(ctx.req, ctx.querystring, 'Authorization: Bearer <access token>');
   const found = await deps.tokens.introspectToken(token);
