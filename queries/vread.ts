@@ -4,8 +4,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { AnswerBudget } from '#src/shared/load/answer-budget.ts';
-import { bodyOrSize } from './large-bodies.ts';
-import { type CurrentResource, wholeResource } from './read.ts';
+import { bodyOrSize, type CurrentResource, wholeResource } from './read.ts';
 import { seenStatement } from './sight.ts';
 
 /** Reads one version; undefined when there is none that the caller may see. The body of a deletion is null. `budget` as of `Read`. */

@@ -19,7 +19,7 @@ import { openGrantUse } from '#queries/access-use.ts';
 import { openSandboxQueries } from '#queries/admin/sandbox.ts';
 import { openConsentQueries } from '#queries/consents/consents.ts';
 import { openPatientsOfProject } from '#queries/consents/patients-of-project.ts';
-import { refuseCostly } from '#queries/database/too-costly.ts';
+import { refuseCostly } from '#queries/database/gather.ts';
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
 import { openOwningRecords } from '#queries/records-of.ts';

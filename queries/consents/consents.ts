@@ -1,7 +1,7 @@
 /** The read side of consent: grants on records with their end, and the people of the records. */
 import type { Pool } from 'pg';
 import { wrapCalls } from '#src/shared/wrap-calls.ts';
-import { refuseCostly } from '../database/too-costly.ts';
+import { refuseCostly } from '../database/gather.ts';
 import { type AccessRequestQueries, openAccessRequests } from './access-requests.ts';
 import { type GrantQueries, openGrants } from './grants.ts';
 import { type InvitationQueries, openInvitations } from './invitations.ts';

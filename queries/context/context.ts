@@ -11,7 +11,7 @@ import { grantCoverage } from '#src/shared/access/coverage.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import { unavailable } from '#src/shared/refusal.ts';
-import { bodyOrSize, bodySize, withLargeBodies } from '../large-bodies.ts';
+import { bodyOrSize, bodySize, withLargeBodies } from '../read.ts';
 import { type Marks, openMarks } from '../rest/marks.ts';
 import type { RecordRead } from './read.ts';
 import { RecordCache } from './record-cache.ts';

@@ -9,7 +9,7 @@ import { CONTEXT_LETTERS } from '#src/shared/access/coverage.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { readOut } from '../database/copy-out.ts';
 import type { Queryable } from '../database/gather.ts';
-import { bodyOrSize, sizeOfLarge } from '../large-bodies.ts';
+import { bodyOrSize, sizeOfLarge } from '../read.ts';
 import { andSeen, type Bind, type Seeing } from '../sight.ts';
 import { aiVersions } from '../summary/ai-versions.ts';
 

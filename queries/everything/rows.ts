@@ -4,8 +4,8 @@ import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { copyOut } from '../database/copy-out.ts';
 import type { Queryable } from '../database/gather.ts';
-import { bodyOrSize, bodySize } from '../large-bodies.ts';
 import { provenanceTexts, type RecordedVersion } from '../provenance/resource.ts';
+import { bodyOrSize, bodySize } from '../read.ts';
 import { andSeen, andSeenProvenance, type Bind, bindTo, type Seeing } from '../sight.ts';
 import { careCondition } from './care-dates.ts';
 

@@ -7,7 +7,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { copyOut } from '../database/copy-out.ts';
 import type { Line } from '../database/gather.ts';
-import { bodyOrSize } from '../large-bodies.ts';
+import { bodyOrSize } from '../read.ts';
 import type { HistoryEntry } from './history-entry.ts';
 
 /** Gives the newest versions of a resource, one more than `count` where there are more; of large bodies their sizes. */

@@ -15,7 +15,7 @@ import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { Binds } from '../database/binds.ts';
 import type { Line } from '../database/gather.ts';
 import { prepared } from '../database/prepared.ts';
-import { bodyOrSize, bodySize, withLargeBodies } from '../large-bodies.ts';
+import { bodyOrSize, bodySize, withLargeBodies } from '../read.ts';
 import { andSeen, findHome, seesType } from '../sight.ts';
 import type { HistoryEntry } from './history-entry.ts';
 import { openNewestVersions } from './history-instance.ts';

@@ -1,7 +1,7 @@
 /** A patient's observations, conditions and medications, the newest first (docs/spec/interface.md, section 4.3). */
 import type { AuthorType } from '#src/shared/access/author.ts';
 import type { Micros } from '#src/shared/time/time.ts';
-import { asJson } from '../database/joined-rows.ts';
+import { asJson } from '../database/binds.ts';
 import type { Asks } from '../database/prepared.ts';
 import { openPages, type Pages } from './places.ts';
 

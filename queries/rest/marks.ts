@@ -10,8 +10,7 @@ import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Line } from '../database/gather.ts';
 import type { Asks } from '../database/prepared.ts';
-import { bodyOrSize } from '../large-bodies.ts';
-import { type CurrentResource, type ResourceRow, resourceByKey, wholeResource } from '../read.ts';
+import { bodyOrSize, type CurrentResource, type ResourceRow, resourceByKey, wholeResource } from '../read.ts';
 
 /** A version of a resource. */
 export interface VersionOf {

@@ -7,10 +7,10 @@ import { type Micros, nowMicros } from '#src/shared/time/time.ts';
 import { bucketNumber, bucketStart } from '#src/shared/time/time-bucket.ts';
 import { partOfCategory } from '#src/v1/lists.ts';
 import { decodeCursorFor, encodeCursorFor } from '../cursor.ts';
-import { columnsIn, joinedColumns, joinedRows, rowsIn } from '../database/joined-rows.ts';
+import { columnsIn, joinedColumns, joinedRows, rowsIn } from '../database/binds.ts';
 import { type Asks, prepared } from '../database/prepared.ts';
 import { type DayRange, type DayScan, planScans, rangeMoments } from '../day-scans.ts';
-import { bodyOrSize, sizeOfLarge } from '../large-bodies.ts';
+import { bodyOrSize, sizeOfLarge } from '../read.ts';
 import { andSeen, type Bind, bindTo, type Seeing } from '../sight.ts';
 
 /** A list of a patient's record. */

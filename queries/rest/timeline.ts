@@ -6,7 +6,7 @@ import { createdAt } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { PlacedCode } from '#src/v1/phrase.ts';
 import type { TimelineType } from '#src/v1/timeline.ts';
-import { asJson } from '../database/joined-rows.ts';
+import { asJson } from '../database/binds.ts';
 import type { Asks } from '../database/prepared.ts';
 import { openPages, type Pages } from './places.ts';
 

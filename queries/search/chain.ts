@@ -9,7 +9,7 @@ import { cut } from '#src/shared/cut.ts';
 import type { Binds } from '../database/binds.ts';
 import { innerRows, ofTypes, type PredicateOf, renamed, rowsPredicate, stepTo } from './inner.ts';
 import { inOneRecord, inRecordsPredicate } from './kinds/record.ts';
-import { hasKeys, keysPredicate } from './predicates/entry-keys.ts';
+import { hasKeys, keysPredicate } from './predicates/conditions.ts';
 import type { SearchScope } from './predicates/parameter.ts';
 import type { Named, Predicate } from './predicates/predicate.ts';
 import {

@@ -2,7 +2,7 @@
 import { type CompartmentType, compartmentParameters, ITSELF } from '#src/fhir/compartments.ts';
 import { compiledParameter } from '#src/fhir/search/paths.ts';
 import { findParameter } from './parameters.ts';
-import { keysPredicate } from './predicates/entry-keys.ts';
+import { keysPredicate } from './predicates/conditions.ts';
 import type { SearchScope } from './predicates/parameter.ts';
 import type { Predicate } from './predicates/predicate.ts';
 import { keysOfReferences } from './predicates/reference-keys.ts';

@@ -2,10 +2,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time/time.ts';
-import { Binds } from '../database/binds.ts';
-import { rowsIn } from '../database/joined-rows.ts';
+import { Binds, rowsIn } from '../database/binds.ts';
+import { costlySearch, isCanceled } from '../database/gather.ts';
 import { type Asks, prepared } from '../database/prepared.ts';
-import { costlySearch, isCanceled } from '../database/too-costly.ts';
 import { type ExplainedStep, ledBy, splitConditions } from './explain.ts';
 import { conditionsOn, type OrderKey } from './order.ts';
 import { type Asked, countPlan, type PagePlan, type Step } from './plan.ts';

@@ -6,8 +6,14 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../database/binds.ts';
 import { andSeen, findHome } from '../sight.ts';
-import { combinePredicates, ofTenant, writeCheck } from './predicates/conditions.ts';
-import { hasKeys, keySets, withKeys } from './predicates/entry-keys.ts';
+import {
+  combinePredicates,
+  hasKeys,
+  keySets,
+  ofTenant,
+  withKeys,
+  writeCheck,
+} from './predicates/conditions.ts';
 import type { SearchScope } from './predicates/parameter.ts';
 import type { Predicate } from './predicates/predicate.ts';
 import { idsWith } from './predicates/stored-values.ts';

@@ -14,10 +14,10 @@ import { cut } from '#src/shared/cut.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Binds } from '../database/binds.ts';
-import type { Sort } from './controls.ts';
 import type { Predicate } from './predicates/predicate.ts';
 import { equalsOneOf, formKeys, parameterKeys, rowsOfId } from './predicates/stored-values.ts';
 import { badParameter } from './raw.ts';
+import type { Sort } from './shape.ts';
 
 /** The place where the values of a sort key are stored. */
 export interface Place {

@@ -6,11 +6,11 @@ import { cut } from '#src/shared/cut.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { CURSOR } from '../cursor.ts';
-import { type Controls, isControl, parseControls, type Sort } from './controls.ts';
 import { parameterPredicate } from './parameters.ts';
 import type { SearchScope } from './predicates/parameter.ts';
 import { askedAs, type Predicate } from './predicates/predicate.ts';
 import { parameterKey, parseRaw, type RawParameter, split } from './raw.ts';
+import { type Controls, isControl, parseControls, type Sort } from './shape.ts';
 import { loadTerms } from './terms.ts';
 import { meantParameter } from './unknown.ts';
 

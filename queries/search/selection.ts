@@ -3,8 +3,17 @@ import { recordKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../database/binds.ts';
-import { combineChecks, combinePredicates, ofTenant, writeCheck } from './predicates/conditions.ts';
-import { entriesWith, hasKeys, impliedBy, isLookedUpByKey, keySets } from './predicates/entry-keys.ts';
+import {
+  combineChecks,
+  combinePredicates,
+  entriesWith,
+  hasKeys,
+  impliedBy,
+  isLookedUpByKey,
+  keySets,
+  ofTenant,
+  writeCheck,
+} from './predicates/conditions.ts';
 import type { Predicate, Values } from './predicates/predicate.ts';
 import { idsWith } from './predicates/stored-values.ts';
 

@@ -1,10 +1,120 @@
-/** `_summary` and `_elements`: https://hl7.org/fhir/R4/search.html#summary. They apply to reads as well. */
-
+/** Parameters that shape the answer instead of the matches: `_count _total _summary _elements _sort _format` and the cursor (https://hl7.org/fhir/R4/search.html#summary). `_summary` and `_elements` apply to reads as well. */
 import { elementNamed, elementNames, type Subset } from '#src/fhir/summary.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { cut } from '#src/shared/cut.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
-import { badParameter } from './raw.ts';
+import { CURSOR } from '../cursor.ts';
+import { badParameter, type RawParameter, refuseModifier } from './raw.ts';
+
+/** Default number of entries per page (docs/spec/decisions.md, section 5). */
+export const DEFAULT_COUNT = 50;
+/** The maximum number of entries per page; a larger value is answered with this many. */
+const MAX_COUNT = 200;
+
+/** The order of the answer. Ids are UUIDv7: their order is that of creation. */
+export interface Sort {
+  readonly by: string;
+  readonly descending: boolean;
+}
+
+/** The parameters that shape a result, such as `_sort` and `_count`. */
+export interface Controls {
+  readonly count: number;
+  /** True if only the total is requested: `_summary=count` or `_count=0`. */
+  readonly onlyTotal: boolean;
+  readonly total: boolean;
+  /** The first of `sorts`. */
+  readonly sort: Sort;
+  /** The sort keys; each one orders the results that are equal by the keys before it. */
+  readonly sorts: readonly Sort[];
+  readonly cursor?: string;
+}
+
+/** The maximum number of keys of a `_sort`. */
+const MAX_SORTS = 5;
+
+/** Names that `parseControls` accepts; the sender of the answer handles `_format` and `_pretty`. */
+const CONTROLS = new Set(['_count', '_total', '_summary', '_sort', '_format', '_pretty', CURSOR]);
+
+/** Returns true if a parameter shapes the result. */
+export function isControl(parameter: RawParameter): boolean {
+  return CONTROLS.has(parameter.name);
+}
+
+/**
+ * Parses the parameters that shape the result.
+ * @param listed the sort keys of the listing, its default first; one key at a time.
+ * @param sortable true if other keys are allowed too, which the caller checks.
+ * @throws Refusal `malformed` naming the parameter.
+ */
+export function parseControls(
+  parameters: readonly RawParameter[],
+  listed: readonly Sort[],
+  sortable = false,
+): Controls {
+  let count = DEFAULT_COUNT;
+  let onlyTotal = false;
+  let total = true;
+  let sorts: readonly Sort[] = listed.slice(0, 1);
+  let cursor: string | undefined;
+  for (const parameter of parameters) {
+    if (!isControl(parameter)) continue;
+    refuseModifier(parameter);
+    const { name, text } = parameter;
+    if (name === '_count') {
+      count = parseCount(text);
+      onlyTotal ||= count === 0;
+    } else if (name === '_total') {
+      total = parseOneOf(name, text, ['accurate', 'estimate', 'none']) !== 'none';
+    } else if (name === '_summary') {
+      onlyTotal ||= parseOneOf(name, text, ['false', 'count']) === 'count';
+    } else if (name === '_sort') {
+      sorts = sortable ? parseSorts(parameter) : [parseSort(text, listed)];
+    } else if (name === CURSOR) {
+      cursor = text;
+    }
+  }
+  const sort = sorts[0] ?? { by: '_id', descending: false };
+  return { count, onlyTotal, total, sort, sorts, ...(cursor === undefined ? {} : { cursor }) };
+}
+
+/**
+ * Parses `_count`: an integer from 0; larger values than `MAX_COUNT` count as `MAX_COUNT`.
+ * @throws Refusal `malformed`
+ */
+export function parseCount(text: string): number {
+  if (!/^\d+$/.test(text)) throw badParameter('_count', 'the value must be a whole number from 0');
+  return Math.min(Number(text), MAX_COUNT);
+}
+
+function parseOneOf(name: string, text: string, values: readonly string[]): string {
+  if (values.includes(text)) return text;
+  throw badParameter(name, `the value must be one of ${values.join(', ')}`);
+}
+
+/** `a,-b`: https://hl7.org/fhir/R4/search.html#sort */
+function parseSorts({ values }: RawParameter): Sort[] {
+  if (values.length > MAX_SORTS)
+    throw badParameter('_sort', `a search can have at most ${MAX_SORTS} sort keys`);
+  const sorts = values.map(parseSortKey);
+  if (new Set(sorts.map(({ by }) => by)).size < sorts.length) {
+    throw badParameter('_sort', 'each parameter can be named once only');
+  }
+  return sorts;
+}
+
+function parseSortKey(text: string): Sort {
+  const descending = text.startsWith('-');
+  return { by: descending ? text.slice(1) : text, descending };
+}
+
+function parseSort(text: string, sorts: readonly Sort[]): Sort {
+  const { by, descending } = parseSortKey(text);
+  const found = sorts.find((sort) => sort.by === by && sort.descending === descending);
+  if (found !== undefined) return found;
+  const names = sorts.map((sort) => (sort.descending ? '-' : '') + sort.by);
+  throw badParameter('_sort', `the value must be one of ${names.join(', ')}`);
+}
 
 const FORMS = ['true', 'text', 'data', 'count', 'false'] as const;
 

@@ -7,7 +7,7 @@ import { openSandboxQueue, type SandboxQueue } from '#commands/sandbox/queue.ts'
 import { type AdminQueries, openAdminQueries } from '#queries/admin/admin.ts';
 import { newestProductionApplication } from '#queries/admin/production.ts';
 import type { SandboxQueries } from '#queries/admin/sandbox.ts';
-import { refuseCostly } from '#queries/database/too-costly.ts';
+import { refuseCostly } from '#queries/database/gather.ts';
 import { recordAt, toCollection } from '../audit/record-at.ts';
 import type { Config } from '../config.ts';
 import { type EventStore, type Position, StreamDeleted } from '../events/store.ts';

@@ -2,14 +2,13 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { KeyUse, Usage } from '#src/operations/usage.ts';
 import type { Config } from '../config.ts';
 import { openPool } from '../database/pool.ts';
 import { observeRequestLog } from '../metrics/traffic.ts';
-import { KeyUse } from '../operations/key-use.ts';
 import { LimitLeases } from '../operations/limit-leases.ts';
 import { RateLimits } from '../operations/limits.ts';
 import { RequestLog } from '../operations/request-log.ts';
-import { Usage } from '../operations/usage.ts';
 import { nowMicros } from '../shared/time/time.ts';
 
 /** Options and dependencies. */

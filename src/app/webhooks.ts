@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client';
 import type { CriteriaLocks } from '#commands/command.ts';
 import type { Kernel } from '#commands/kernel/kernel.ts';
 import { openWebhookCommands } from '#commands/webhook/commands.ts';
-import { refuseCostly } from '#queries/database/too-costly.ts';
+import { refuseCostly } from '#queries/database/gather.ts';
 import { type Endpoint, openWebhookQueries } from '#queries/webhooks/endpoints.ts';
 import { type LoggedDelivery, openLedgerQueries } from '#queries/webhooks/ledger.ts';
 import type { Config } from '../config.ts';

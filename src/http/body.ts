@@ -7,10 +7,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { cut } from '#src/shared/cut.ts';
+import type { Hold } from '#src/shared/load/answer-budget.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { BodyCount } from './body-count.ts';
 import type { Edge } from './edge/edge.ts';
-import type { Hold } from './held-memory.ts';
 import { noteBody } from './large-bodies.ts';
 
 /** A body as it came. */

@@ -7,13 +7,15 @@ import { type Caller, isSameCaller, mayRead } from '#src/shared/access/caller.ts
 import { ENDED_TOKEN, invalidToken } from '#src/shared/access/ended-token.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { isAccessToken, makeGrantCaller, refusesGrants } from './access-token.ts';
 import {
   type FindHolder,
   findKind,
   findVisitor,
+  isAccessToken,
   isApiKey,
   isJwt,
+  makeGrantCaller,
+  refusesGrants,
   requireIdentity,
   unauthenticated,
   type Visitor,

@@ -1,7 +1,11 @@
 /** Paths of URLs and headers, taken apart, and names that occur several times where they may occur once: receivers could read them differently. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Context } from 'koa';
 import { requireDecodable } from '#src/shared/query-text.ts';
 import type { Header } from './answer/authorship.ts';
+
+/** Base path of the FHIR interface. */
+export const FHIR_PATH = '/fhir/R4';
 
 /**
  * Returns the decoded segments of a path; ignores one trailing slash.
@@ -49,4 +53,27 @@ export function readHeaders(headers: IncomingHttpHeaders): Header {
     const value = headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
   };
+}
+
+/** Base path of the gateway. */
+const GATEWAY_PATH = '/app/api';
+
+const BELOW = /^\/app\/api(?:\/|$)/i;
+
+/** The paths that can be reached through it. */
+const INNER = new RegExp(`^(?:/me|/admin|/v1|${FHIR_PATH})(?:/|$)`);
+
+/** Tells whether a path is of the gateway, also in another letter case, which leads nowhere. */
+export function isGateway(path: string): boolean {
+  return BELOW.test(path);
+}
+
+/**
+ * Returns the path of the interface that a request of the gateway is for; undefined if it is for none: the pages,
+ * the authorization server and the gateway itself can't be reached through it.
+ */
+export function innerPath({ path }: Pick<Context, 'path'>): string | undefined {
+  if (!path.startsWith(`${GATEWAY_PATH}/`)) return undefined;
+  const inner = path.slice(GATEWAY_PATH.length);
+  return INNER.test(inner) ? inner : undefined;
 }

@@ -8,11 +8,10 @@ import { type Caller, turnKey } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
 import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
-import { credentialModels, isAccessToken } from './access-token.ts';
 import type { Answer } from './answer/answer.ts';
 import type { Header } from './answer/authorship.ts';
 import type { RawBody } from './body.ts';
-import { findVisitor } from './credential-kinds.ts';
+import { credentialModels, findVisitor, isAccessToken } from './credential-kinds.ts';
 import {
   type Authentication,
   type Authenticator,
@@ -178,7 +177,7 @@ export class Pipeline<
 
   async #readAhead(ctx: Context, asked: Ask, credential: string, checking: Authentication): Promise<Answer> {
     const { reads, answer } = await readAs(checking, async (caller) => {
-      requireTypes(caller, asked.route.grantToken, asked.route.needs);
+      if (caller.sees.types !== undefined) requireTypes(caller, asked.route.grantToken, asked.route.needs);
       const log = KeyReads.of(this.steps.keyReads, caller, ctx.state.requestId);
       const admitted = { credential, caller, reads: log };
       const answer = await (log === undefined
@@ -280,7 +279,7 @@ export class Pipeline<
 /** Checks what a route needs of a caller outside a grant. @throws Refusal forbidden (403) */
 function permit({ scopes, grantToken, needs }: Declared, caller: Caller): void {
   for (const scope of scopes) requireScope(caller, scope);
-  requireTypes(caller, grantToken, needs);
+  if (caller.sees.types !== undefined) requireTypes(caller, grantToken, needs);
 }
 
 /** Returns the value of `Allow` for the routes of a path. */

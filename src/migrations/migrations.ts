@@ -20,7 +20,6 @@ import { ERASING_SQL } from '#src/operations/erasing.ts';
 import { IDEMPOTENCY_SQL, READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from '#src/operations/idempotency.ts';
 import { DOCUMENT_KEY_SQL, IDEMPOTENCY_KEY_SQL, PAIRWISE_KEY_SQL } from '#src/operations/installation-key.ts';
 import { INVITATIONS_SQL } from '#src/operations/invitations.ts';
-import { KEY_USE_SQL } from '#src/operations/key-use.ts';
 import { LATE_WRITES_SQL } from '#src/operations/late-writes.ts';
 import { RATE_LIMIT_SQL } from '#src/operations/limit-leases.ts';
 import { LOG_IDENTITY_SQL } from '#src/operations/log-identity.ts';
@@ -39,7 +38,7 @@ import {
   SNAPSHOT_SHARED_LINKS_SQL,
   SNAPSHOTS_SQL,
 } from '#src/operations/snapshots.ts';
-import { USAGE_SQL } from '#src/operations/usage.ts';
+import { KEY_USE_SQL, USAGE_SQL } from '#src/operations/usage.ts';
 import { PARKED_SQL } from '#src/processes/parked.ts';
 import { PROCESS_SQL } from '#src/processes/process.ts';
 import { WEBHOOK_FORGOTTEN_SQL, WEBHOOK_GRANTS_SQL, WEBHOOKS_SQL } from '#src/reactions/webhooks/tables.ts';

@@ -4,8 +4,8 @@
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { isGateway } from '#src/http/gateway/path.ts';
 import { openApiDocument } from '#src/http/openapi/document.ts';
+import { isGateway } from '#src/http/path.ts';
 import { ROUTES } from '#src/http/routes.ts';
 
 /** Thrown for an answer that the document does not describe. */

@@ -1,6 +1,6 @@
 /** Whose request it is by address. */
 import { expect } from 'chai';
-import { clientAddress } from '#src/http/client-address.ts';
+import { clientAddress } from '#src/http/limits.ts';
 
 describe('client address', () => {
   const trusting = clientAddress(['10.0.0.0/8', '2001:db8:1::/48', '192.0.2.7', '::ffff:172.16.0.0/108']);

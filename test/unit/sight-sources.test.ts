@@ -20,7 +20,6 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
     [
       'queries/search/chain.ts',
       'queries/search/predicates/conditions.ts',
-      'queries/search/predicates/entry-keys.ts',
       'queries/search/statements/entry-sort.ts',
       'queries/search/has.ts',
       'queries/search/kinds/hierarchy.ts',
@@ -35,7 +34,6 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
     ],
   'more of resources or versions that were found for the caller before': [
     'queries/context/context.ts',
-    'queries/large-bodies.ts',
     'queries/records-of.ts',
     'queries/rest/items.ts',
     'queries/rest/marks.ts',

@@ -1,6 +1,6 @@
 /** Answers to questions that the database stopped because they took too long. */
 import { expect } from 'chai';
-import { refuseCostly } from '#queries/database/too-costly.ts';
+import { refuseCostly } from '#queries/database/gather.ts';
 import { toRefusal } from '#src/app/refusal-of.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 

@@ -7,7 +7,7 @@ import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { PRESENT } from '#src/fhir/search/keys.ts';
 import { compiledParameter } from '#src/fhir/search/paths.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { keysPredicate, noKeysPredicate } from '../predicates/entry-keys.ts';
+import { keysPredicate, noKeysPredicate } from '../predicates/conditions.ts';
 import type { SearchParameter, SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { formKeys } from '../predicates/stored-values.ts';

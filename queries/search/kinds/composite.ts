@@ -5,7 +5,7 @@ import { pairForm, systemKey, tokenForm } from '#src/fhir/search/keys.ts';
 import { compiledParameter } from '#src/fhir/search/paths.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../../database/binds.ts';
-import { keysPredicate } from '../predicates/entry-keys.ts';
+import { keysPredicate } from '../predicates/conditions.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import type { Span } from '../predicates/span.ts';

@@ -5,7 +5,7 @@ import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { LOGICAL } from '#src/fhir/search/extract.ts';
 import { referenceForm } from '#src/fhir/search/keys.ts';
 import { withArticle } from '#src/shared/article.ts';
-import { keysPredicate } from '../predicates/entry-keys.ts';
+import { keysPredicate } from '../predicates/conditions.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { formKeys } from '../predicates/stored-values.ts';

@@ -3,7 +3,7 @@
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { hasKeyInRecord, inRecordKey, tokenForm } from '#src/fhir/search/keys.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import { keysPredicate, noKeysPredicate } from '../predicates/entry-keys.ts';
+import { keysPredicate, noKeysPredicate } from '../predicates/conditions.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { formKeys } from '../predicates/stored-values.ts';

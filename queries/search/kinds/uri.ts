@@ -4,7 +4,7 @@ import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { uriForm } from '#src/fhir/search/keys.ts';
 import { folded, pieces, withoutIds } from '#src/fhir/search/text.ts';
 import type { Binds } from '../../database/binds.ts';
-import { keysPredicate } from '../predicates/entry-keys.ts';
+import { keysPredicate } from '../predicates/conditions.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { formKeys, parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';

@@ -3,8 +3,7 @@
  */
 import type { Binds } from '../../database/binds.ts';
 import { after, type OrderKey, orderBy, sortValue } from '../order.ts';
-import { combineChecks } from '../predicates/conditions.ts';
-import { hasKeys, noKeysPredicate } from '../predicates/entry-keys.ts';
+import { combineChecks, hasKeys, noKeysPredicate } from '../predicates/conditions.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { entryConditions, ownedBy, type Source } from '../selection.ts';
 import { framed, type Wanted } from './page.ts';

@@ -3,9 +3,8 @@
  * have none: `offset 0`, laterals and arrays fix the order of the joins.
  */
 import type { Micros } from '#src/shared/time/time.ts';
-import type { Binds } from '../../database/binds.ts';
-import { asJson, joinedColumns, joinedRows } from '../../database/joined-rows.ts';
-import { bodyOrSize } from '../../large-bodies.ts';
+import { asJson, type Binds, joinedColumns, joinedRows } from '../../database/binds.ts';
+import { bodyOrSize } from '../../read.ts';
 import {
   after,
   conditionsOn,

@@ -1,7 +1,7 @@
 /** `GET /admin/config`: the installation's settings for a dashboard. */
 import { z } from 'zod';
 import { route } from '../api/route.ts';
-import { FHIR_PATH } from '../fhir/interface.ts';
+import { FHIR_PATH } from '../path.ts';
 import { VERSION } from '../version.ts';
 
 const config = z.object({

@@ -2,8 +2,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
 import type { Answer, Content } from './answer.ts';
-import { requireHead } from './head.ts';
-import { endWhenStalled } from './send.ts';
+import { endWhenStalled, requireHead } from './send.ts';
 
 /**
  * Sends content. It ends when the client disconnects. If the source fails, the connection is closed, so that a part

@@ -3,10 +3,9 @@
 import { CURSOR } from '#queries/cursor.ts';
 import type { HistoryPage, HistoryQuery } from '#queries/history/history.ts';
 import type { HistoryEntry } from '#queries/history/history-entry.ts';
-import { DEFAULT_COUNT, parseCount } from '#queries/search/controls.ts';
 import { notDate } from '#queries/search/predicates/dates.ts';
 import { badParameter } from '#queries/search/raw.ts';
-import { parseShape, type Shape } from '#queries/search/shape.ts';
+import { DEFAULT_COUNT, parseCount, parseShape, type Shape } from '#queries/search/shape.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';

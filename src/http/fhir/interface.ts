@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import type { CommandContext } from '#commands/command.ts';
 import { type Caller, turnKey } from '#src/shared/access/caller.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
+import type { AnswerMemory } from '#src/shared/load/answer-budget.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import type { Answer } from '../answer/answer.ts';
@@ -13,10 +14,9 @@ import type { Edge } from '../edge/edge.ts';
 import { fhirError } from '../errors.ts';
 import { readForm } from '../form-body.ts';
 import type { GrantToken } from '../grant/opening.ts';
-import type { AnswerMemory } from '../held-memory.ts';
 import type { Attempted } from '../idempotency.ts';
 import { describeRead, type KeyReads } from '../key-reads.ts';
-import { readHeaders, splitPath } from '../path.ts';
+import { FHIR_PATH, readHeaders, splitPath } from '../path.ts';
 import { type Admitted, type Asked, type Dialect, routeFor, type Steps } from '../pipeline.ts';
 import type { Route } from './interactions.ts';
 import {
@@ -35,9 +35,6 @@ export interface FhirInterface extends FhirService, FhirBodySettings, Steps {
   /** Counts further requests of a caller and its address against the rate limits. @throws Refusal throttled (429) */
   readonly spend: (ctx: Context, caller: Caller, requests: number) => Promise<void>;
 }
-
-/** Base path of the interface. */
-export const FHIR_PATH = '/fhir/R4';
 
 /** Shared, because a request's query is never changed. */
 const NO_QUERY = new URLSearchParams();

@@ -13,7 +13,8 @@ import { answerCut } from './subset.ts';
  * @throws Refusal 400 404 410 503
  */
 export async function read(request: FhirRequest, type: ResourceType, id: string): Promise<Answer> {
-  return answerCut(request.query, type, () => readWhole(request, type, id));
+  const whole = (): Promise<Answer> => readWhole(request, type, id);
+  return request.query.size === 0 ? whole() : answerCut(request.query, type, whole);
 }
 
 async function readWhole(request: FhirRequest, type: ResourceType, id: string): Promise<Answer> {

@@ -6,10 +6,10 @@
 import { z } from 'zod';
 import { CURSOR, decodeCursor, encodeCursor } from '#queries/cursor.ts';
 import type { CurrentResource } from '#queries/read.ts';
-import { DEFAULT_COUNT, isControl, parseCount } from '#queries/search/controls.ts';
 import { findParameter } from '#queries/search/parameters.ts';
 import { badParameter, parameterKey, parseRaw, type RawParameter } from '#queries/search/raw.ts';
 import type { SearchPage } from '#queries/search/search.ts';
+import { DEFAULT_COUNT, isControl, parseCount } from '#queries/search/shape.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { unsupportedType } from '#src/fhir/unsupported-type.ts';
 import { tooCostly } from '#src/shared/load/answer-budget.ts';

@@ -27,7 +27,6 @@ export async function answerCut(
   type: ResourceType,
   read: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (query.size === 0) return read();
   const { subset, onlyTotal } = parseShape(query, [type]);
   if (onlyTotal)
     throw badParameter('_summary', '_summary=count is supported for searches and histories only');

@@ -20,7 +20,8 @@ export async function vread(
   id: string,
   versionId: string,
 ): Promise<Answer> {
-  return answerCut(request.query, type, () => vreadWhole(request, type, id, versionId));
+  const whole = (): Promise<Answer> => vreadWhole(request, type, id, versionId);
+  return request.query.size === 0 ? whole() : answerCut(request.query, type, whole);
 }
 
 async function vreadWhole(

@@ -11,7 +11,7 @@ import { ROLE_FOR } from '#src/shared/access/member.ts';
 import type { Environment } from '#src/shared/access/tenant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { requireRole } from '../admin/access.ts';
-import { requireHead } from '../answer/head.ts';
+import { requireHead } from '../answer/send.ts';
 import { isJwt, setVisitor } from '../credential-kinds.ts';
 import { readBearer, refuseInQuery } from '../credentials.ts';
 import { requireOwnOrigin } from '../signin/form-origin.ts';

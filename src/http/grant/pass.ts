@@ -8,8 +8,8 @@ import type { AccessEntry, AccessStatus } from '#src/shared/access/access-entry.
 import type { Caller, Granted } from '#src/shared/access/caller.ts';
 import { requireLetters } from '#src/shared/access/outside-grant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { refusesGrants } from '../access-token.ts';
 import type { Answer } from '../answer/answer.ts';
+import { refusesGrants } from '../credential-kinds.ts';
 import type { Edge, Edges } from '../edge/edge.ts';
 import type { AccessLog } from '../ports/access-log.ts';
 import type { GrantToken, Opening } from './opening.ts';

@@ -1,10 +1,10 @@
 /** The FHIR interface's paths: methods from its routes, operations from their table, types from theirs. */
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import type { Tag } from '../api/tags.ts';
-import { FHIR_PATH } from '../fhir/interface.ts';
 import type { Operation } from '../fhir/operation.ts';
 import { OPERATIONS } from '../fhir/operations.ts';
 import { matchRoute } from '../fhir/route.ts';
+import { FHIR_PATH } from '../path.ts';
 import type { Method } from '../pipeline.ts';
 import { bodyExamples, criteriaExample, formExample, inputExample } from './fhir-examples.ts';
 import { OF_QUERY, PRETTY } from './fhir-query.ts';

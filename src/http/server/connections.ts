@@ -2,7 +2,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { newRequestId } from '#src/shared/ids.ts';
-import { clientAddress, trustedProxies } from '../client-address.ts';
+import { clientAddress, trustedProxies } from '../limits.ts';
 
 /**
  * Answers connections beyond the limit 429 and closes them.

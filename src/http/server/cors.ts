@@ -3,7 +3,7 @@
  * which have cookies, are left out (https://fetch.spec.whatwg.org/#http-cors-protocol).
  */
 import type { Context } from 'koa';
-import { requireHead } from '../answer/head.ts';
+import { requireHead } from '../answer/send.ts';
 import { isPage } from '../page-paths.ts';
 
 const EXPOSED = [
@@ -50,7 +50,7 @@ const SERVERS_ONLY = /^\/oauth\/(?:introspect|bc-authorize)\/?$/i;
 /** Sets the headers that a browser asks for. @returns true when the request is a preflight: they are all of its answer (204). */
 export function answerCors(ctx: Context): boolean {
   const { headers } = ctx.req;
-  if (headers.origin === undefined || isPage(ctx.path) || SERVERS_ONLY.test(ctx.path)) return false;
+  if (isPage(ctx.path) || SERVERS_ONLY.test(ctx.path)) return false;
   const head = requireHead(ctx);
   head.set('Access-Control-Allow-Origin', '*');
   head.set('Access-Control-Expose-Headers', EXPOSED);

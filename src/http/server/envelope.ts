@@ -8,21 +8,20 @@ import { requireDecodable } from '#src/shared/query-text.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
 import { sendContent } from '../answer/content.ts';
-import { Head } from '../answer/head.ts';
 import { pretty } from '../answer/pretty.ts';
-import { endWhenStalled, reply, send } from '../answer/send.ts';
+import { endWhenStalled, Head, reply, send } from '../answer/send.ts';
 import { type ApiInterface, JsonDialect } from '../api/interface.ts';
 import { nearestRoute } from '../api/nearest-route.ts';
 import type { RouteTable } from '../api/table.ts';
 import { apiError, fhirError, internalError } from '../errors.ts';
-import { FHIR_PATH, FhirDialect, type FhirInterface } from '../fhir/interface.ts';
+import { FhirDialect, type FhirInterface } from '../fhir/interface.ts';
 import { enter, type GatewayDeps } from '../gateway/gateway.ts';
-import { innerPath, isGateway } from '../gateway/path.ts';
 import { refusesBody } from '../large-bodies.ts';
 import type { RequestLimits } from '../limits.ts';
 import { resourceMetadataUrl } from '../oauth/discovery.ts';
 import { asOAuthError, isOAuthEndpoint, oauthErrorAnswer } from '../oauth/errors.ts';
 import { refusalPage } from '../pages/refusal-page.ts';
+import { FHIR_PATH, innerPath, isGateway } from '../path.ts';
 import { Pipeline } from '../pipeline.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Notebook } from '../ports/traffic.ts';
@@ -85,7 +84,7 @@ export function envelope(
     if (inner !== undefined) ctx.path = inner;
     const fhirPath = isFhir(ctx.path);
     try {
-      if (!atGateway && answerCors(ctx)) reply(ctx, PREFLIGHT);
+      if (!atGateway && ctx.req.headers.origin !== undefined && answerCors(ctx)) reply(ctx, PREFLIGHT);
       else {
         const counted = limits.byAddress(ctx);
         if (counted !== undefined) await counted;

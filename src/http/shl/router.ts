@@ -9,12 +9,12 @@ import { z } from 'zod';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { Faults } from '#src/shared/faults.ts';
 import { MAX_VALUES, parseJson } from '#src/shared/json/json.ts';
+import type { AnswerMemory } from '#src/shared/load/answer-budget.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { endWhenStalled } from '../answer/send.ts';
 import { addIssues, sentence } from '../api/issues.ts';
 import { type BodyLimits, decodeBody, JSON_TYPES, readBody } from '../body.ts';
 import { JsonCount } from '../body-count.ts';
-import type { AnswerMemory } from '../held-memory.ts';
 import type { LargeBodies } from '../large-bodies.ts';
 import type { Opened, OpeningAsked, SharedLinkOpening } from '../ports/shared-links.ts';
 
