@@ -91,7 +91,7 @@ export interface AdminCommands {
     asked: NewApplication,
   ) => Promise<Done<{ readonly id: string; readonly clientId: string; readonly secret: string | undefined }>>;
   /**
-   * Gives an application another secret, shown this once; the one before works for the overlap, in microseconds.
+   * Gives an application another secret, shown only now; the previous one works for the overlap, in microseconds.
    * @throws Refusal conflict for an application without a secret
    */
   readonly rotateSecret: (

@@ -1,7 +1,7 @@
 /**
  * The columns that every row of a read model has: its owner, the tenant and the record, and who sees it under a grant
- * (docs/spec/decisions.md, section 9, "Categories"), `categories` of types that have them, `targets` of clients' Provenances.
- * A deleted version has those of the version before it.
+ * (docs/spec/decisions.md, section 9, "Categories"), `categories` of types that have them, `targets` of clients'
+ * Provenances. A deleted version has those of the previous version.
  */
 import { arrayLiteral } from '#src/database/array-literal.ts';
 import type { ResourceEvent, StoredEvent } from '#src/events/catalog.ts';
@@ -51,8 +51,8 @@ const NEITHER: SightColumns = { categories: null, targets: null };
 const found = new WeakMap<ResourceEvent, SightColumns>();
 
 /**
- * Returns the columns of an event's version, read once for all projections of the process; undefined for a deletion, for
- * which those of the version before count.
+ * Returns the columns of an event's version, read once for all projections of the process; undefined for a deletion,
+ * for which those of the previous version count.
  */
 export function readSight(event: ResourceEvent): SightColumns | undefined {
   if (event.type === 'ResourceDeleted') return undefined;

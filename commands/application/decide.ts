@@ -45,7 +45,7 @@ export function brand(id: string, { logo_uri, client_uri, tos_uri, color, logo }
 /**
  * Replaces the client secret. The previous one keeps working for the overlap; all others end.
  * @param sha256 hex, of the new secret
- * @param overlap in microseconds; 0 ends the secret before at once
+ * @param overlap in microseconds; 0 ends the previous secret at once
  * @throws Refusal conflict for an application without a secret
  */
 export function rotateSecret(id: string, sha256: string, { overlap, now }: { overlap: Micros; now: Micros }) {

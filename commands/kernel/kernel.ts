@@ -118,9 +118,8 @@ export const BUSY = 'too many requests are changing this at once; retry in a sec
 const TRIES = 10;
 
 /**
- * Retries `attempt` after errors of one class: at most ten attempts, with a random pause from the second
- * retry on.
- * @param attempt receives the error of the attempt before it.
+ * Retries `attempt` after errors of one class: at most ten attempts, with a random pause from the second retry on.
+ * @param attempt receives the error of the previous attempt.
  * @throws Refusal unavailable (503) after ten attempts; rethrows any other error at once.
  */
 export async function retry<T, E extends Error>(

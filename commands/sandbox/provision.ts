@@ -77,7 +77,7 @@ interface Writer {
   shown: Promise<void>;
 }
 
-/** Appends the resources that are still missing. Each append waits until the one before the last can be read. */
+/** Appends the resources that are still missing. Each append waits until the last but one can be read. */
 async function appendAll(writer: Writer, stream: string, all: readonly Authored[]): Promise<void> {
   for (let from = 0; from < all.length; from += CHUNK) {
     const position = await append(writer, stream, all.slice(from, from + CHUNK));

@@ -194,7 +194,10 @@ class Unshown {
     if (left !== undefined && (item !== undefined || of === 'warnings')) this.#left.set(of, left - 1);
   }
 
-  /** Returns the most tokens that it takes to say what isn't shown, if a line is shown beside those of the open sections. */
+  /**
+   * Returns the maximum number of tokens for saying what isn't shown, if a line is shown beside those of the open
+   * sections.
+   */
   costWith(piece: Piece | undefined, opened: ReadonlySet<Place>): number {
     let [cost, isAnyApart] = [0, false];
     for (const [of, left] of this.#left) {

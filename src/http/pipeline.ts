@@ -74,9 +74,9 @@ export interface Admitted {
   readonly caller?: Caller;
   /** The person of an ID token, or of a session. */
   readonly identity?: Identity;
-  /** Under a grant: what the parts of the request go through. */
+  /** The pass of the request's parts, under a grant. */
   readonly pass?: GrantPass;
-  /** Outside a grant, if the caller's reads are logged: what reads go through. */
+  /** Logs the reads of a caller outside a grant, if they are logged. */
   readonly reads?: KeyReads | undefined;
   /** A check of the credential that is still running; nothing is written before it ends. Rejects with Refusal. */
   readonly permitted?: Promise<void>;
@@ -94,7 +94,7 @@ export interface Dialect<
   ask(ctx: Context, route: Route, found: Place): Ask;
   /** Returns the same question with the ids that the inside knows. @throws Refusal not_found (404) */
   inward(ctx: Context, asked: Ask, edge: Edge): Ask;
-  /** Returns what a question needs of a grant. */
+  /** Returns the requirements of a question on a grant. */
   findOpening(asked: Ask): GrantToken;
   /** Runs a read and remembers what it shows. */
   log(reads: KeyReads, asked: Ask, run: () => Promise<Answer>): Promise<Answer>;

@@ -6,7 +6,7 @@ import type { Issue } from '#src/shared/issue.ts';
 import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
 
 /**
- * Returns the faults of a resource that the version before it does not have. Two faults are the same if their rule,
+ * Returns the faults of a resource that the previous version does not have. Two faults are the same if their rule,
  * their element (at any index of a list) and the element's content are the same.
  * @param faults of `after`.
  * @param earlier faults of `before`.

@@ -74,10 +74,10 @@ export interface FhirWrite extends FhirRequest {
 /** Finds the interaction of a path and method. @throws Refusal not_found (404), method_not_allowed (405) */
 export type FindInteraction = (segments: readonly string[], method: string) => Interaction;
 
-/** What interactions declare beside what they share (`Declared`). */
+/** The declarations of interactions in addition to the shared ones (`Declared`). */
 interface Interacts extends Declared {
   readonly grantToken: GrantToken;
-  /** The id that a grant is asked for is the one of the path (`openingAt`). */
+  /** The grant is asked for the id in the path (`openingAt`). */
   readonly ofInstance?: boolean;
 }
 
@@ -110,7 +110,7 @@ export type Interaction =
       readonly run: Run<FhirWrite>;
     });
 
-/** Returns what an interaction needs of a grant, with the id of its path. */
+/** Returns the requirements of an interaction on a grant, with the id in its path. */
 export function openingAt(
   { grantToken, ofInstance }: Exclude<Interaction, { kind: 'open' }>,
   segments: readonly string[],

@@ -48,7 +48,7 @@ export async function changeEndpoint(
   return { status: 200, body: shownEndpoint(changed), position, awaited: true };
 }
 
-/** Gives it another secret: the one before signs nothing more. */
+/** Gives it another secret: the previous one no longer signs. */
 export async function rotateEndpoint({ services }: Request, by: By, known: Endpoint): Promise<RouteResult> {
   const { result, position } = await services.webhooks.commands.rotate(by, known.id);
   await services.webhooks.awaitWebhooks(position);

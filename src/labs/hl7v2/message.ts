@@ -171,7 +171,7 @@ function makeMessage({ lines: [first = '', ...rest] }: Lines): Message {
   return { header, segments };
 }
 
-/** Joins ADD segments with the last field of the segment before (chapter 2, "Continuation messages and segments"). */
+/** Joins ADD segments with the last field of the previous segment (chapter 2, "Continuation messages and segments"). */
 function continued(lines: readonly string[], { field }: Delimiters): string[] {
   const whole: string[] = [];
   for (const line of lines) {

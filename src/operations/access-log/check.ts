@@ -302,7 +302,7 @@ export class AccessLogCheck {
     }
   }
 
-  /** Checks what is counted of grants, where the entries themselves are as they were written. */
+  /** Checks the counts of grants, except in records whose entries have faults. */
   async #checkCounts(): Promise<void> {
     const faulty = new Set(this.#faults.map(({ record }) => record));
     for (const { record, entries, seen } of await this.#rows(COUNTS)) {
