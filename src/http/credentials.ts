@@ -80,7 +80,7 @@ export function refuseInQuery(querystring: string): void {
 
 /**
  * Returns the credential of a request; at the gateway, a text that represents the session.
- * @throws Refusal as `credentialOf`
+ * @throws Refusal as `readCredential`
  */
 export function credentialFor(ctx: Context, example?: string): string {
   return findVisitor(ctx)?.credential ?? readCredential(ctx.req, ctx.querystring, example);
