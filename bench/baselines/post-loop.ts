@@ -10,7 +10,7 @@ import { answer } from '../worker.ts';
 /** The bodies and how to post them. */
 export interface Posting {
   readonly url: string;
-  /** One after the other, repeatedly. */
+  /** Posted one after the other, from the first again after the last. */
   readonly bodies: readonly string[];
   readonly count: number;
   readonly connections: number;

@@ -10,7 +10,10 @@ import type { Line } from '../database/gather.ts';
 import { bodyOrSize } from '../read.ts';
 import type { HistoryEntry } from './history-entry.ts';
 
-/** Gives the newest versions of a resource, one more than `count` where there are more; of large bodies their sizes. */
+/**
+ * Gives the newest versions of a resource, one more than `count` where there are more. Large bodies are replaced by
+ * their sizes.
+ */
 export type NewestVersions = (
   caller: Caller,
   type: ResourceType,

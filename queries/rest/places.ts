@@ -97,8 +97,8 @@ const LONG = 32_000;
 /** The part of the newest version `e` of an entry that a list shows. */
 export interface Shown {
   /**
-   * Its columns: never null, and JSON except for numbers and codes. The body of the Medication that names it follows, empty
-   * if there is none.
+   * Its columns, which are never null, and JSON except for numbers and codes. After them comes the body of the
+   * Medication that it refers to, empty if there is none.
    */
   readonly columns: readonly string[];
   /** Columns among them whose texts may be long; others have a limit, such as titles. */

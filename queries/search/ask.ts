@@ -188,8 +188,8 @@ interface LookedUp {
 }
 
 /**
- * Replaces predicates by the ids of their targets, if there are few. It runs one statement after the other,
- * because searches share few connections. Of several sets of records the intersection remains.
+ * Replaces predicates by the ids of their targets, if there are few. It runs one statement after the other, because
+ * searches share few connections. Several sets of records are reduced to their intersection.
  */
 async function resolved(
   pool: Asks,

@@ -84,7 +84,7 @@ export function* makeSamples(points: readonly Point[]): Steps<Sample[]> {
   return yield* mediansOfDays(points);
 }
 
-/** Returns the medians of days of a track's points, in steps, of which the newest `MOST_SAMPLES`. */
+/** Returns the newest `MOST_SAMPLES` daily medians of a track's points, in steps. */
 export function* mediansOfDays(points: readonly Point[]): Steps<Sample[]> {
   const days: Sample[] = [];
   for (let first = 0; first < points.length; ) {

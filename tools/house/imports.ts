@@ -89,14 +89,14 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  */
 export const COMPOSERS = ['src/cli', 'src/app', 'src/app.ts', 'src/main.ts'];
 
-/** An import of an own file by an own file, as paths from the root. */
+/** An import of one of our files by another, as paths from the root. */
 export interface Import {
   readonly from: string;
   readonly to: string;
   readonly typeOnly: boolean;
 }
 
-/** Every import of an own file by an own file, as paths from the root. */
+/** Every import of one of our files by another, as paths from the root. */
 export function listImports(): Import[] {
   return ['commands', 'projections', 'queries', 'src'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })

@@ -27,7 +27,7 @@ const page = (description: string) => ({ 200: answer(description, 'text/html', T
 
 const inPath = (name: string): Part => ({ name, in: 'path', required: true, schema: TEXT });
 
-/** Returns a page whose URL has parameters. */
+/** Describes a page whose URL has parameters. */
 function pageAt(
   operationId: string,
   summary: string,

@@ -175,7 +175,7 @@ export type Hold = (bytes: number, inAll?: number) => void;
 
 /** The memory limits of requests. */
 interface MemoryLimits {
-  /** Bytes of all together, beyond the first megabyte of each. */
+  /** The maximum number of bytes of all requests, not counting the first megabyte of each. */
   readonly bytes: number;
   /** Bytes that one request may need: a project has a third of all, but never less than this. */
   readonly largest: number;
@@ -218,7 +218,7 @@ export class HeldMemory {
 
 interface AnswerMemoryLimits {
   readonly answer: AnswerLimits;
-  /** Bytes of all together, beyond the first megabyte of each. */
+  /** The maximum number of bytes of all answers, not counting the first megabyte of each. */
   readonly bytes: number;
 }
 

@@ -5,12 +5,12 @@ export const list = (value) => (Array.isArray(value) ? value : []);
 /** Returns an object; an empty one for anything else. */
 export const object = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
-/** Marks around the key of an own text: characters that no text of a record has. */
+/** Marks around the key of one of the page's own texts: characters that no text of a record has. */
 const MARKS = ['\ue000', '\ue001'];
-/** Returns the mark of an own text, which `inWords` replaces. */
+/** Returns the mark of one of the page's own texts, which `inWords` replaces. */
 export const word = (key) => `${MARKS[0]}${key}${MARKS[1]}`;
 
-/** Returns a text with its own words in a language. @param say returns a word by its key */
+/** Returns a text with the page's own texts in a language. @param say returns a word by its key */
 export function inWords(text, say) {
   return text.replace(/\ue000([a-z\d.]+)\ue001/g, (_, key) => say(key));
 }
