@@ -1,7 +1,7 @@
 /** Facts that every task needs: sex and age, allergies, medications, problems. */
 
 import { mostDangerousFirst, readAllergy } from '#src/clinical/reading/allergies.ts';
-import { dateText, standingText, stateWord } from '#src/clinical/reading/english.ts';
+import { inEnglish, standingText, stateWord } from '#src/clinical/reading/english.ts';
 import {
   isMedicine,
   joinMedicines,
@@ -11,6 +11,7 @@ import {
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { nameCodes } from '#src/clinical/reading/names/name-code.ts';
 import { readPerson } from '#src/clinical/reading/person.ts';
+import { allergyPhrases, type Phrase, problemPhrases } from '#src/clinical/reading/phrases.ts';
 import { joinProblems, type Problem, readProblemSource } from '#src/clinical/reading/problems.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import { choice, dosage, notes } from '#src/clinical/reading/words.ts';
@@ -63,32 +64,39 @@ export function allergies(reading: Reading, isShown: (entry: Entry) => boolean =
     .map((entry) => readAllergy(entry, beside))
     .filter(({ isOver, told }) => !isOver || isShown(told))
     .sort(mostDangerousFirst)
-    .map(
-      ({ told: entry, name = 'substance not recorded', isCritical, isOver, status, uncertainty, dated }) => {
-        const { value } = entry;
-        const reactions = objects(value.reaction).map((each) =>
-          wholeLine(
-            ' ',
-            nameConcept(each.manifestation),
-            text(each.severity) === undefined ? undefined : `(${text(each.severity)})`,
-          ),
-        );
-        const said = wholeLine(
-          '; ',
-          reactions.length === 0 ? name : `${name}: ${reactions.join(', ')}`,
-          isCritical ? 'high criticality' : undefined,
-          isOver ? nameCodes('en', 'clinicalStatus', status) : undefined,
-          nameCodes('en', 'verificationStatus', uncertainty),
-          dateText(dated),
-          noteIn(value),
-        );
-        const members = { ...codeMembers(value.code, name), criticality: text(value.criticality) ?? null };
-        return {
-          ...makeFact(reading, 'allergies', 'allergies', entry, said, members, value.code),
-          isNeeded: !isOver,
-        };
-      },
-    );
+    .map((allergy, place) => {
+      const {
+        told: entry,
+        name = 'substance not recorded',
+        isCritical,
+        isOver,
+        status,
+        uncertainty,
+      } = allergy;
+      const { value } = entry;
+      const reactions = objects(value.reaction).map((each) =>
+        wholeLine(
+          ' ',
+          nameConcept(each.manifestation),
+          text(each.severity) === undefined ? undefined : `(${text(each.severity)})`,
+        ),
+      );
+      const said = wholeLine(
+        '; ',
+        reactions.length === 0 ? name : `${name}: ${reactions.join(', ')}`,
+        isCritical ? 'high criticality' : undefined,
+        isOver ? nameCodes('en', 'clinicalStatus', status) : undefined,
+        nameCodes('en', 'verificationStatus', uncertainty),
+        ...allergyPhrases(allergy).map(inEnglish),
+        noteIn(value),
+      );
+      const members = { ...codeMembers(value.code, name), criticality: text(value.criticality) ?? null };
+      return {
+        ...makeFact(reading, 'allergies', 'allergies', entry, said, members, value.code),
+        isNeeded: !isOver,
+        place,
+      };
+    });
 }
 
 /** Returns the medicines, each drug once. */
@@ -167,9 +175,7 @@ function stateProblem(reading: Reading, problem: Problem<Entry>): Fact {
   const { sources, oldest, dated } = problem;
   const [{ told: entry } = oldest, ...others] = sources;
   const { value } = entry;
-  const began = when(oldest.told.value, 'onset');
-  const since = began === undefined ? dateText(oldest.dated) : `since ${began}`;
-  const span = line(' ', nameCodes('en', 'clinicalStatus', status), isOver ? episode(value) : since);
+  const span = spanOf(nameCodes('en', 'clinicalStatus', status), problemPhrases(problem), isOver);
   const said = wholeLine(
     '; ',
     `${wholeLine(', ', name, site)}: ${span === '' ? 'status not recorded' : span}`,
@@ -191,12 +197,16 @@ function stateProblem(reading: Reading, problem: Problem<Entry>): Fact {
   return { ...fact, also: others.map(({ told }) => told), isNeeded: !isOver };
 }
 
-/** Returns when a problem that is over began and ended: the newest time that the patient had it. */
-function episode(value: JsonObject): string | undefined {
-  const [began, ended] = [when(value, 'onset'), when(value, 'abatement')];
-  if (began !== undefined && ended !== undefined) return `${began} to ${ended}`;
-  if (ended !== undefined) return `until ${ended}`;
-  return began === undefined ? undefined : `began ${began}`;
+/** Returns how a problem stands, and since when; of one that is over, the newest time that the patient had it. */
+function spanOf(status: string | undefined, phrases: readonly Phrase[], isOver: boolean): string {
+  const [began, ended] = phrases;
+  if (began?.says === 'since' && ended?.says === 'until')
+    return wholeLine(' ', status, `${dayIn(began.days.day ?? '')} to ${dayIn(ended.days.day ?? '')}`);
+  const said = phrases
+    .filter(({ says }) => !isOver || says !== 'recorded')
+    .map((each) => (isOver ? inEnglish(each).replace(/^since /, 'began ') : inEnglish(each)));
+  const isDay = began?.days.day !== undefined;
+  return wholeLine(isDay ? ' ' : ', ', status, wholeLine(', ', ...said));
 }
 
 function firstDay({ dated }: Problem<Entry>['oldest']): string {
@@ -212,12 +222,6 @@ function joinMedicineNotes(sources: Medicine<Entry>['sources']): string | undefi
 function noteIn({ note }: JsonObject): string | undefined {
   const said = notes(note);
   return said === undefined ? undefined : inLine(said);
-}
-
-/** Returns the day of onset or abatement, or the text that the record has in its place. */
-function when(value: JsonObject, name: 'onset' | 'abatement'): string | undefined {
-  const moment = text(value[`${name}DateTime`]);
-  return moment === undefined ? choice(value, name) : dayIn(moment);
 }
 
 function makeFact(

@@ -239,10 +239,7 @@ function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
   const renderPlace = (of: Place): string => {
     if (!opened.has(of)) return '';
     const left = unshown.get(of);
-    const lines = inOrder(
-      of,
-      [...chosen].filter((piece) => piece.of === of),
-    ).map(({ line }) => line);
+    const lines = inOrder([...chosen].filter((piece) => piece.of === of)).map(({ line }) => line);
     return [headings.get(of) ?? '', ...lines, left === undefined ? '' : insideLine(left)]
       .filter((each) => each !== '')
       .join('\n');
@@ -272,7 +269,6 @@ function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
       kind,
       tokens: count(section),
       items: inOrder(
-        kind,
         items.filter((item) => item.fact.kind === kind && told.has(item)).map((item) => ({ item })),
       ).map(({ item }) => item),
       text: section,
@@ -282,13 +278,10 @@ function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
   return { sections, omitted, text, tokens };
 }
 
-/**
- * Returns the lines of a section in its order: visits and stays the newest first, all others by score, as they come.
- */
-function inOrder<Of extends { readonly item?: Authored }>(of: Place, some: readonly Of[]): readonly Of[] {
-  if (of !== 'encounters') return some;
-  const at = ({ item }: Of): number => item?.fact.entry.dated.at ?? Number.NEGATIVE_INFINITY;
-  return some.toSorted((a, b) => (at(a) === at(b) ? 0 : at(b) - at(a)));
+/** Returns the lines of a section in its order: by the places of facts that have one, else as they come. */
+function inOrder<Of extends { readonly item?: Authored }>(some: readonly Of[]): readonly Of[] {
+  const placeOf = ({ item }: Of): number => item?.fact.place ?? 0;
+  return some.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 function countOmitted(facts: readonly Fact[], outside: ReadonlyMap<Kind, number>): Omitted[] {

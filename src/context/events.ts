@@ -14,12 +14,12 @@ import { ageDays, codeMembers, findDay, listEntries, lookUp, nameOr, type Readin
 import type { Entry } from './record.ts';
 import type { Kind } from './request.ts';
 
-/** Returns visits and hospital stays. */
+/** Returns visits and hospital stays, the newest first. */
 export function encounters(reading: Reading): Fact[] {
   const count = { visits: 0, stays: 0 };
   return listEntries(reading, 'Encounter')
     .filter(({ value }) => value.status !== 'cancelled' && value.status !== 'planned')
-    .map((entry) => {
+    .map((entry, n) => {
       const { value } = entry;
       const code = text(first(value.class)?.code) ?? '';
       const [base, word]: ['visits' | 'stays', string] = STAYS.has(code)
@@ -40,7 +40,7 @@ export function encounters(reading: Reading): Fact[] {
         end: end ?? null,
         status: text(value.status) ?? null,
       };
-      return makeFact(reading, 'encounters', base, place, entry, said, members);
+      return { ...makeFact(reading, 'encounters', base, place, entry, said, members), place: n };
     });
 }
 

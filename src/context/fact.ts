@@ -17,6 +17,8 @@ export interface Fact {
   readonly codes: readonly Coded[];
   /** Facts with a higher score come first. */
   readonly score: number;
+  /** The place in its section; facts without one are ordered by score. */
+  readonly place?: number;
   /** True if it applies now and is never left out: an active allergy or problem, a current medicine. */
   readonly isNeeded?: boolean;
   /** For an AI's note: the sections of the earlier versions by somebody else. */

@@ -52,15 +52,17 @@ export function shownCondition(condition: JsonObject): ShownCondition {
   const [status] = listIn(objectIn(condition.clinicalStatus).coding).filter(
     ({ system }) => system === CLINICAL,
   );
-  const when = (name: 'onset' | 'abatement'): string | null =>
-    textIn(condition[`${name}DateTime`]) ??
-    textIn(objectIn(condition[`${name}Period`]).start) ??
-    textIn(condition[`${name}String`]);
+  const { start, end } = objectIn(condition.onsetPeriod);
+  const { start: from, end: until } = objectIn(condition.abatementPeriod);
   return {
     ...shownConcept(condition.code, ICD_10),
     clinical_status: textIn(status?.code),
-    onset: when('onset'),
-    abatement: when('abatement'),
+    onset: textIn(condition.onsetDateTime) ?? textIn(start) ?? textIn(end) ?? textIn(condition.onsetString),
+    abatement:
+      textIn(condition.abatementDateTime) ??
+      textIn(until) ??
+      textIn(from) ??
+      textIn(condition.abatementString),
     note: shownNote(condition.note),
   };
 }

@@ -7,20 +7,21 @@ import {
   day,
   disturb,
   MODIFIER,
+  otherOnset,
   RXNORM,
   varyCondition,
   varyFinding,
   varyMedicine,
 } from './variations.ts';
 
-/** Returns more versions of a patient's record. */
-export function additionsTo(patient: string, chance: Chance): Version[] {
+/** Returns more versions of a patient's record. @param directory gets the Medications that they refer to */
+export function additionsTo(patient: string, chance: Chance, directory: Map<string, Json>): Version[] {
   const some = (least: number, more: number, make: () => Version[]): Version[] =>
     Array.from({ length: least + chance.upTo(more) }, make).flat();
   return [
     ...some(4, 4, () => [makeAllergy(chance, patient)]),
     ...some(2, 4, () => [makeSameMedicine(chance, patient)]),
-    ...some(4, 4, () => varyMedicine(makeMedicine(chance, patient), chance, new Map())),
+    ...some(4, 4, () => varyMedicine(makeMedicine(chance, patient), chance, directory)),
     ...some(4, 4, () => varyCondition(makeProblem(chance, patient), chance)),
     ...some(8, 8, () => varyFinding(makeFinding(chance, patient), chance)),
   ];
@@ -57,7 +58,8 @@ function makeMedicine(chance: Chance, patient: string): Version {
     ...(isOrder
       ? { intent: 'order', authoredOn: day(chance), dosageInstruction: [dose] }
       : { dosage: [dose] }),
-    ...(isOrder ? {} : { effectivePeriod: { start: day(chance) } }),
+    ...(isOrder || chance.is(0.2) ? {} : { effectivePeriod: { start: day(chance) } }),
+    ...(isOrder || chance.is(0.6) ? {} : { dateAsserted: day(chance) }),
     medicationCodeableConcept: { coding: [{ system: ATC, code, display: name }], text: name },
     subject: { reference: `Patient/${patient}` },
   });
@@ -99,20 +101,22 @@ function makeAllergy(chance: Chance, patient: string): Version {
     'refuted',
     'entered-in-error',
   ]);
-  const clinicalStatus = chance.pick(['active', 'active', 'active', 'inactive', 'resolved']);
+  const clinicalStatus = chance.pick(['active', 'active', 'active', 'active', 'inactive', 'resolved']);
+  const isVerified = !chance.is(0.2);
   const allergy = makeVersion(chance, 'AllergyIntolerance', {
-    ...(verificationStatus === 'entered-in-error'
+    // Only one that was entered in error has none (ait-1, ait-2).
+    ...(isVerified && verificationStatus === 'entered-in-error'
       ? {}
       : { clinicalStatus: concept('allergyintolerance-clinical', clinicalStatus) }),
-    ...(chance.is(0.2)
-      ? {}
-      : { verificationStatus: concept('allergyintolerance-verification', verificationStatus) }),
+    ...(isVerified
+      ? { verificationStatus: concept('allergyintolerance-verification', verificationStatus) }
+      : {}),
     ...(chance.is(0.3) ? {} : { criticality: chance.pick(['high', 'high', 'low', 'unable-to-assess']) }),
     code: {
       text: chance.pick(['Penicillin', 'Shellfish', 'Latex', 'Peanut', 'Bee venom', 'Iodinated contrast']),
     },
     patient: { reference: `Patient/${patient}` },
-    ...(chance.is(0.5) ? { onsetDateTime: day(chance) } : {}),
+    ...(chance.is(0.5) ? { onsetDateTime: day(chance) } : chance.is(0.2) ? otherOnset(chance) : {}),
     ...(chance.is(0.3) ? { lastOccurrence: day(chance) } : {}),
     ...(chance.is(0.5) ? { recordedDate: day(chance) } : {}),
   });
@@ -141,7 +145,15 @@ function makeProblem(chance: Chance, patient: string): Version {
     subject: { reference: `Patient/${patient}` },
     ...(chance.is(0.7) ? { onsetDateTime: day(chance) } : {}),
     ...(chance.is(0.5) ? { recordedDate: day(chance) } : {}),
-    ...(isActive ? {} : { abatementDateTime: '2025-12-03' }),
+    ...(isActive
+      ? {}
+      : chance.pick<Json>([
+          { abatementDateTime: '2025-12-03' },
+          { abatementDateTime: '2025-12-03T10:00:00Z' },
+          { abatementPeriod: { start: '2025', end: '2025-12' } },
+          { abatementAge: { value: 52, unit: 'a', system: 'http://unitsofmeasure.org', code: 'a' } },
+          { abatementString: 'after the operation' },
+        ])),
   });
 }
 

@@ -14,18 +14,48 @@ import {
   texts,
   type Version,
 } from './raw.ts';
-import { findNewest, type ToldValue } from './second-values.ts';
+import {
+  allergySays,
+  at,
+  changeDate,
+  isDenied,
+  type MedicineGroup,
+  medicineSays,
+  problemSays,
+  type Says,
+  startOf,
+} from './second-dates.ts';
+import { findFailed, findNewest, type ToldValue } from './second-values.ts';
 
-/** One thing that is known: its name, the versions that it rests on, and its date, if it has one. */
+/** One thing that is known, and the versions that it rests on. */
 export interface Told {
   readonly name: string;
   readonly sources: readonly string[];
-  readonly date?: string | undefined;
 }
 
-/** A medicine: `authoredOn` is a day of prescribing, and the start of a statement's period one of taking. */
-export interface ToldMedicine extends Told {
-  readonly prescribed: readonly string[];
+/** What is known with its state and dates. */
+export interface Stated extends Told {
+  /** Codes of its status, one of which is shown: several if several sources are alike; empty for one without. */
+  readonly states: readonly string[];
+  /** The verification status, unless that is `confirmed`. */
+  readonly certainty: string | undefined;
+  /** What is said of its dates: one of these. */
+  readonly says: readonly Says[];
+}
+
+/** An allergy. */
+export interface ToldAllergy extends Stated {
+  readonly isHigh: boolean;
+  /** More is graver: high, not assessed, low (https://hl7.org/fhir/R4/valueset-allergy-intolerance-criticality.html). */
+  readonly risk: number;
+}
+
+/** A medicine. */
+export interface ToldMedicine extends Stated {
+  /** All names of what says how things stand, folded. */
+  readonly names: readonly string[];
+  /** Whether a statement that it isn't taken must be told. */
+  readonly isDenied: boolean;
 }
 
 export interface SecondReading {
@@ -35,13 +65,15 @@ export interface SecondReading {
   readonly past: readonly ToldMedicine[];
   readonly forbidden: readonly ToldMedicine[];
   /** Most critical first. */
-  readonly allergies: readonly (Told & { readonly isHigh: boolean })[];
-  readonly inactiveAllergies: readonly Told[];
-  readonly activeProblems: readonly Told[];
-  readonly pastProblems: readonly Told[];
+  readonly allergies: readonly ToldAllergy[];
+  readonly inactiveAllergies: readonly ToldAllergy[];
+  readonly activeProblems: readonly Stated[];
+  readonly pastProblems: readonly Stated[];
   readonly vaccinations: readonly Told[];
   /** The newest values of each code of LOINC: several if they were measured at the same time. */
   readonly newest: ReadonlyMap<string, readonly ToldValue[]>;
+  /** The days of later measurements without a result. */
+  readonly failed: ReadonlyMap<string, string>;
   readonly byAi: readonly string[];
 }
 
@@ -60,6 +92,7 @@ export function readAgain(
       (isTrue(resource, 'deceasedBoolean') || texts(resource, 'deceasedDateTime').length > 0),
   );
   const of = (type: string): Version[] => facts.filter((each) => each.type === type);
+  const newest = findNewest(of('Observation'));
   return {
     isDead,
     ...readMedicines(facts, directory, today, isDead),
@@ -71,9 +104,9 @@ export function readAgain(
       .map((each) => ({
         name: nameOf(each.resource, 'vaccineCode') ?? '',
         sources: [reference(each)],
-        date: texts(each.resource, 'occurrenceDateTime')[0],
       })),
-    newest: findNewest(of('Observation')),
+    newest,
+    failed: findFailed(of('Observation'), newest),
     byAi: versions.filter(({ byAi }) => byAi).map(reference),
   };
 }
@@ -114,15 +147,16 @@ function readMedicines(
     .map((version): Source => ({ version, ...identify(version.resource, directory) }));
   const isForbidden = ({ version }: Source): boolean => isTrue(version.resource, 'doNotPerform');
   const orders = taken.filter(isForbidden).filter(({ version }) => version.resource.status === 'active');
-  for (const group of joinSame(orders)) read.forbidden.push(tellSources(group, group));
+  for (const group of joinSame(orders)) read.forbidden.push(tellSources(group, group, 'forbidden', isDead));
   for (const group of joinSame(taken.filter((source) => !isForbidden(source)))) {
     const goingOn = group.filter(({ version }) =>
       ['active', 'on-hold', 'intended', 'unknown'].includes(String(version.resource.status)),
     );
     const lasting = goingOn.filter(({ version }) => !isOver(version.resource, today));
     const standing = lasting.length > 0 ? 'current' : goingOn.length > 0 ? 'unclear' : 'past';
-    const deciding = [lasting, goingOn, group].find((some) => some.length > 0) ?? group;
-    read[isDead ? 'past' : standing].push(tellSources(group, deciding));
+    const deciding = isDead ? group : ([lasting, goingOn, group].find((some) => some.length > 0) ?? group);
+    const now = isDead ? 'past' : standing;
+    read[now].push(tellSources(group, deciding, now, isDead));
   }
   return read;
 }
@@ -201,12 +235,52 @@ function join<T>(things: readonly T[], isOne: (one: T, other: T) => boolean): T[
 }
 
 /** @param deciding the sources that say how things stand: what they call it is shown */
-function tellSources(group: readonly Source[], deciding: readonly Source[]): ToldMedicine {
+function tellSources(
+  group: readonly Source[],
+  deciding: readonly Source[],
+  standing: MedicineGroup['standing'],
+  isDead: boolean,
+): ToldMedicine {
+  const named = (some: readonly Source[]): string[] =>
+    some.flatMap(({ name = '' }) => (name === '' ? [] : [name]));
+  const own = named(deciding);
+  const names = own.length === 0 ? named(group).slice(0, 1) : own;
+  const [all, decisive] = [group, deciding].map((some) => some.map(({ version }) => version.resource));
+  const of = { all: all ?? [], deciding: decisive ?? [], standing };
   return {
-    name: deciding.map(({ name }) => name ?? '').find((name) => name !== '') ?? '',
+    name: names[0] ?? '',
+    names: [...new Set(names.map(fold))],
     sources: group.map(({ version }) => reference(version)).sort(),
-    prescribed: group.flatMap(({ version }) => texts(version.resource, 'authoredOn')).sort(),
+    states: statesOf(of, isDead),
+    certainty: undefined,
+    says: [medicineSays(of)],
+    isDenied: isDenied(of),
   };
+}
+
+/** Statuses of what isn't taken any more, or never was. */
+const ENDED = ['stopped', 'completed', 'not-taken'];
+
+/** Returns how things stand: a statement says more of what is taken than a prescription, and the newest of each leads. */
+function statesOf({ deciding, standing }: MedicineGroup, isDead: boolean): string[] {
+  if (standing === 'forbidden') return ['forbidden'];
+  const statements = deciding.filter(({ resourceType }) => resourceType === 'MedicationStatement');
+  const leading = statements.length > 0 ? statements : deciding;
+  const newest = Math.max(...leading.map(ranked));
+  return leading
+    .filter((each) => ranked(each) === newest)
+    .map(({ status }) => String(status))
+    .map((status) => {
+      if (standing === 'unclear') return `unclear ${status}`;
+      return isDead && !ENDED.includes(status) ? `before death ${status}` : status;
+    });
+}
+
+/** Returns a number to order sources by: what has only a day of recording says less than what has one of its own. */
+function ranked(resource: Json): number {
+  const own = { ...resource, dateAsserted: undefined };
+  const date = startOf(own);
+  return date === Number.NEGATIVE_INFINITY ? startOf(resource) - 1e15 : date;
 }
 
 /** https://hl7.org/fhir/R4/allergyintolerance.html: one without a status isn't known to be over. */
@@ -215,16 +289,31 @@ function readAllergies(facts: readonly Version[]): Pick<SecondReading, 'allergie
     !codesOf(resource, 'clinicalStatus', `${TERMINOLOGY}/allergyintolerance-clinical`).some(
       (code) => code === 'inactive' || code === 'resolved',
     );
-  const tell = (each: Version) => ({
-    name: nameOf(each.resource, 'code') ?? '',
-    sources: [reference(each)],
-    isHigh: each.resource.criticality === 'high',
-  });
+  const tell = (each: Version): ToldAllergy => {
+    const { resource } = each;
+    return {
+      name: nameOf(resource, 'code') ?? '',
+      sources: [reference(each)],
+      states: codesOf(resource, 'clinicalStatus', `${TERMINOLOGY}/allergyintolerance-clinical`),
+      certainty: certaintyOf(resource, 'allergyintolerance-verification'),
+      says: [allergySays(resource)],
+      isHigh: resource.criticality === 'high',
+      risk: RISKS[String(resource.criticality)] ?? 1,
+    };
+  };
   const active = facts.filter(isActive).map(tell);
   return {
-    allergies: [...active.filter(({ isHigh }) => isHigh), ...active.filter(({ isHigh }) => !isHigh)],
+    allergies: active.sort((a, b) => b.risk - a.risk),
     inactiveAllergies: facts.filter((each) => !isActive(each)).map(tell),
   };
+}
+
+const RISKS: Readonly<Record<string, number>> = { high: 2, 'unable-to-assess': 1, low: 0 };
+
+function certaintyOf(resource: Json, system: string): string | undefined {
+  return codesOf(resource, 'verificationStatus', `${TERMINOLOGY}/${system}`).find(
+    (code) => code !== 'confirmed',
+  );
 }
 
 /** https://hl7.org/fhir/R4/condition.html: without a clinical status, one that has abated is over (con-4). */
@@ -247,7 +336,7 @@ function readProblems(facts: readonly Version[]): Pick<SecondReading, 'activePro
     certainty(one) === certainty(other) &&
     site(one) === site(other) &&
     fold(nameOf(one.resource, 'code') ?? '') === fold(nameOf(other.resource, 'code') ?? '');
-  const tell = (some: readonly Version[]): Told[] =>
+  const tell = (some: readonly Version[], isOver: boolean): Stated[] =>
     join(some, isOne)
       .flatMap((alike) =>
         joinSame(
@@ -261,10 +350,27 @@ function readProblems(facts: readonly Version[]): Pick<SecondReading, 'activePro
       .map((group) => ({
         name: group[0]?.name ?? '',
         sources: group.map(({ version }) => reference(version)).sort(),
-        date: group.flatMap(({ version }) => texts(version.resource, 'onsetDateTime')).sort()[0],
+        states: newestOf(group.filter(({ version }) => status(version).length > 0)).flatMap(({ version }) =>
+          status(version),
+        ),
+        certainty: group.map(({ version }) => certaintyOf(version.resource, 'condition-ver-status'))[0],
+        says: problemSays(
+          group.map(({ version }) => version.resource),
+          isOver,
+        ),
       }));
   return {
-    activeProblems: tell(facts.filter(isActive)),
-    pastProblems: tell(facts.filter((each) => !isActive(each))),
+    activeProblems: tell(facts.filter(isActive), false),
+    pastProblems: tell(
+      facts.filter((each) => !isActive(each)),
+      true,
+    ),
   };
+}
+
+/** Returns the sources that say last how things stand with a problem: by onset, and if none has one, any. */
+function newestOf(group: readonly Source[]): readonly Source[] {
+  const dates = group.map(({ version }) => at(changeDate(version.resource, 'onset')));
+  const newest = Math.max(...dates);
+  return group.filter((_, n) => dates[n] === newest);
 }

@@ -7,6 +7,8 @@ import { codesOf, nameOf, read, reference, texts, type Version } from './raw.ts'
 /** What was measured, or found, at one time. */
 export interface ToldValue {
   readonly source: string;
+  /** The name of what was measured. */
+  readonly name: string | undefined;
   /** When the value was true (`effective[x]`); of a period, its start. */
   readonly measured: string | undefined;
   /** When the result was made available, which says nothing of when it was measured. */
@@ -42,10 +44,31 @@ export function findNewest(facts: readonly Version[]): ReadonlyMap<string, reado
   return new Map([...newest].map(([code, { values }]) => [code, values]));
 }
 
-function tellValue(version: Version): ToldValue {
+/** Returns the days of measurements without a result, by code of LOINC, if they are newer than the newest that has one. */
+export function findFailed(
+  facts: readonly Version[],
+  newest: ReadonlyMap<string, readonly ToldValue[]>,
+): ReadonlyMap<string, string> {
+  const failed = new Map<string, string>();
+  for (const each of facts) {
+    const { resource } = each;
+    if (resource.status === 'cancelled' || resource.status === 'registered') continue;
+    const [code] = codesOf(resource, 'code', LOINC);
+    const { parts, measured } = tellValue(each);
+    if (parts.length > 0 || code === undefined || measured === undefined) continue;
+    const known = [failed.get(code), newest.get(code)?.[0]?.measured];
+    if (known.every((date) => date === undefined || Date.parse(date) < Date.parse(measured)))
+      failed.set(code, measured);
+  }
+  return failed;
+}
+
+/** Returns what an Observation says. */
+export function tellValue(version: Version): ToldValue {
   const { resource } = version;
   return {
     source: reference(version),
+    name: nameOf(resource, 'code'),
     measured: [
       ...texts(resource, 'effectiveDateTime'),
       ...texts(resource, 'effectiveInstant'),

@@ -31,12 +31,19 @@ const ELSEWHERE = [
   ...['priorPrescription', 'meta', 'id', 'manufacturer', 'supportingInformation'],
 ];
 
-/** Stores a record and links it to a person. @returns the record as it is stored: what the service refuses isn't in it */
+/** A record as it is stored. */
+export interface StoredRecord extends VariedRecord {
+  /** What the service refused, and why: none of it is in the record. */
+  readonly refused: readonly string[];
+}
+
+/** Stores a record and links it to a person. */
 export async function storeRecord(
   service: InProcess,
   { name, patient, versions, directory }: VariedRecord,
   email: string,
-): Promise<VariedRecord> {
+): Promise<StoredRecord> {
+  const refused: string[] = [];
   const create = async (resource: Json): Promise<string> => {
     const { text } = await service.post(`/${String(resource.resourceType)}`, resource);
     return String(JSON.parse(text).id);
@@ -54,13 +61,14 @@ export async function storeRecord(
     const own = versions
       .filter((each) => each.byAi === byAi && READ.includes(each.type))
       .map((each) => ({ ...each, resource: placed(each.resource, id, medications) }));
-    const written = await send(service, byAi, own, (each) => ['POST', each.type]);
+    const written = await send(service, byAi, own, refused, (each) => ['POST', each.type]);
     const again = await send(
       service,
       byAi,
       written
         .filter((_each, n) => n % 3 === 0)
         .map((each) => ({ ...each, resource: { ...each.resource, id: each.id, language: 'en' } })),
+      refused,
       (each) => ['PUT', `${each.type}/${each.id}`],
     );
     const newer = new Map(again.map((each) => [each.id, each]));
@@ -72,6 +80,7 @@ export async function storeRecord(
     patient: stored[0] ?? patient,
     versions: stored,
     directory: new Map([...medications].map(([key, to]) => [to, directory.get(key) ?? {}])),
+    refused,
   };
 }
 
@@ -93,11 +102,16 @@ function placed(resource: Json, patient: string, medications: ReadonlyMap<string
   };
 }
 
-/** Sends a batch. @returns what was written, with the ids and versions that it has now */
+/**
+ * Sends a batch.
+ * @param refused gets what wasn't written, and why
+ * @returns what was written, with the ids and versions that it has now
+ */
 async function send(
   service: InProcess,
   byAi: boolean,
   versions: readonly Version[],
+  refused: string[],
   request: (version: Version) => readonly [method: string, url: string],
 ): Promise<Version[]> {
   if (versions.length === 0) return [];
@@ -114,7 +128,10 @@ async function send(
   return versions.flatMap((each, n) => {
     const [location = ''] = texts(answers[n], 'location');
     const [, id, version] = /([0-9a-f-]{36})\/_history\/(\d+)$/.exec(location) ?? [];
-    return id === undefined ? [] : [{ ...each, id, version: Number(version) }];
+    if (id !== undefined) return [{ ...each, id, version: Number(version) }];
+    const [why = JSON.stringify(answers[n])] = texts(answers[n], 'outcome.issue.diagnostics');
+    refused.push(`${each.type}: ${why}`);
+    return [];
   });
 }
 

@@ -201,18 +201,16 @@ export function varyCondition(version: Version, chance: Chance): Version[] {
           chance.pick(['active', 'recurrence', 'relapse', 'inactive', 'remission', 'resolved']),
         ),
         abatementDateTime: undefined,
+        abatementPeriod: undefined,
+        abatementAge: undefined,
+        abatementString: undefined,
         verificationStatus: concept('condition-ver-status', certainty),
       })
     : version;
   const dated = chance.is(0.3)
     ? change(stated, {
         onsetDateTime: undefined,
-        ...chance.pick<Json>([
-          {},
-          { onsetString: 'as a child' },
-          { onsetPeriod: { start: '2011-05' } },
-          { onsetAge: { value: 40, unit: 'a', system: 'http://unitsofmeasure.org', code: 'a' } },
-        ]),
+        ...otherOnset(chance),
       })
     : stated;
   const all = Array.from({ length: chance.is(0.3) ? chance.upTo(4) : 0 }, () =>
@@ -229,6 +227,17 @@ export function varyCondition(version: Version, chance: Chance): Version[] {
   return [dated, ...all].map((each) => disturb(each, chance));
 }
 
+/** Returns the other types of onset[x], or none. */
+export const otherOnset = (chance: Chance): Json =>
+  chance.pick<Json>([
+    {},
+    { onsetString: 'as a child' },
+    { onsetPeriod: { start: '2011-05' } },
+    { onsetPeriod: { start: '2012-03-04', end: '2012-04' } },
+    { onsetAge: { value: 40, unit: 'a', system: 'http://unitsofmeasure.org', code: 'a' } },
+    { onsetAge: { value: 1, unit: 'mo', system: 'http://unitsofmeasure.org', code: 'mo' } },
+  ]);
+
 /** The same problem at another visit, or one of the same code that isn't the same. */
 function repeatCondition(version: Version, chance: Chance): Version {
   const [code] = texts(version.resource, 'code.coding.code');
@@ -240,7 +249,10 @@ function repeatCondition(version: Version, chance: Chance): Version {
   const other: Json = { system: 'http://snomed.info/sct', code: '64572001', display: 'Disease' };
   switch (chance.upTo(8)) {
     case 0:
-      return repeat(version, chance, { ...onset, clinicalStatus: undefined, abatementDateTime: undefined });
+      return repeat(version, chance, {
+        ...{ ...onset, clinicalStatus: undefined, abatementDateTime: undefined, abatementPeriod: undefined },
+        ...{ abatementAge: undefined, abatementString: undefined },
+      });
     case 1:
       return repeat(version, chance, {
         ...onset,

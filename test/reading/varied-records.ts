@@ -36,7 +36,7 @@ export function variedRecords(seed: number): VariedRecord[] {
     });
     const [patient] = versions;
     if (patient === undefined) throw new Error('a record without a Patient');
-    const more = additionsTo(patient.id, chance);
+    const more = additionsTo(patient.id, chance, directory);
     return { name: `${seed}, ${CAST[index]?.story}`, patient, versions: [...versions, ...more], directory };
   });
 }

@@ -6,8 +6,21 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { TODAY } from '#test/context/records.ts';
 import { eachRecord } from './cases.ts';
 import { mentions, reference, texts } from './raw.ts';
-import type { SecondReading, Told } from './second-reading.ts';
+import { expectSaid } from './said.ts';
+import type { SecondReading, Told, ToldMedicine } from './second-reading.ts';
 import type { VariedRecord } from './varied-records.ts';
+import {
+  allergyCells,
+  allergyLine,
+  type Line,
+  medicineCells,
+  medicineLine,
+  problemCells,
+  problemLine,
+  riskIn,
+  type ViewerRow,
+  viewerRow,
+} from './view-lines.ts';
 import { composeContext, summarize, view } from './views.ts';
 
 /** More than any of the records needs. */
@@ -30,6 +43,35 @@ describe('views of a record', () => {
       problems: sources(again.activeProblems),
       pastProblems: sources(again.pastProblems),
     });
+  });
+
+  eachRecord('contexts say names, states and dates as a second reading does', async (record, again) => {
+    const { sections } = await composeContext(record, TODAY, ROOM);
+    const lines = (kind: Kind, isNeeded: boolean): Line[] =>
+      sections
+        .filter((section) => section.kind === kind)
+        .flatMap(({ items }) => items)
+        .filter(({ fact }) => (fact.isNeeded ?? false) === isNeeded)
+        .map(({ fact }) => ({
+          text: fact.text,
+          sources: [fact.entry, ...fact.also].map(nameVersion).sort().join(' '),
+          name: String(fact.members.display).toLowerCase(),
+        }));
+    const allergies = lines('allergies', true);
+    expectSaid(again.allergies, allergies.map(allergyLine), `${record.name}: allergies`);
+    const risks = allergies.map(
+      (line) => again.allergies.find((each) => line.sources === each.sources.join())?.risk,
+    );
+    expect(risks, `${record.name}: the most critical first`).to.deep.equal(risksOf(again));
+    const now = [...again.current, ...again.unclear, ...again.forbidden];
+    expectSaid(now, lines('medications', true).map(medicineLine), `${record.name}: medicines`);
+    expectSaid(again.past, lines('medications', false).map(medicineLine), `${record.name}: past medicines`);
+    expectSaid(again.activeProblems, lines('problems', true).map(problemLine), `${record.name}: problems`);
+    expectSaid(
+      again.pastProblems,
+      lines('problems', false).map(problemLine),
+      `${record.name}: past problems`,
+    );
   });
 
   eachRecord('contexts of the usual size name allergies, medicines and problems', async (record, again) => {
@@ -83,6 +125,22 @@ describe('views of a record', () => {
     expect(prohibitions, record.name).to.deep.equal(
       names(again.forbidden).map((name) => `must not be given: ${name || 'medication without a name'}`),
     );
+    const told = new Set(going);
+    const listed = (some: readonly ToldMedicine[]): ToldMedicine[] =>
+      some.filter((each) => each.sources.some((source) => told.has(source)));
+    const medicines = [...listed([...again.current, ...again.unclear, ...again.past]), ...again.forbidden];
+    const table = (...codes: string[]) => codes.flatMap((code) => sections.get(code)?.rows ?? []);
+    expectSaid(medicines, table('10160-0').map(medicineCells), `${record.name}: medicines`);
+    expectSaid(again.allergies, table('48765-2').map(allergyCells), `${record.name}: allergies`);
+    expect(table('48765-2').map(riskIn), `${record.name}: the most critical first`).to.deep.equal(
+      risksOf(again),
+    );
+    expectSaid(
+      again.activeProblems,
+      table('11450-4', '47420-5').map(problemCells),
+      `${record.name}: problems`,
+    );
+    expectSaid(again.pastProblems, table('11348-0').map(problemCells), `${record.name}: past problems`);
     const seen = await view([bundle], TODAY);
     const inLink = (kind: string): string[] =>
       (seen.sections.get(kind) ?? []).map(({ name }) => name.toLowerCase()).sort();
@@ -99,6 +157,18 @@ describe('views of a record', () => {
       const rows = (kind: string) => seen.sections.get(kind) ?? [];
       const namesOf = (some: readonly { readonly name: string }[]): string[] =>
         some.map(({ name }) => name.toLowerCase()).sort();
+      const now = (kind: string) => rows(kind).filter(({ isOver }) => !isOver);
+      const said = (some: readonly ViewerRow[], as: 'medicine' | 'stated') =>
+        some.map((row) => viewerRow(row, as));
+      const { current, unclear, forbidden, past } = again;
+      const medicines = [...current, ...unclear, ...forbidden, ...past];
+      expectSaid(medicines, said(rows('medications'), 'medicine'), `${record.name}: medicines`);
+      expectSaid(again.allergies, said(now('allergies'), 'stated'), `${record.name}: allergies`);
+      expect(now('allergies').map(riskOf), `${record.name}: the most critical first`).to.deep.equal(
+        risksOf(again),
+      );
+      expectSaid(again.activeProblems, said(rows('problems'), 'stated'), `${record.name}: problems`);
+      expectSaid(again.pastProblems, said(rows('past'), 'stated'), `${record.name}: past problems`);
       const standing = (standing: string) =>
         namesOf(rows('medications').filter((each) => each.standing === standing));
       expect(
@@ -130,6 +200,13 @@ describe('views of a record', () => {
     },
   );
 });
+
+/** Returns how grave the active allergies are, the gravest first. */
+const risksOf = ({ allergies }: SecondReading): number[] => allergies.map(({ risk }) => risk);
+
+/** Returns how grave a row of the page of shared links calls an allergy. */
+const riskOf = ({ flag, flagged }: { readonly flag: string; readonly flagged: string }): number =>
+  flag === 'critical' ? 2 : flagged === 'Low risk' ? 0 : 1;
 
 /** How many allergies, medicines and problems a mark could turn around, unless they were withdrawn. */
 function countModified({ versions }: VariedRecord): number {

@@ -1,5 +1,6 @@
 /** Words dates and medicines of a reading in English, for contexts and summaries. */
 import { dayIn } from '#src/shared/time/day.ts';
+import { ageText } from './changes.ts';
 import type { Dated } from './dates.ts';
 import type { Medicine } from './medicines.ts';
 import { findCodeWord } from './names/code-words.ts';
@@ -21,13 +22,28 @@ const WORDS: Readonly<Record<PhraseName, string>> = {
   reported: 'reported {day}',
   lastreaction: 'last reaction {day}',
   since: 'since {day}',
+  onsetage: 'age at onset: {age}',
+  onset: 'onset: {text}',
+  until: 'until {day}',
+  endage: 'age at end: {age}',
+  end: 'end: {text}',
   on: '{day}',
 };
 
-function inEnglish({ says, days, times, state }: Phrase): string {
-  return WORDS[says].replace(/\{([a-z]+)\}/g, (_, name: string) =>
-    name === 'times' ? String(times) : name === 'state' ? statusWord(state ?? '') : dayIn(days[name] ?? ''),
-  );
+/** Returns a phrase in English. */
+export function inEnglish({ says, days, times, state, age, text }: Phrase): string {
+  const others: Readonly<Record<string, string | undefined>> = {
+    times: String(times),
+    state: statusWord(state ?? ''),
+    age: age === undefined ? undefined : ageText('en', age),
+    text,
+  };
+  return WORDS[says].replace(/\{([a-z]+)\}/g, (_, name: string) => others[name] ?? dayIn(days[name] ?? ''));
+}
+
+/** Returns a phrase of beginning or ending without the words that the heading of its column says. */
+export function inCell(phrase: Phrase): string {
+  return inEnglish(phrase).replace(/^(?:since |until |onset: |end: )/, '');
 }
 
 /** Returns a date with its meaning: `since 2019`, `recorded 2020-02-03`; undefined if there is none. */

@@ -1,7 +1,11 @@
-/** Makes phrases of a medicine's state and of dates; each view has its own words for them. Pure. */
+/** Makes phrases of states and of dates; each view has its own words for them. Pure. */
+import type { JsonObject } from '#src/shared/json/json.ts';
+import type { Allergy } from './allergies.ts';
+import { type Age, readChange } from './changes.ts';
 import type { Dated } from './dates.ts';
 import type { Medicine } from './medicines.ts';
 import type { Death } from './person.ts';
+import type { Problem, ProblemSource } from './problems.ts';
 
 /** The phrases, each with the names of its days. */
 const DAYS = {
@@ -19,6 +23,11 @@ const DAYS = {
   reported: ['day'],
   lastreaction: ['day'],
   since: ['day'],
+  onsetage: [],
+  onset: [],
+  until: ['day'],
+  endage: [],
+  end: [],
   on: ['day'],
 } as const;
 
@@ -32,6 +41,10 @@ export interface Phrase {
   readonly times?: number;
   /** A code of medication-statement-status, in `contradicted`. */
   readonly state?: string;
+  /** In `onsetage` and `endage`. */
+  readonly age?: Age;
+  /** The record's words, in `onset` and `end`. */
+  readonly text?: string;
 }
 
 function phrase(says: PhraseName, ...dates: readonly string[]): Phrase {
@@ -85,4 +98,32 @@ export function datePhrase({ date, means }: Dated): Phrase | undefined {
   if (means === 'recorded' || means === 'reported') return phrase(means, date);
   if (means === 'last_reaction') return phrase('lastreaction', date);
   return phrase(means === 'onset' ? 'since' : 'on', date);
+}
+
+/** Returns when a Condition or an AllergyIntolerance began (`onset`) or ended; nothing if it doesn't say. */
+export function changePhrases(value: JsonObject, name: 'onset' | 'abatement'): Phrase[] {
+  const change = readChange(value, name);
+  if (change === undefined) return [];
+  const isStart = name === 'onset';
+  if ('date' in change) return [phrase(isStart ? 'since' : 'until', change.date)];
+  if ('age' in change) return [{ ...phrase(isStart ? 'onsetage' : 'endage'), age: change.age }];
+  return [{ ...phrase(isStart ? 'onset' : 'end'), text: change.words }];
+}
+
+/** Returns since when there is an allergy; else its last reaction, or when it was recorded. */
+export function allergyPhrases({ told, dated }: Allergy): Phrase[] {
+  const began = changePhrases(told.value, 'onset');
+  return began.length > 0 ? began : [datePhrase(dated) ?? []].flat();
+}
+
+/** Returns when a problem began and ended: an active one first of all, one that is over the last time. */
+export function problemPhrases({ sources, oldest, isOver }: Problem): Phrase[] {
+  const lead = sources[0] ?? oldest;
+  return episodePhrases(isOver ? lead : oldest, lead);
+}
+
+/** Returns when a problem began by one source, and ended by another; when it was recorded, if they don't say. */
+export function episodePhrases(first: ProblemSource, last: ProblemSource): Phrase[] {
+  const said = [...changePhrases(first.told.value, 'onset'), ...changePhrases(last.told.value, 'abatement')];
+  return said.length > 0 ? said : [datePhrase(first.dated) ?? []].flat();
 }

@@ -45,7 +45,9 @@ export function joinProblem<Of extends Told>(group: ProblemSource<Of>[]): Proble
   if (lead === undefined) throw new TypeError('a problem has no source');
   const oldest = sources.findLast(({ dated }) => dated.date !== null && dated.means !== 'recorded') ?? lead;
   const { told: _, ...said } = lead;
-  return { ...said, sources, oldest };
+  // One that doesn't say how it stands doesn't hide what another says.
+  const { status } = sources.find((each) => each.status !== undefined) ?? lead;
+  return { ...said, status, sources, oldest };
 }
 
 /** Orders problems: active ones first, each the newest first. */

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { first, objects, text } from '../../fhir/parts.ts';
 import { mostDangerousFirst, readAllergy } from '../reading/allergies.ts';
-import { dateText, standingText } from '../reading/english.ts';
+import { inCell, standingText } from '../reading/english.ts';
 import {
   currentFirst,
   groupMedicines,
@@ -17,6 +17,7 @@ import { findCodeSet } from '../reading/names/code-words.ts';
 import { nameConcept } from '../reading/names/name.ts';
 import { nameCoded, nameCodes } from '../reading/names/name-code.ts';
 import type { Death } from '../reading/person.ts';
+import { changePhrases, problemPhrases } from '../reading/phrases.ts';
 import {
   activeFirst,
   groupProblems,
@@ -119,7 +120,7 @@ function missing({ dataAbsentReason }: JsonObject): string | undefined {
   return nameCoded('en', dataAbsentReason, 'absent');
 }
 
-const BEGAN = of('Since', (value) => choice(value, 'onset', day) ?? recorded(value));
+const BEGAN = of('Since', (value) => changePhrases(value, 'onset').map(inCell)[0] ?? recorded(value));
 
 function recorded({ recordedDate }: JsonObject): string | undefined {
   const date = day(recordedDate);
@@ -150,11 +151,10 @@ const PROBLEM: readonly Column<Problem<Source>>[] = [
   ofLead('Severity', ({ severity }) => nameCoded('en', severity, 'severity')),
   [
     'Since',
-    ({ isOver, sources: [newest], oldest }) => {
-      // Of a problem that is over, the newest episode: its end isn't that of an earlier one.
-      const { told, dated } = isOver ? (newest ?? oldest) : oldest;
-      return choice(told.value, 'onset', day) ?? dateText(dated)?.replace(/^since /, '');
-    },
+    (problem) =>
+      problemPhrases(problem)
+        .filter(({ says }) => says !== 'until' && !says.startsWith('end'))
+        .map(inCell)[0],
   ],
 ];
 const RECORDED: Column<Problem<Source>> = [
@@ -313,7 +313,12 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
   problems: PROBLEMS,
   functionalStatus: PROBLEMS,
   pastProblems: makeTable(
-    [...PROBLEM, ofLead('Until', (value) => choice(value, 'abatement', day)), RECORDED, REMARKS],
+    [
+      ...PROBLEM,
+      ofLead('Until', (value) => changePhrases(value, 'abatement').map(inCell)[0]),
+      RECORDED,
+      REMARKS,
+    ],
     problems,
   ),
   allergies: makeTable(ALLERGIES, allergies),

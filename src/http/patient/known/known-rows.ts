@@ -4,13 +4,17 @@ import type { Allergy } from '#src/clinical/reading/allergies.ts';
 import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
 import type { Medicine, MedicineSource } from '#src/clinical/reading/medicines.ts';
 import type { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
-import { medicinePhrases, stateOfMedicine } from '#src/clinical/reading/phrases.ts';
+import {
+  allergyPhrases,
+  episodePhrases,
+  medicinePhrases,
+  stateOfMedicine,
+} from '#src/clinical/reading/phrases.ts';
 import type { Problem, ProblemSource } from '#src/clinical/reading/problems.ts';
 import type { Vaccination } from '#src/clinical/reading/vaccinations.ts';
-import { choice, notes } from '#src/clinical/reading/words.ts';
-import { first, objects, text } from '#src/fhir/parts.ts';
+import { notes } from '#src/clinical/reading/words.ts';
+import { objects, text } from '#src/fhir/parts.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import type { JsonObject } from '#src/shared/json/json.ts';
 import { codeLabel } from '../code-label.ts';
 import { originAfter, originLink } from '../entries.ts';
 import { dateText, type OpenRecord } from '../records.ts';
@@ -116,7 +120,8 @@ export function allergyRow(place: RowPlace, allergy: Allergy<ClinicalEntry>): Ht
     [
       visit.say.list(reactions.filter((reaction) => reaction !== '')),
       ...categories.map((category) => codeWord(visit, 'allergyCategory', text(category))),
-      whenText(visit, allergy.dated, allergy.told),
+      allergyPhrases(allergy).map((phrase) => phraseText(visit, phrase))[0] ??
+        whenText(visit, allergy.dated, allergy.told),
       notes(value.note),
     ],
     [{ entry: allergy.told, says: [] }],
@@ -249,13 +254,7 @@ function problemDates(
   first: ProblemSource<ClinicalEntry>,
   last: ProblemSource<ClinicalEntry>,
 ): string[] {
-  const { say } = visit;
-  const began = changeText(visit, first.told.value, 'onset');
-  const ended = changeText(visit, last.told.value, 'abatement');
-  const said = [
-    ...(began === undefined ? [] : [say('known.since', { day: began })]),
-    ...(ended === undefined ? [] : [say('days.until', { day: ended })]),
-  ];
+  const said = episodePhrases(first, last).map((phrase) => phraseText(visit, phrase));
   return said.length > 0 ? said : [whenText(visit, first.dated, first.told)];
 }
 
@@ -265,14 +264,6 @@ export function problemBadges({ visit }: RowPlace, { status, uncertainty }: Prob
     status === undefined ? ['plain', visit.say('known.nostate')] : plain(visit, 'clinicalStatus', status),
     ...(uncertainty === undefined ? [] : [plain(visit, 'verificationStatus', uncertainty)]),
   ];
-}
-
-/** Returns when a problem began or ended: a day in words, or the record's own words. */
-function changeText({ say }: Visit, value: JsonObject, name: 'onset' | 'abatement'): string | undefined {
-  const { start, end } = first(value[`${name}Period`]) ?? {};
-  const ends = name === 'onset' ? [start, end] : [end, start];
-  const date = [value[`${name}DateTime`], ...ends].map(text).find((each) => each !== undefined);
-  return date === undefined ? choice(value, name) : dateText(say, date);
 }
 
 /** Returns the row of a vaccine. */

@@ -1,5 +1,6 @@
 /** Words codes and dates of a record, each date with its meaning. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
+import { ageText } from '#src/clinical/reading/changes.ts';
 import type { Dated } from '#src/clinical/reading/dates.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { datePhrase, type Phrase } from '#src/clinical/reading/phrases.ts';
@@ -14,13 +15,24 @@ export function whenText(visit: Visit, dated: Dated, { recorded }: ClinicalEntry
 }
 
 /** Returns a phrase of the reading in words. */
-export function phraseText(visit: Visit, { says, days, times = 0, state = '' }: Phrase): string {
+export function phraseText(
+  visit: Visit,
+  { says, days, times = 0, state = '', age, text = '' }: Phrase,
+): string {
   const { say } = visit;
   const dayText = (name: string): string => dateText(say, days[name] ?? '');
   const [day, from, until] = [dayText('day'), dayText('from'), dayText('until')];
   switch (says) {
     case 'on':
       return day;
+    case 'until':
+      return say('days.until', { day });
+    case 'onsetage':
+    case 'endage':
+      return say(`known.${says}`, { age: age === undefined ? '' : ageText(say.lang, age) });
+    case 'onset':
+    case 'end':
+      return say(`known.${says}`, { text });
     case 'stopped':
       return say('known.stopped');
     case 'taken':

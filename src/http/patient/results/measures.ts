@@ -58,9 +58,9 @@ export interface Measure {
   readonly category: string;
   /** The newest first, of the same moment the gravest first, those without a date last; never by AI. */
   readonly facts: readonly Observation[];
-  /** The newest fact that says a result; if none does, the newest. Undefined if there are no facts. */
+  /** The newest fact that has a value; if none has, the newest that is judged, else the newest. Undefined if there are no facts. */
   readonly latest: Observation | undefined;
-  /** A newer fact than `latest`, which says no result: the measurement failed, for example. */
+  /** The newest fact, if it isn't `latest`: it has no value, because the measurement failed, for example. */
   readonly failed: Observation | undefined;
   /** Observations that AI wrote. */
   readonly notes: readonly Observation[];
@@ -203,16 +203,16 @@ function isFact(each: z.output<typeof observation>): boolean {
   return each.author_type !== 'ai' && !WITHOUT_RESULT.includes(each.status) && hasValue(each);
 }
 
-function saysResult(each: Observation): boolean {
-  return hasValue(each) || (each.interpretations ?? []).length > 0;
-}
-
 function hasValue({ components, ...each }: Valued & Partial<Pick<Observation, 'components'>>): boolean {
   const { value, value_text, value_code, value_boolean } = each;
   return (
     [value, value_text, value_code, value_boolean].some((said) => said !== null) ||
     (components ?? []).some(hasValue)
   );
+}
+
+function isJudged({ interpretations = [] }: Observation): boolean {
+  return interpretations.length > 0;
 }
 
 /** Groups observations by their code, those with the newest value first. */
@@ -226,11 +226,12 @@ export function groupMeasures(say: Texts, observations: readonly Observation[]):
     groups.set(key, [...(groups.get(key) ?? []), each]);
   }
   return [...groups].map(([key, all]) => {
-    const first = all.find((each) => each.display !== null) ?? all[0];
-    const name = first === undefined ? say('entry.unnamed') : resultName(say, first);
     const facts = all.filter(({ author_type }) => author_type !== 'ai');
+    // What an AI calls it names no fact.
+    const first = [...facts, ...all].find((each) => each.display !== null) ?? all[0];
+    const name = first === undefined ? say('entry.unnamed') : resultName(say, first);
     const [newest] = facts;
-    const latest = facts.find(saysResult) ?? newest;
+    const latest = facts.find(hasValue) ?? facts.find(isJudged) ?? newest;
     return {
       key,
       system: first?.system ?? null,
@@ -265,9 +266,13 @@ export function graveness(each: Observation): number {
   return judgement === undefined ? 1 : GRAVENESS[judgement.grade];
 }
 
-/** Returns the measurements whose latest result is judged as abnormal or lies outside its range, the gravest first. */
+/**
+ * Returns the measurements whose latest result, or a later one without a value, is judged as abnormal or lies outside its range,
+ * the gravest first.
+ */
 export function abnormalAmong(measures: readonly Measure[]): Measure[] {
-  const gravenessNow = ({ latest }: Measure): number => (latest === undefined ? 0 : graveness(latest));
+  const gravenessNow = ({ latest, failed }: Measure): number =>
+    Math.max(...[latest, failed].map((each) => (each === undefined ? 0 : graveness(each))));
   return measures
     .filter((measure) => gravenessNow(measure) >= GRAVENESS.out)
     .sort((a, b) => gravenessNow(b) - gravenessNow(a));

@@ -24,11 +24,11 @@ export function latestPart(say: Visit['say'], each: Observation): Html {
   return html`<p class="latest${isLong ? ' parts' : ''}">${markedValue(say, each)} <small>${whenText(say, each)}</small> ${judgementBadge(say, each)} ${statusBadge(say, each)}</p>`;
 }
 
-/** Returns the day of a later measurement that has no result, and that it has none. */
+/** Returns the day of a later measurement that has no value, that it has none, and how it is judged. */
 export function failedPart(say: Visit['say'], failed: Observation | undefined): Html {
   return failed === undefined
     ? html``
-    : html` <small class="quiet">(${whenText(say, failed)}: ${valueText(say, failed)})</small>`;
+    : html` <small class="quiet">(${whenText(say, failed)}: ${valueText(say, failed)})</small> ${judgementBadge(say, failed)}`;
 }
 
 /** Returns the day of a value; when it was entered, if it has none. */

@@ -3,11 +3,14 @@
  * themselves. Pure.
  */
 
+/** How much a row says: results have a value, or are only judged. */
+const saysOf = ({ isEmpty, isJudged }) => (isEmpty !== true ? 2 : isJudged ? 1 : 0);
+
 /**
  * Returns the groups of a section's rows, in their order.
  * @param rows of results, the newest of a kind first
- * @returns of each its rows; `latest`, the newest that says a result, or the newest if none does; `failed`, a newer one than
- *   that, which says none; and `earlier`, all others
+ * @returns of each its rows; `latest`, the newest that has a value, or if none has one that is judged, else the newest;
+ *   `failed`, the newest if it is another; `flags` of both; and `earlier`, all others
  */
 export function groupRows(rows) {
   const groups = new Map();
@@ -17,8 +20,11 @@ export function groupRows(rows) {
   }
   return [...groups.values()].map((group) => {
     const [newest] = group;
-    const latest = group.find(({ isEmpty }) => isEmpty !== true) ?? newest;
+    const most = Math.max(...group.map(saysOf));
+    const latest = group.find((row) => saysOf(row) === most) ?? newest;
     const failed = latest === newest ? undefined : newest;
-    return { rows: group, latest, failed, earlier: group.filter((row) => row !== latest && row !== failed) };
+    const flags = [latest.flag, failed?.flag ?? ''].filter((flag) => flag !== '');
+    const earlier = group.filter((row) => row !== latest && row !== failed);
+    return { rows: group, latest, failed, flags, earlier };
   });
 }

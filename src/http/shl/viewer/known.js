@@ -3,11 +3,19 @@
  * page has words for.
  */
 import { mostDangerousFirst, readAllergy } from '../../../clinical/reading/allergies.ts';
+import { ageText } from '../../../clinical/reading/changes.ts';
 import { isMedicine, joinMedicines, readMedicineSource } from '../../../clinical/reading/medicines.ts';
 import { findCodeWord } from '../../../clinical/reading/names/code-words.ts';
-import { datePhrase, medicinePhrases, stateOfMedicine } from '../../../clinical/reading/phrases.ts';
+import {
+  allergyPhrases,
+  datePhrase,
+  medicinePhrases,
+  problemPhrases,
+  stateOfMedicine,
+} from '../../../clinical/reading/phrases.ts';
 import { joinProblems, readProblemSource } from '../../../clinical/reading/problems.ts';
 import { joinVaccinations, readVaccination } from '../../../clinical/reading/vaccinations.ts';
+import { word } from './texts.js';
 
 /** The kinds of sections that a reading fills. */
 export const KNOWN = ['allergies', 'problems', 'past', 'functional', 'medications', 'immunizations'];
@@ -32,12 +40,14 @@ const row = {
 const codeWord = ({ lang, clean }, set, code) =>
   code === undefined ? '' : (findCodeWord(lang, set, code) ?? clean(code));
 
-/** Returns a phrase with its state in words. */
-const makePhrase = (around, { says, days, times, state }) => ({
-  key: `known.${says}`,
+/** Returns a phrase with its state, its age or the record's words in the language. */
+const makePhrase = (around, { says, days, times, state, age, text }) => ({
+  key: says === 'until' ? 'days.until' : `known.${says}`,
   days,
   times,
   ...(state === undefined ? {} : { state: codeWord(around, 'medicationStatus', state) }),
+  ...(age === undefined ? {} : { values: { age: ageText(around.lang, age) } }),
+  ...(text === undefined ? {} : { values: { text: around.clean(text) } }),
 });
 
 function allergyRows(told, around) {
@@ -47,7 +57,6 @@ function allergyRows(told, around) {
     .sort(mostDangerousFirst)
     .map((allergy) => {
       const { value } = allergy.told;
-      const phrase = datePhrase(allergy.dated);
       return {
         ...row,
         name: clean(allergy.name),
@@ -56,7 +65,7 @@ function allergyRows(told, around) {
           allergy.isOver ? codeWord(around, 'clinicalStatus', allergy.status) : '',
           codeWord(around, 'verificationStatus', allergy.uncertainty),
         ],
-        says: phrase === undefined ? [] : [makePhrase(around, phrase)],
+        says: allergyPhrases(allergy).map((phrase) => makePhrase(around, phrase)),
         flag: allergy.isCritical && !allergy.isOver ? 'critical' : '',
         flagged: capital(lang, codeWord(around, 'criticality', clean(value.criticality))),
         isOver: allergy.isOver,
@@ -69,21 +78,18 @@ function problemRows(told, around) {
   return joinProblems(told.map((each) => readProblemSource(each, around))).map((problem) => {
     const { sources, oldest, status, uncertainty, isOver } = problem;
     const { value } = (sources[0] ?? oldest).told;
-    const phrase = datePhrase((isOver ? (sources[0] ?? oldest) : oldest).dated);
     return {
       ...row,
       name: clean(problem.name),
       details: [
         clean(problem.site),
         clean(around.name(value.severity)),
+        status === undefined ? word('known.nostate') : '',
         status === 'active' ? '' : codeWord(around, 'clinicalStatus', status),
         codeWord(around, 'verificationStatus', uncertainty),
       ],
       says: [
-        ...(phrase === undefined ? [] : [makePhrase(around, phrase)]),
-        ...(clean(value.abatementDateTime) === ''
-          ? []
-          : [{ key: 'days.until', days: { day: clean(value.abatementDateTime) } }]),
+        ...problemPhrases(problem).map((phrase) => makePhrase(around, phrase)),
         ...(sources.length === 1 ? [] : [{ key: 'known.times', days: {}, times: sources.length }]),
       ],
       isOver,

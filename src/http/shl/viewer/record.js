@@ -230,7 +230,8 @@ function personRow(patient) {
 /** Orders measurements by their newest result: critical ones, those that are flagged, all others, reports that say nothing. */
 function gravestFirst(rows) {
   const ranks = new Map();
-  for (const group of groupRows(rows)) for (const each of group.rows) ranks.set(each, rankRow(group.latest));
+  for (const { rows: all, latest, failed = latest } of groupRows(rows))
+    for (const each of all) ranks.set(each, Math.min(rankRow(latest), rankRow(failed)));
   return [...rows].sort((a, b) => ranks.get(a) - ranks.get(b));
 }
 
@@ -604,7 +605,8 @@ function observation(resource, { lang }) {
     key: keyOfResult(resource.code),
     value,
     parts: value === '' ? parts : [],
-    isEmpty: value === '' && parts.length === 0 && list(resource.interpretation).length === 0,
+    isEmpty: value === '' && parts.length === 0,
+    isJudged: list(resource.interpretation).length > 0,
     range: readRange(resource, lang),
     flag,
     flagged: flag === '' ? '' : capital(lang, codeWord(lang, 'interpretation', CODE_OF[flag])),

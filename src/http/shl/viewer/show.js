@@ -194,7 +194,7 @@ function overText(kind, over, say) {
 }
 
 /** Returns how many groups are flagged: these come first. */
-const flaggedIn = (groups) => groups.filter(({ latest }) => latest.flag !== '').length;
+const flaggedIn = (groups) => groups.filter(({ flags }) => flags.length > 0).length;
 
 /** Returns the list of some groups. @param open how many of them aren't folded */
 function renderLists(groups, say, open) {
@@ -224,7 +224,7 @@ function whenText({ date, means }, group, say) {
 }
 
 function groupView(group, say) {
-  const { rows, latest, earlier } = group;
+  const { rows, flags, earlier } = group;
   const before =
     earlier.length === 0
       ? undefined
@@ -242,9 +242,9 @@ function groupView(group, say) {
     'li',
     {
       class:
-        latest.flag === ''
+        flags.length === 0
           ? 'row'
-          : latest.flag.startsWith('critical')
+          : flags.some((flag) => flag.startsWith('critical'))
             ? 'row flagged critical'
             : 'row flagged',
     },
@@ -308,7 +308,12 @@ function failedView(failed, group, say) {
   const said = [say('shl.novalue'), ...failed.details.map((text) => inWords(text, say))];
   const text = said.filter((each) => each !== '').join(`${say('shl.comma')} `);
   const when = failed.date === '' ? [] : [whenText(failed, group, say), ': '];
-  return element('span', { class: 'quiet small failed' }, '(', ...when, element('bdi', { text }), ')');
+  return element(
+    'span',
+    { class: 'failed' },
+    element('span', { class: 'quiet small' }, '(', ...when, element('bdi', { text }), ')'),
+    failed.flag === '' ? '' : badge(failed, say),
+  );
 }
 
 /** Returns the values of an observation's parts, each apart from the direction of the text around it. */
@@ -323,12 +328,12 @@ function partsView(parts, say) {
 }
 
 /** Returns a phrase of the reading in words, or a text that the record has instead of a date. */
-function phraseText({ key, days = {}, times, state, doses, text, before = '' }, say) {
+function phraseText({ key, days = {}, times, state, doses, values, text, before = '' }, say) {
   const shown = Object.entries(days).map(([name, date]) => [name, say.day(date)]);
   const worded = () =>
     key === 'known.on'
       ? (shown[0]?.[1] ?? '')
-      : say(key, { ...Object.fromEntries(shown), times, state, doses });
+      : say(key, { ...Object.fromEntries(shown), times, state, doses, ...values });
   return [inWords(before, say), text ?? worded()].filter((part) => part !== '').join(': ');
 }
 

@@ -1,0 +1,175 @@
+/** Reads what views say of one thing, in the form of a second reading (second-dates.ts), and compares both. */
+import { expect } from 'chai';
+import type { Says } from './second-dates.ts';
+import type { Stated, ToldMedicine } from './second-reading.ts';
+
+/** What a view says of one thing; what it doesn't show is undefined. */
+export interface Said {
+  /** In small letters. */
+  readonly name?: string | undefined;
+  /** The versions or entries that it rests on, joined by blanks. */
+  readonly sources?: string | undefined;
+  readonly state?: string | undefined;
+  readonly certainty?: string | undefined;
+  /** Undefined where a view shows no dates. */
+  readonly says?: readonly string[] | undefined;
+  /** All of it. */
+  readonly text: string;
+}
+
+const MONTHS = [
+  ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],
+  ...['August', 'September', 'October', 'November', 'December'],
+];
+
+/** Returns a text whose English days are written as in FHIR. */
+export function withIsoDays(text: string): string {
+  return text.replace(
+    new RegExp(`(?:(\\d{1,2}) )?(${MONTHS.join('|')}) (\\d{4})`, 'g'),
+    (_, day: string | undefined, month: string, year: string) => {
+      const number = String(MONTHS.indexOf(month) + 1).padStart(2, '0');
+      return `${year}-${number}${day === undefined ? '' : `-${day.padStart(2, '0')}`}`;
+    },
+  );
+}
+
+const DAY = '(\\d{4}(?:-\\d\\d(?:-\\d\\d)?)?)';
+/** Phrases of views, and what they mean. */
+const PHRASES: readonly (readonly [RegExp, string])[] = [
+  [`taken ${DAY} to ${DAY}`, 'taken $1 to $2'],
+  [`taken (from|since|until|on) ${DAY}`, 'taken $1 $2'],
+  [`prescribed (\\d+) times, ${DAY} to ${DAY}`, 'prescribed $1 times, $2 to $3'],
+  [`(prescribed|ordered|recorded|reported|last reaction|since|until) ${DAY}`, '$1 $2'],
+  [`(?:${DAY}) to (?:${DAY})`, 'since $1|until $2'],
+  [`began ${DAY}`, 'since $1'],
+  ['recorded (\\d+) times(?:,? .*)?', '$1 times'],
+  [`no date; entered ${DAY}`, 'no date'],
+  ['also recorded as “?([^”]+)”?', 'also recorded as $1'],
+  ['(?:since the age of|began at the age of|age at onset:) (\\d+ \\w+)', 'since age $1'],
+  ['(?:until the age of|ended at the age of|age at end:) (\\d+ \\w+)', 'until age $1'],
+  ['onset:? “?([^”]+?)”?', 'onset $1'],
+  ['end:? “?([^”]+?)”?', 'end $1'],
+].map(([form = '', meaning = '']) => [new RegExp(`^${form}$`), meaning]);
+
+/** Returns the phrases among the parts of a text; other parts are passed over. */
+export function phrasesIn(parts: readonly string[]): string[] {
+  return parts.flatMap((part) => {
+    const text = withIsoDays(part.trim());
+    const [form, meaning] = PHRASES.find(([form]) => form.test(text)) ?? [];
+    if (form === undefined || meaning === undefined) return [];
+    const denied = /^also recorded as “?([^”]+)”?$/.exec(text);
+    return denied === null
+      ? text.replace(form, meaning).split('|')
+      : [`also recorded as ${medicineCode(denied[1] ?? '')}`];
+  });
+}
+
+/** Words of medication-statement-status and medicationrequest-status in English. */
+const MEDICINE: Readonly<Record<string, string>> = {
+  current: 'active',
+  'on hold': 'on-hold',
+  planned: 'intended',
+  'not taken': 'not-taken',
+  'status unknown': 'unknown',
+  'state not recorded': 'unknown',
+};
+const medicineCode = (word: string): string => MEDICINE[word.toLowerCase()] ?? word.toLowerCase();
+
+/** Returns how things stand with a medicine; undefined for another text. */
+export function medicineState(text: string): string | undefined {
+  if (/^not to be given$/i.test(text)) return 'forbidden';
+  const [, unclear] = /^recorded as “?(.+?)”?, but its (?:period|time) is over$/i.exec(text) ?? [];
+  if (unclear !== undefined) return `unclear ${medicineCode(unclear)}`;
+  const [, then] = /^recorded as “?(.+?)”? before death$/i.exec(text) ?? [];
+  if (then !== undefined) return `before death ${medicineCode(then)}`;
+  const code = medicineCode(text);
+  const known = ['active', 'completed', 'stopped', 'on-hold', 'intended', 'not-taken', 'unknown'];
+  return known.includes(code) ? code : undefined;
+}
+
+/** Words of condition-clinical in English. */
+const CLINICAL: Readonly<Record<string, string>> = {
+  active: 'active',
+  'came back': 'recurrence',
+  relapse: 'relapse',
+  'not active': 'inactive',
+  'in remission': 'remission',
+  resolved: 'resolved',
+};
+
+/** Returns the clinical status that words stand for; undefined for other texts. */
+export const clinicalState = (text: string): string | undefined => CLINICAL[text.toLowerCase()];
+
+/** Words of condition-ver-status in English. */
+const CERTAINTY: Readonly<Record<string, string>> = {
+  'not confirmed': 'unconfirmed',
+  provisional: 'provisional',
+  'one of several possibilities': 'differential',
+};
+
+/** Returns the verification status that one of some texts stands for; an empty text for none. */
+export function certaintyIn(parts: readonly string[]): string {
+  return parts.flatMap((part) => CERTAINTY[part.trim().toLowerCase()] ?? [])[0] ?? '';
+}
+
+/** What a medicine without a name is called. */
+const NAMELESS = /^(?:medication without a name|entry without a name|not named|)$/i;
+
+/** Returns why a view doesn't say what is told; undefined if it does. */
+function differs(told: Stated & Partial<ToldMedicine>, said: Said): string | undefined {
+  const { name, sources, state, certainty, says, text } = said;
+  if (name !== undefined && !isNamed(told, name, text)) return `name: ${name}`;
+  if (sources !== undefined && told.sources.join(' ') !== sources) return `sources: ${sources}`;
+  if (state !== undefined && !(told.states.length === 0 ? [''] : told.states).includes(state))
+    return `state: ${state}, not ${told.states.join('|')}`;
+  if (certainty !== undefined && (told.certainty ?? '') !== certainty) return `certainty: ${certainty}`;
+  if (says === undefined) return undefined;
+  if (told.isDenied === true && !says.some((each) => each.startsWith('also recorded as')))
+    return 'a denial isn’t told';
+  const dated = says.filter((each) => each !== 'no date');
+  if (dated.length < says.length && told.says.every(hasDate)) return 'it has a date';
+  return told.says.some((each) => isSaid(each, dated)) ? undefined : `dates: ${says.join('; ')}`;
+}
+
+function isNamed({ name, names }: Stated & Partial<ToldMedicine>, said: string, text: string): boolean {
+  if (names === undefined) return name.toLowerCase() === said || (name === '' && NAMELESS.test(said));
+  if (names.length === 0) return NAMELESS.test(said);
+  const rest = [...names]
+    .sort((a, b) => b.length - a.length)
+    .reduce((left, each) => left.replace(each, ''), said);
+  return /^[\s/]*$/.test(rest) && rest !== said && names.every((each) => text.toLowerCase().includes(each));
+}
+
+const hasDate = ({ may }: Says): boolean => may.some((each) => !/times$|^also /.test(each));
+
+const isSaid = ({ must, may }: Says, said: readonly string[]): boolean =>
+  must.every((each) => said.includes(each)) && said.every((each) => may.includes(each));
+
+/** Checks that what a view says is told, each thing once; it may leave out others. */
+export function expectAmong(told: readonly Stated[], said: readonly Said[], where: string): void {
+  const left = [...told];
+  for (const each of said) {
+    const at = left.findIndex((other) => differs(other, each) === undefined);
+    if (at < 0) expect.fail(`${where}: ${JSON.stringify(each)} is not told in ${JSON.stringify(left)}`);
+    left.splice(at, 1);
+  }
+}
+
+/** Checks that a view says of each thing what is told, and nothing of anything else. */
+export function expectSaid(told: readonly Stated[], said: readonly Said[], where: string): void {
+  const left = [...said];
+  for (const each of told) {
+    const at = left.findIndex((other) => differs(each, other) === undefined);
+    if (at < 0) {
+      const near = left.filter(
+        ({ name, sources }) =>
+          (sources !== undefined && sources === each.sources.join(' ')) ||
+          name?.includes(each.name.toLowerCase()),
+      );
+      const why = near.map((other) => `${differs(each, other)} (${JSON.stringify(other)})`);
+      expect.fail(`${where}: ${JSON.stringify(each)} is not said\n${why.join('\n') || JSON.stringify(left)}`);
+    }
+    left.splice(at, 1);
+  }
+  expect(left, where).to.deep.equal([]);
+}

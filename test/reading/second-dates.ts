@@ -1,0 +1,156 @@
+/**
+ * Dates of raw JSON, each with what FHIR says that it means (https://hl7.org/fhir/R4/), as phrases of one form: `since
+ * 2019-05-02`, `prescribed 2 times, 2019-01-02 to 2020-01-02`. Shares no code with the product.
+ */
+import { type Json, read, texts } from './raw.ts';
+
+/** What must be said of something, and what else may be: any other date would be invented. */
+export interface Says {
+  readonly must: readonly string[];
+  readonly may: readonly string[];
+}
+
+/** Returns the day that is written in a date or a date-time; less than a day stays as it is. */
+export const dayOf = (date: string): string => date.slice(0, 10);
+
+/** Returns an instant to compare by. */
+export const at = (date: string | undefined): number =>
+  date === undefined ? Number.NEGATIVE_INFINITY : Date.parse(date);
+
+/** UCUM's codes of ages, in words. */
+const AGES: Readonly<Record<string, string>> = { a: 'year', mo: 'month', wk: 'week', d: 'day' };
+
+/** Returns when something began (`onset`) or ended (`abatement`): a day, an age, or the words of the record. */
+export function changePhrase(resource: Json, name: 'onset' | 'abatement'): string | undefined {
+  const [word, label] = name === 'onset' ? ['since', 'onset'] : ['until', 'end'];
+  const date = changeDate(resource, name);
+  if (date !== undefined) return `${word} ${dayOf(date)}`;
+  const [age] = read(resource, `${name}Age`);
+  const [value] = read(age, 'value');
+  if (value !== undefined) {
+    const unit = AGES[texts(age, 'code')[0] ?? ''] ?? texts(age, 'unit')[0];
+    return `${word} age ${value} ${unit}${value === 1 ? '' : 's'}`;
+  }
+  const [said] = texts(resource, `${name}String`);
+  return said === undefined ? undefined : `${label} ${said}`;
+}
+
+/** Returns the date of onset or abatement: of a period in which it began, its first day; in which it ended, its last. */
+export function changeDate(resource: Json, name: 'onset' | 'abatement'): string | undefined {
+  const ends = name === 'onset' ? ['start', 'end'] : ['end', 'start'];
+  return [
+    ...texts(resource, `${name}DateTime`),
+    ...ends.flatMap((end) => texts(resource, `${name}Period.${end}`)),
+  ][0];
+}
+
+/** Returns what is said of an allergy: since when, else its last reaction, else when it was recorded, which is no onset. */
+export function allergySays(resource: Json): Says {
+  const onset = changePhrase(resource, 'onset');
+  const reaction = texts(resource, 'lastOccurrence').map((date) => `last reaction ${dayOf(date)}`);
+  const happened = [...(onset === undefined ? [] : [onset]), ...reaction];
+  const recorded = texts(resource, 'recordedDate').map((date) => `recorded ${dayOf(date)}`);
+  const [first] = [...happened, ...recorded];
+  return { must: first === undefined ? [] : [first], may: [...happened, ...recorded] };
+}
+
+/**
+ * Returns what may be said of a problem: of an active one its earliest onset, of one that is over its newest episode; several
+ * if several are alike.
+ */
+export function problemSays(resources: readonly Json[], isOver: boolean): Says[] {
+  const dates = resources.map((each) => at(changeDate(each, 'onset')));
+  const known = dates.filter((date) => date > Number.NEGATIVE_INFINITY);
+  const best = isOver ? Math.max(...known) : Math.min(...known);
+  const times = resources.length === 1 ? [] : [`${resources.length} times`];
+  const recorded = resources.flatMap((each) =>
+    texts(each, 'recordedDate').map((date) => `recorded ${dayOf(date)}`),
+  );
+  const leading = resources.filter((_, n) => known.length === 0 || dates[n] === best);
+  return leading.map((each) => {
+    const [began, ended] = [changePhrase(each, 'onset'), changePhrase(each, 'abatement')];
+    const said = [...(began === undefined ? [] : [began]), ...(isOver && ended !== undefined ? [ended] : [])];
+    return { must: [...said, ...times], may: [...said, ...times, ...recorded] };
+  });
+}
+
+/** What a medicine's sources say together. */
+export interface MedicineGroup {
+  readonly all: readonly Json[];
+  /** Those that say how things stand. */
+  readonly deciding: readonly Json[];
+  readonly standing: 'current' | 'unclear' | 'past' | 'forbidden';
+}
+
+/** Returns what is said of a medicine. Days of prescribing are neither days of starting nor of stopping. */
+export function medicineSays({ all, deciding, standing }: MedicineGroup): Says {
+  const statements = deciding.filter(({ resourceType }) => resourceType === 'MedicationStatement');
+  const starts = byTime(statements.flatMap((each) => texts(each, 'effectivePeriod.start')));
+  const ends = statements.map((each) => texts(each, 'effectivePeriod.end')[0]);
+  const isEnded = ends.every((end) => end !== undefined);
+  const until = isEnded ? byTime(ends.filter((end) => end !== undefined)).at(-1) : undefined;
+  const on = byTime(statements.flatMap((each) => texts(each, 'effectiveDateTime'))).at(-1);
+  const [from] = starts;
+  const said: string[] = [];
+  if (from !== undefined && until !== undefined) said.push(`taken ${dayOf(from)} to ${dayOf(until)}`);
+  else if (from !== undefined) said.push(`taken ${standing === 'past' ? 'from' : 'since'} ${dayOf(from)}`);
+  else if (until !== undefined) said.push(`taken until ${dayOf(until)}`);
+  else if (on !== undefined) said.push(`taken on ${dayOf(on)}`);
+  const orders = byTime(all.flatMap((each) => texts(each, 'authoredOn')));
+  const [first, last] = [orders[0], orders.at(-1)];
+  if (first !== undefined && last !== undefined) {
+    const word = standing === 'forbidden' ? 'ordered' : 'prescribed';
+    said.push(
+      orders.length > 1
+        ? `prescribed ${orders.length} times, ${dayOf(first)} to ${dayOf(last)}`
+        : `${word} ${dayOf(first)}`,
+    );
+  }
+  const asserted = deciding.flatMap((each) => texts(each, 'dateAsserted'));
+  const recorded = asserted.map((date) => `recorded ${dayOf(date)}`);
+  const denials = standing === 'current' ? denialsIn(all, deciding) : [];
+  return { must: said, may: [...said, ...(said.length === 0 ? recorded : []), ...denials] };
+}
+
+/** Statuses of statements that the patient doesn't take it, or no longer. */
+const NOT_TAKEN = ['completed', 'stopped', 'not-taken'];
+
+/** Returns the statements of a group that the patient doesn't take it. */
+function denialsIn(all: readonly Json[], deciding: readonly Json[]): string[] {
+  return all.flatMap((each) =>
+    each.resourceType === 'MedicationStatement' &&
+    NOT_TAKEN.includes(String(each.status)) &&
+    !deciding.includes(each)
+      ? [`also recorded as ${String(each.status)}`]
+      : [],
+  );
+}
+
+/** Tells whether a statement that it isn't taken is as new as all that calls it current, or newer: then it must be said. */
+export function isDenied({ all, deciding, standing }: MedicineGroup): boolean {
+  if (standing !== 'current') return false;
+  const newest = Math.max(...deciding.map(startOf));
+  return all.some((each) => {
+    if (each.resourceType !== 'MedicationStatement' || deciding.includes(each)) return false;
+    if (!NOT_TAKEN.includes(String(each.status))) return false;
+    const said = Math.max(
+      startOf(each),
+      ...['effectivePeriod.end', 'dateAsserted'].flatMap((path) => texts(each, path)).map(at),
+    );
+    return said >= newest && said > Number.NEGATIVE_INFINITY;
+  });
+}
+
+/** Returns when what a source says of a medicine was so, or was said. */
+export function startOf(resource: Json): number {
+  const [date] = [
+    'effectiveDateTime',
+    'effectivePeriod.start',
+    'effectivePeriod.end',
+    'dateAsserted',
+    'authoredOn',
+  ].flatMap((path) => texts(resource, path));
+  return at(date);
+}
+
+const byTime = (dates: readonly string[]): string[] => [...dates].sort((a, b) => at(a) - at(b));
