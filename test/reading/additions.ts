@@ -19,7 +19,7 @@ export function additionsTo(patient: string, chance: Chance, directory: Map<stri
   const some = (least: number, more: number, make: () => Version[]): Version[] =>
     Array.from({ length: least + chance.upTo(more) }, make).flat();
   return [
-    ...some(4, 4, () => [makeAllergy(chance, patient)]),
+    ...some(6, 3, () => [makeAllergy(chance, patient)]),
     ...some(2, 4, () => [makeSameMedicine(chance, patient)]),
     ...some(4, 4, () => varyMedicine(makeMedicine(chance, patient), chance, directory)),
     ...some(4, 4, () => varyCondition(makeProblem(chance, patient), chance)),

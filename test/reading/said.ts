@@ -145,31 +145,45 @@ const hasDate = ({ may }: Says): boolean => may.some((each) => !/times$|^also /.
 const isSaid = ({ must, may }: Says, said: readonly string[]): boolean =>
   must.every((each) => said.includes(each)) && said.every((each) => may.includes(each));
 
+/** Returns the place of what is told in each thing that is said; undefined where nothing fits, whatever the others take. */
+function match(told: readonly Stated[], said: readonly Said[]): (number | undefined)[] {
+  const fits = said.map((each) =>
+    told.flatMap((other, n) => (differs(other, each) === undefined ? [n] : [])),
+  );
+  const takenBy = new Map<number, number>();
+  const take = (at: number, tried: Set<number>): boolean =>
+    (fits[at] ?? []).some((n) => {
+      if (tried.has(n)) return false;
+      tried.add(n);
+      const by = takenBy.get(n);
+      if (by !== undefined && !take(by, tried)) return false;
+      takenBy.set(n, at);
+      return true;
+    });
+  for (const at of said.keys()) take(at, new Set());
+  const places = new Map([...takenBy].map(([n, at]) => [at, n]));
+  return said.map((_, at) => places.get(at));
+}
+
 /** Checks that what a view says is told, each thing once; it may leave out others. */
 export function expectAmong(told: readonly Stated[], said: readonly Said[], where: string): void {
-  const left = [...told];
-  for (const each of said) {
-    const at = left.findIndex((other) => differs(other, each) === undefined);
-    if (at < 0) expect.fail(`${where}: ${JSON.stringify(each)} is not told in ${JSON.stringify(left)}`);
-    left.splice(at, 1);
-  }
+  const places = match(told, said);
+  const wrong = said.filter((_, at) => places[at] === undefined);
+  if (wrong.length === 0) return;
+  const left = told.filter((_, n) => !places.includes(n));
+  const [first] = wrong;
+  const why = left
+    .filter(({ name }) => first?.name === undefined || first.name.includes(name.toLowerCase()))
+    .map((each) => `${JSON.stringify(each)}: ${first === undefined ? '' : differs(each, first)}`);
+  expect.fail(`${where}: ${JSON.stringify(first)} is not told\n${why.join('\n') || JSON.stringify(left)}`);
 }
 
 /** Checks that a view says of each thing what is told, and nothing of anything else. */
 export function expectSaid(told: readonly Stated[], said: readonly Said[], where: string): void {
-  const left = [...said];
-  for (const each of told) {
-    const at = left.findIndex((other) => differs(each, other) === undefined);
-    if (at < 0) {
-      const near = left.filter(
-        ({ name, sources }) =>
-          (sources !== undefined && sources === each.sources.join(' ')) ||
-          name?.includes(each.name.toLowerCase()),
-      );
-      const why = near.map((other) => `${differs(each, other)} (${JSON.stringify(other)})`);
-      expect.fail(`${where}: ${JSON.stringify(each)} is not said\n${why.join('\n') || JSON.stringify(left)}`);
-    }
-    left.splice(at, 1);
-  }
-  expect(left, where).to.deep.equal([]);
+  expectAmong(told, said, where);
+  const places = match(told, said);
+  expect(
+    told.filter((_, n) => !places.includes(n)),
+    `${where}: not said`,
+  ).to.deep.equal([]);
 }

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { TODAY } from '#test/context/records.ts';
 import { eachRecord } from './cases.ts';
+import { EVERYDAY } from './everyday-names.ts';
 import type { Json } from './raw.ts';
 import type { SecondReading } from './second-reading.ts';
 import { isSaid, type ToldValue } from './second-values.ts';
@@ -80,6 +81,8 @@ async function expectInLink(resources: readonly Json[], again: SecondReading, na
       ({ measured, reported = '' }) => measured ?? (reported === '' ? '' : `reported ${reported}`),
     );
     const { date = '', means = '' } = first ?? {};
+    const named = EVERYDAY[code] ?? values.map((value) => value.name).find((each) => each === first?.name);
+    expect(first?.name, where).to.equal(named);
     expect(dates, where).to.include(date === '' ? '' : `${means} ${date}`.trim());
   }
 }

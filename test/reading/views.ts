@@ -7,6 +7,7 @@ import { makeExcerpts, wholeEntry } from '#src/context/excerpt.ts';
 import { gatherFacts } from '#src/context/gather-facts.ts';
 import { type Current, type Entry, openRecord, versionReference } from '#src/context/record.ts';
 import { loadTokenizer } from '#src/context/tokenizer.ts';
+import { texts } from '#src/http/pages/texts.ts';
 import { type Json, reference, type Version } from './raw.ts';
 import { mapValues, type VariedRecord } from './varied-records.ts';
 
@@ -157,6 +158,14 @@ const shown = z.object({
 
 /** Returns what the page of a shared link shows of a file's resources. */
 export async function view(resources: readonly Json[], today: string): Promise<z.output<typeof shown>> {
-  const { readRecord } = await import(VIEWER.href);
-  return shown.parse(readRecord(resources, today));
+  const { readRecord, inWords } = await import(VIEWER.href);
+  const record = shown.parse(readRecord(resources, today));
+  const say = texts('en');
+  for (const [kind, rows] of record.sections)
+    if (['results', 'vitals', 'social', 'pregnancy'].includes(kind))
+      record.sections.set(
+        kind,
+        rows.map((row) => ({ ...row, name: inWords(row.name, say) })),
+      );
+  return record;
 }
