@@ -27,7 +27,7 @@ import type { VariedRecord } from './varied-records.ts';
 const OF_SEED = scaled(30, 3);
 
 /** The share of versions that the service may refuse: those aren't compared. */
-const MOST_REFUSED = 0;
+const MOST_REFUSED = 0.0005;
 
 /** How many of each a record has on average, at least: what is absent agrees with nothing. */
 const LEAST: Readonly<Record<string, number>> = {

@@ -44,7 +44,7 @@ export function changeDate(resource: Json, name: 'onset' | 'abatement'): string 
   ][0];
 }
 
-/** Returns what is said of an allergy: since when, else its last reaction, else when it was recorded, which is no onset. */
+/** Returns what is said of an allergy: since when, else its last reaction, else the day of recording, which is said as one. */
 export function allergySays(resource: Json): Says {
   const onset = changePhrase(resource, 'onset');
   const reaction = texts(resource, 'lastOccurrence').map((date) => `last reaction ${dayOf(date)}`);

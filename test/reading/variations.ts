@@ -121,7 +121,8 @@ function boundOtherwise(version: Version, chance: Chance): Version {
   const isOrder = version.type === 'MedicationRequest';
   if (!isOrder && chance.is(0.3)) {
     const end = chance.is(0.7) ? { end: chance.pick(ENDS) } : {};
-    return change(version, { effectivePeriod: { ...(chance.is(0.8) ? { start: '2019-03' } : {}), ...end } });
+    const period = { ...(chance.is(0.8) ? { start: '2019-03' } : {}), ...end };
+    return change(version, { effectivePeriod: Object.keys(period).length === 0 ? undefined : period });
   }
   if (!isOrder && chance.is(0.1))
     return change(version, { effectivePeriod: undefined, effectiveDateTime: day(chance) });
@@ -221,7 +222,8 @@ export function varyCondition(version: Version, chance: Chance): Version[] {
       repeat(version, chance, {
         clinicalStatus: undefined,
         verificationStatus: concept('condition-ver-status', 'entered-in-error'),
-        abatementDateTime: undefined,
+        ...{ abatementDateTime: undefined, abatementPeriod: undefined },
+        ...{ abatementAge: undefined, abatementString: undefined },
       }),
     );
   return [dated, ...all].map((each) => disturb(each, chance));
@@ -281,7 +283,7 @@ export function varyFinding(version: Version, chance: Chance): Version[] {
     { status: 'preliminary' },
     { status: 'amended' },
     {
-      valueQuantity: undefined,
+      ...{ valueQuantity: undefined, valueString: undefined, valueCodeableConcept: undefined },
       component: undefined,
       dataAbsentReason: concept('data-absent-reason', 'error'),
     },

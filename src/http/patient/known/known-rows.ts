@@ -179,7 +179,7 @@ export function medicineRow(place: RowPlace, medicine: Medicine<ClinicalEntry>):
     [medicineBadge(place, medicine)],
     [
       dosesText(place, medicine),
-      ...medicineDates(place, medicine),
+      ...medicineDates(place, { ...medicine, sources: said }),
       reasons.length === 0 ? undefined : say('known.for', { reason: say.list(reasons) }),
       ...new Set(said.map(({ told }) => notes(told.value.note))),
     ],
