@@ -4,7 +4,7 @@
  */
 
 /** How much a row says: results have a value, or are only judged. */
-const saysOf = ({ isEmpty, isJudged }) => (isEmpty !== true ? 2 : isJudged ? 1 : 0);
+const countSays = ({ isEmpty, isJudged }) => (isEmpty !== true ? 2 : isJudged ? 1 : 0);
 
 /**
  * Returns the groups of a section's rows, in their order.
@@ -20,8 +20,8 @@ export function groupRows(rows) {
   }
   return [...groups.values()].map((group) => {
     const [newest] = group;
-    const most = Math.max(...group.map(saysOf));
-    const latest = group.find((row) => saysOf(row) === most) ?? newest;
+    const most = Math.max(...group.map(countSays));
+    const latest = group.find((row) => countSays(row) === most) ?? newest;
     const failed = latest === newest ? undefined : newest;
     const flags = [latest.flag, failed?.flag ?? ''].filter((flag) => flag !== '');
     const earlier = group.filter((row) => row !== latest && row !== failed);
