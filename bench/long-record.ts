@@ -1,7 +1,7 @@
 /** A patient's Observations over twenty years, in the order of time, made without a service. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordStream } from '#src/events/streams.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { makeEvents } from './population.ts';
 import { observation } from './sample.ts';

@@ -2,7 +2,7 @@
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { Position } from '#src/events/store.ts';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { condition, type Sample, sampleEncounter } from './sample.ts';

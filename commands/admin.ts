@@ -4,8 +4,8 @@
  */
 import type { Position } from '#src/events/store.ts';
 import { applicationStream, organizationStream, projectStream } from '#src/events/streams.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import type { Person, Role } from '#src/shared/access/member.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import * as application from './application/decide.ts';

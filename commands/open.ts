@@ -16,10 +16,10 @@ import type { ProjectState } from './project/state.ts';
 import { type Erasure, requestErasure, requestPersonalErasure } from './record/request-erasure.ts';
 import { checkAuthorship } from './resource/authorship.ts';
 import type { WriteDeps } from './resource/deps.ts';
-import { locateKnown } from './resource/known.ts';
 import { writeDecided, writeOnce } from './resource/once.ts';
 import { rehearse } from './resource/rehearse.ts';
 import type { WriteRequest } from './resource/request.ts';
+import { locateKnown } from './resource/resolve.ts';
 
 /** Dependencies of `openCommands`, besides those of writing. */
 export interface CommandsDeps

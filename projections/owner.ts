@@ -7,7 +7,7 @@ import { arrayLiteral } from '#src/database/array-literal.ts';
 import type { ResourceEvent, StoredEvent } from '#src/events/catalog.ts';
 import { recordPatient } from '#src/events/streams.ts';
 import { categoryKeys, hasCategory, readCategories } from '#src/fhir/search/categories.ts';
-import { tenantId } from '#src/shared/access/tenant.ts';
+import { tenantId } from '#src/shared/access/caller.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { someMembers } from '#src/shared/json/json-members.ts';
 

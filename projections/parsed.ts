@@ -1,12 +1,35 @@
 /**
  * Decodes events and parses their bodies once for all projections of this process: the first that asks leaves the tree, the
- * second takes it. Unused trees are dropped soon: those of superseded versions in a batch, and all of them while the other
+ * second takes it. Events of a batch that a projection doesn't take are neither decoded nor handed over. Unused trees are dropped soon: those of superseded versions in a batch, and all of them while the other
  * projection runs elsewhere.
  */
 import type { ResourceEvent, StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
+import { requireKnownType } from '#src/events/newer.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
-import { readStored, type StoredJson } from '#src/shared/json/stored-json.ts';
+import { readStored, type StoredJson } from '#src/shared/json/json.ts';
+import { CannotApply } from './failure.ts';
+import type { Projection } from './projection.ts';
+
+/**
+ * Returns the events whose types a projection takes; all of them if it doesn't name types.
+ * @throws CannotApply for a type that this software doesn't know: a later version of the projection may take it
+ */
+export function ownEvents(
+  { name, types }: Pick<Projection, 'name' | 'types'>,
+  events: readonly RecordedEvent[],
+): readonly RecordedEvent[] {
+  if (types === undefined) return events;
+  return events.filter((event) => {
+    if (types.has(event.type)) return true;
+    try {
+      requireKnownType(event);
+    } catch (error) {
+      throw new CannotApply(name, event, error);
+    }
+    return false;
+  });
+}
 
 /** An event that has a body. */
 export type Version = Exclude<ResourceEvent, { readonly type: 'ResourceDeleted' }>;

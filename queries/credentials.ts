@@ -2,9 +2,7 @@
  * Reads the caller of an API key. The database is asked at every request, without a cache, so revocation is
  * immediate.
  */
-import { type Caller, ownCaller } from '#src/shared/access/caller.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
-import { isFilling } from '#src/shared/load/filling.ts';
+import { type Caller, type Environment, isFilling, ownCaller } from '#src/shared/access/caller.ts';
 import type { Line } from './database/gather.ts';
 
 /** Finds the caller by the hex SHA-256 of an API key; undefined when the key is unknown or revoked. */

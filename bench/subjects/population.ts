@@ -1,7 +1,7 @@
 /** Puts a population into the read models `resources` and `search` by COPY, through the projections' own rows. */
 import { resources } from '#projections/resources/project.ts';
 import { search } from '#projections/search/project.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import { fill } from '../fill.ts';
 import { population } from '../population.ts';
 import { answer } from '../worker.ts';

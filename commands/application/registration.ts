@@ -1,6 +1,6 @@
 /** Builds the registration of an application. */
 import { createHash } from 'node:crypto';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import type { Registered } from './decide.ts';
 
 /** The checked input of a registration; most names are those of RFC 7591, section 2. */

@@ -1,7 +1,7 @@
 /** Consent on the write side, as the rest of the service sees it: who is linked to a record, and who may read it. */
 import type { EventOf } from '#src/events/streams.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import type { Identity, PersonId } from '#src/shared/access/identity.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Done, RequestContext } from '../command.ts';
 

@@ -1,8 +1,8 @@
 /** Decisions about grants and links of a record. Pure. Rules: docs/spec/decisions.md, section 9. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import { dependentLink, grantKey, SELF_LINK } from '#src/events/snapshot-entries.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { type Micros, toInstant, toMicros } from '#src/shared/time/time.ts';
 import { findEntry, type Resources } from '../resource/state.ts';

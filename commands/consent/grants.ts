@@ -1,9 +1,9 @@
 /** Commands on grants: a person lets an application use a record, and the grant ends. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { projectStream } from '#src/events/streams.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Sector } from '#src/shared/access/sector.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Done, RequestContext } from '../command.ts';
 import type { Streams } from '../kernel/streams.ts';

@@ -6,9 +6,9 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { recordStream } from '#src/events/streams.ts';
 import { shownName } from '#src/fhir/human-name.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import type { Identity, PersonId } from '#src/shared/access/identity.ts';
 import type { Invitation, NewInvitation } from '#src/shared/access/invitation.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
 import { cut } from '#src/shared/cut.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';

@@ -6,7 +6,7 @@ import type { DomainEvent, PlainEvent, StoredEvent } from '#src/events/catalog.t
 import { understand } from '#src/events/codec.ts';
 import { StreamDeleted } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 import type { Done, RequestContext } from '../command.ts';

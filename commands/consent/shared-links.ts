@@ -3,7 +3,7 @@
  * docs/spec/decisions.md, section 7). Keys, passcodes and contents are rows; events hold none of them.
  */
 import { ALL_CONSENT, dependentLink, SELF_LINK } from '#src/events/snapshot-entries.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { findEntry } from '../resource/state.ts';

@@ -1,6 +1,6 @@
 /** Decisions: pure functions from a stream's state to the events that they append. */
 import type { PlainEvent } from '#src/events/catalog.ts';
-import type { Draft } from '#src/events/new-event.ts';
+import type { Draft } from '#src/events/codec.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
 /** The events to append (none: nothing to do), and the answer if they are appended. */

@@ -8,7 +8,7 @@ import type { DomainEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import type { EventStore, StreamHead } from '#src/events/store.ts';
 import { requireEventAllowed, type StreamKind } from '#src/events/streams.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 

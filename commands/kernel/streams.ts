@@ -4,10 +4,9 @@
  * counts.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { understand } from '#src/events/codec.ts';
-import { type Draft, newEvents } from '#src/events/new-event.ts';
+import { type Draft, newEvents, understand } from '#src/events/codec.ts';
 import { Conflict, type NewEvent, StreamDeleted } from '#src/events/store.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import { asSlice, inSlices } from '#src/shared/load/slices.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';

@@ -1,8 +1,8 @@
 /** Creates an organization, a project in it and an API key in one command. */
 import type { Position } from '#src/events/store.ts';
 import { organizationStream, projectStream } from '#src/events/streams.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import type { Person } from '#src/shared/access/member.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
 import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { RequestContext, Wrote } from '../command.ts';

@@ -1,7 +1,7 @@
 /** API keys: made of 256 random bits; the log has only their SHA-256 (docs/spec/interface.md, section 5). */
 import { createHash } from 'node:crypto';
 import type { PlainEvent } from '#src/events/catalog.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 
 /** A scope of a key. */
 export type Scope = 'read' | 'write';

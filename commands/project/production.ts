@@ -1,6 +1,6 @@
 /** Decisions about a project's access to production, which is by request (docs/spec/decisions.md, section 7). Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { type ProjectState, requireOpen } from './state.ts';

@@ -3,7 +3,7 @@
  * keys, purges under way, and the personal records that are its only content where a person has one.
  */
 import type { EventOf } from '#src/events/streams.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Fold } from '../kernel/kernel.ts';

@@ -2,9 +2,8 @@
 import { understand } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { isResourceType } from '#src/fhir/types.ts';
-import type { Authorship, Caller } from '#src/shared/access/caller.ts';
-import { type Tenant, tenantId } from '#src/shared/access/tenant.ts';
-import { readStored } from '#src/shared/json/stored-json.ts';
+import { type Authorship, type Caller, type Tenant, tenantId } from '#src/shared/access/caller.ts';
+import { readStored } from '#src/shared/json/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { CommandContext, RequestContext } from '../command.ts';
 import type { GrantedData } from '../consent/held.ts';

@@ -4,7 +4,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { allows } from '#src/shared/access/access.ts';
 import { mayRead } from '#src/shared/access/caller.ts';
 import { outsideGrant } from '#src/shared/access/outside-grant.ts';
-import { parseStored } from '#src/shared/json/stored-json.ts';
+import { parseStored } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext, SubmittedResource } from '../command.ts';
 import { currentVersion } from '../resource/current.ts';

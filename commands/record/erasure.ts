@@ -6,12 +6,11 @@
  * projections delete their rows. Every step may be repeated.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { understand } from '#src/events/codec.ts';
-import type { Draft } from '#src/events/new-event.ts';
+import { type Draft, understand } from '#src/events/codec.ts';
 import { ALL_CONSENT } from '#src/events/snapshot-entries.ts';
 import { type Position, StreamDeleted } from '#src/events/store.ts';
 import { projectStream, recordStream } from '#src/events/streams.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import type { MetadataBase, Written } from '../command.ts';

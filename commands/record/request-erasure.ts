@@ -3,9 +3,8 @@
 import type { Position } from '#src/events/store.ts';
 import { StreamDeleted } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
-import { accessIn } from '#src/shared/access/caller.ts';
+import { accessIn, type Tenant } from '#src/shared/access/caller.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
 import { notFound, Refusal, unavailable } from '#src/shared/refusal.ts';
 import {
   type CommandContext,

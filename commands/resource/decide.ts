@@ -3,7 +3,7 @@
  * for a transaction. Rules: docs/spec/decisions.md, section 5 "Writes".
  */
 import type { DomainEvent } from '#src/events/catalog.ts';
-import type { Draft } from '#src/events/new-event.ts';
+import type { Draft } from '#src/events/codec.ts';
 import { recordPatient } from '#src/events/streams.ts';
 import type { IfMatch } from '#src/fhir/bundle.ts';
 import type { ResourceType } from '#src/fhir/types.ts';

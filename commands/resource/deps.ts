@@ -2,7 +2,7 @@
 import type { DomainEvent } from '#src/events/catalog.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { Position } from '#src/events/store.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import type {
   CommandContext,
   CriteriaLocks,

@@ -9,8 +9,7 @@ import { referencesIn, type ShownVersion, shownVersion, withLeftOut } from '#src
 import { repeats, sameContent } from '#src/fhir/same-content.ts';
 import { subsettedTag } from '#src/fhir/summary.ts';
 import { type Granted, mayRead } from '#src/shared/access/caller.ts';
-import { isObject, type JsonObject, parseJson } from '#src/shared/json/json.ts';
-import { readStored } from '#src/shared/json/stored-json.ts';
+import { isObject, type JsonObject, parseJson, readStored } from '#src/shared/json/json.ts';
 import { inSlices, mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { CommandContext, Located, SubmittedResource, WriteResult } from '../command.ts';

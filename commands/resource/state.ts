@@ -1,11 +1,19 @@
 /**
  * The state that decisions about versioned resources, grants and links need: ids, versions and status of a stream, no
- * bodies.
+ * bodies. Its snapshots have a row for each resource, so that a write to a long stream reads little of it.
  */
 
-import { type Entry, entriesIn } from '#src/events/snapshot-entries.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
+import { ALL_CONSENT, type Entry, entriesIn } from '#src/events/snapshot-entries.ts';
+import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
+import type { EventStore } from '#src/events/store.ts';
 import type { EventOf } from '#src/events/streams.ts';
-import type { Fold } from '../kernel/kernel.ts';
+import { toMicros } from '#src/shared/time/time.ts';
+import type { Snapshot, Snapshots } from '../command.ts';
+import type { Fold, Stream } from '../kernel/kernel.ts';
+import type { Loader } from '../kernel/streams.ts';
 
 /**
  * The loaded state of a record or directory; partial when it was built from a snapshot
@@ -41,4 +49,97 @@ export const RESOURCES: Fold<Resources, EventOf<'record' | 'directory'>> = {
  */
 export function findEntry({ entries }: Readonly<Resources>, id: string): Entry | undefined {
   return entries.get(id) ?? undefined;
+}
+
+/** A snapshot is taken when a stream has grown by this many events since the last. */
+const SNAPSHOT_EVERY = 500;
+
+/** Starts streams at their snapshots, and takes new ones. */
+export class SnapshotLoader implements Loader<Resources> {
+  /** Streams whose snapshot is being saved, or can't be saved until their state is loaded again. */
+  readonly #paused = new Set<string>();
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly snapshots: Snapshots,
+  ) {}
+
+  async start(stream: Stream<Resources>, ids: readonly string[]): Promise<void> {
+    this.#paused.delete(stream.name);
+    const snapshot = await this.#verified(stream.name, ids, true);
+    if (snapshot === undefined) return;
+    const { head, recordedAt, owner, entries } = snapshot;
+    Object.assign(stream, { head, recordedAt, owner });
+    Object.assign(stream.state, { isComplete: false, snapshotRevision: head.revision });
+    put(stream.state, ids, entries);
+  }
+
+  async complete({ name, state, revision }: Stream<Resources>, ids: readonly string[]): Promise<boolean> {
+    const missing = state.isComplete ? [] : ids.filter((id) => !state.entries.has(id));
+    if (missing.length === 0) return true;
+    const snapshot = await this.#verified(name, missing, false);
+    if (snapshot === undefined || snapshot.head.revision > revision) return false;
+    // None of these was written since the snapshot that the state was built from, so reading an older
+    // snapshot is safe.
+    put(state, missing, snapshot.entries);
+    return true;
+  }
+
+  advanced({ name, state, head, recordedAt, owner }: Stream<Resources>): void {
+    const { entries, snapshotRevision: last } = state;
+    if (head === undefined || head.revision - last < SNAPSHOT_EVERY || this.#paused.has(name)) return;
+    const changed = new Map<string, Entry>();
+    for (const [id, entry] of entries) if (entry && entry.revision > last) changed.set(id, entry);
+    const saved = (isStored: boolean) => {
+      if (!isStored && (last < 0 || !state.isComplete)) return;
+      // If the snapshot was removed meanwhile, the next one has it all.
+      state.snapshotRevision = isStored ? head.revision : -1;
+      this.#paused.delete(name);
+    };
+    this.#paused.add(name);
+    const own = { fold: SNAPSHOT_VERSION, head, recordedAt, owner };
+    const saving = this.snapshots.save(name, own, changed, last);
+    saving.then(saved, () => this.#paused.delete(name)); // after a failure, the next one has it all
+  }
+
+  /**
+   * Returns a snapshot of this fold if it matches the events that it names; otherwise removes it. Snapshots
+   * of other folds are kept.
+   * @param isWhole true to use its head too
+   */
+  async #verified(stream: string, ids: readonly string[], isWhole: boolean): Promise<Snapshot | undefined> {
+    const snapshot = await this.snapshots.load(stream, ids, ids.includes(ALL_CONSENT));
+    if (snapshot?.fold !== SNAPSHOT_VERSION) return undefined;
+    const { head, recordedAt, owner } = snapshot;
+    const events = new Map<number, Promise<StoredEvent | undefined>>();
+    const eventAt = (revision: number): Promise<StoredEvent | undefined> => {
+      const read = events.get(revision) ?? this.#eventAt(stream, revision);
+      events.set(revision, read);
+      return read;
+    };
+    const checks = [...snapshot.entries].map(async ([id, entry]) => {
+      const { event } = (await eventAt(entry.revision)) ?? {};
+      const written = event === undefined ? [] : entriesIn(event, entry.revision);
+      return written.some(([key, own]) => key === id && isDeepStrictEqual(own, entry));
+    });
+    const isHead = async (): Promise<boolean> => {
+      const { metadata } = (await eventAt(head.revision)) ?? {};
+      const last = metadata && [metadata.hash, toMicros(metadata.recorded_at), metadata.owner];
+      return isDeepStrictEqual(last, [head.hash, recordedAt, owner]);
+    };
+    if ((await Promise.all([...checks, !isWhole || isHead()])).every(Boolean)) return snapshot;
+    await this.snapshots.forget(stream);
+    return undefined;
+  }
+
+  async #eventAt(stream: string, from: number): Promise<StoredEvent | undefined> {
+    for await (const recorded of this.store.read(stream, { from, limit: 1 })) return understand(recorded);
+    return undefined;
+  }
+}
+
+/** Adds the requested entries to a state. Entries that were written since the snapshot are newer and stay. */
+function put({ entries }: Resources, ids: readonly string[], found: ReadonlyMap<string, Entry>): void {
+  for (const id of ids) entries.set(id, found.get(id) ?? null);
+  for (const [id, entry] of found) if (!entries.has(id)) entries.set(id, entry);
 }

@@ -4,12 +4,12 @@
  * Existing resources stay: a second run continues where the first stopped.
  */
 
-import type { Draft } from '#src/events/new-event.ts';
+import type { Draft } from '#src/events/codec.ts';
 import type { Position } from '#src/events/store.ts';
 import { directoryStream, projectStream, recordStream } from '#src/events/streams.ts';
 import { sandboxIds } from '#src/sandbox/ids.ts';
 import type { Author, Authored } from '#src/sandbox/synthetic.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import type { IdSource } from '#src/shared/ids.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';

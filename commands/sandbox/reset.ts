@@ -9,7 +9,7 @@ import { directoryStream, projectStream } from '#src/events/streams.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { isResourceType } from '#src/fhir/types.ts';
 import { DIRECTORY_SERIES, sandboxIds, syntheticPatients } from '#src/sandbox/ids.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import type { IdSource } from '#src/shared/ids.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';

@@ -5,8 +5,8 @@
 
 import type { Position } from '#src/events/store.ts';
 import { webhookStream } from '#src/events/streams.ts';
+import { type Tenant, tenantId } from '#src/shared/access/caller.ts';
 import { seal } from '#src/shared/access/sealed.ts';
-import { type Tenant, tenantId } from '#src/shared/access/tenant.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import type { CriteriaLocks, RequestContext, Written } from '../command.ts';
 import type { Kernel } from '../kernel/kernel.ts';

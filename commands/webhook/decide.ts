@@ -1,6 +1,6 @@
 /** Decisions about a webhook endpoint. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { WebhookSettings, WebhookState } from './state.ts';
 

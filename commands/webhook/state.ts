@@ -1,6 +1,6 @@
 /** A webhook endpoint as decisions know it. */
 import type { EventOf } from '#src/events/streams.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import type { Fold } from '../kernel/kernel.ts';
 
 /** The settings that the endpoint's owner chooses (docs/spec/interface.md, section 2.6). */

@@ -8,9 +8,8 @@ import type { EventBatch, EventStore, Position, RecordedEvent } from '#src/event
 import { moveCheckpoint, readCheckpoint } from '../checkpoint.ts';
 import { compareTables, type TableComparison } from '../compare.ts';
 import { CannotApply, isPassing } from '../failure.ts';
-import { ownEvents } from '../own-events.ts';
 import { PACES, type Pace } from '../pace.ts';
-import { decodeOnce } from '../parsed.ts';
+import { decodeOnce, ownEvents } from '../parsed.ts';
 import type { Projection } from '../projection.ts';
 import { replay } from '../replay.ts';
 import { inTransaction, WHOLE_TABLES } from '../session.ts';

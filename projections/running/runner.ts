@@ -9,8 +9,7 @@ import { inSlices } from '#src/shared/load/slices.ts';
 import { eraseFromAbandoned, isErasure } from '../abandoned.ts';
 import { advancing, type Checkpoint, movedOr } from '../checkpoint.ts';
 import { CannotApply, isPassing } from '../failure.ts';
-import { ownEvents } from '../own-events.ts';
-import { decodeOnce, forgetParsed } from '../parsed.ts';
+import { decodeOnce, forgetParsed, ownEvents } from '../parsed.ts';
 import type { Projection } from '../projection.ts';
 import { inTransaction } from '../session.ts';
 

@@ -8,12 +8,18 @@ import { searchKey } from '#src/shared/search-key.ts';
 import { dayAt, isVague } from '#src/shared/time/day.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 import { shownCondition } from '#src/v1/condition.ts';
-import { type EventDate, readEventDate } from '#src/v1/event-date.ts';
 import { listNames, vaguePart, withdrawnListNames } from '#src/v1/lists.ts';
 import { medicationReferred, shownMedication } from '#src/v1/medication.ts';
 import { shownObservation } from '#src/v1/observation.ts';
 import { shownPrescription } from '#src/v1/prescription.ts';
-import { TIMELINE, type TimelineKind, timelineKind, timelineWords } from '#src/v1/timeline.ts';
+import {
+  type EventDate,
+  readEventDate,
+  TIMELINE,
+  type TimelineKind,
+  timelineKind,
+  timelineWords,
+} from '#src/v1/timeline.ts';
 import { isResourceEvent, readOwner, readSight, type StoredResourceEvent } from '../owner.ts';
 import { parsedOnce, type Version } from '../parsed.ts';
 import type { Row } from '../rows.ts';

@@ -1,7 +1,7 @@
 /** A project's patients as its dashboard lists them. */
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { type Tenant, tenantId } from '#src/shared/access/tenant.ts';
+import { type Tenant, tenantId } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { decodeListCursor, encodeCursor } from '../cursor.ts';
 import type { Page, PageAsked } from './page.ts';

@@ -1,9 +1,8 @@
 /** Open projects, their keys and applications, as members of their organization see them. Deleted ones are not there. */
 import type { Pool } from 'pg';
+import { type Environment, isFilling } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
 import type { Role } from '#src/shared/access/member.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
-import { isFilling } from '#src/shared/load/filling.ts';
 import { MEMBERSHIP, membershipValues } from './membership.ts';
 import { type Page, type PageAsked, readPage } from './page.ts';
 

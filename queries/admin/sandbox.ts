@@ -1,6 +1,6 @@
 /** Queries about sandboxes: the number of patients, the records that a reset has to purge, and waiting sandboxes. */
 import type { Pool } from 'pg';
-import { type Tenant, tenantId } from '#src/shared/access/tenant.ts';
+import { type Tenant, tenantId } from '#src/shared/access/caller.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
 /** Queries about sandboxes. */

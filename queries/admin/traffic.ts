@@ -1,6 +1,6 @@
 /** The request log and daily usage of a project, for its members. Both are written a second late. */
 import type { Pool } from 'pg';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { type Page, type PageAsked, readPage } from './page.ts';
 
 /** An entry of the log; `created_at` is when the request was answered, microseconds since 1970. */

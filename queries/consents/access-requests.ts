@@ -3,8 +3,8 @@
  * `sub`, or the pairwise id of a record that they have. Requests of applications that they had muted are never among them.
  */
 import type { Pool } from 'pg';
+import type { Environment } from '#src/shared/access/caller.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { type Page, type PageAsked, readPage } from '../admin/page.ts';
 

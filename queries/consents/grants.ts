@@ -1,7 +1,7 @@
 /** Grants by application, project, person and record, now and as of any moment (docs/spec/decisions.md, section 9). */
 import type { Pool } from 'pg';
+import type { Environment } from '#src/shared/access/caller.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
 import { type Micros, nowMicros } from '#src/shared/time/time.ts';
 import { type Page, type PageAsked, readPage } from '../admin/page.ts';
 

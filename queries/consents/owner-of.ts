@@ -1,7 +1,7 @@
 /** Which project keeps a record. */
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 
 /**

@@ -2,10 +2,10 @@
 import type { Pool } from 'pg';
 import { type Death, readDeath } from '#src/clinical/reading/person.ts';
 import { first, text } from '#src/fhir/parts.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import { parseStored } from '#src/shared/json/stored-json.ts';
+import { parseStored } from '#src/shared/json/json.ts';
 import type { SandboxLinks } from './sandbox-links.ts';
 
 /** A person who has records; the address counts only for synthetic patients. */

@@ -5,9 +5,8 @@
 import type { Pool } from 'pg';
 import { objects, text } from '#src/fhir/parts.ts';
 import { tokenForm, valueKey } from '#src/fhir/search/keys.ts';
-import { tenantId } from '#src/shared/access/tenant.ts';
-import { parseStored } from '#src/shared/json/stored-json.ts';
-import { isFilling } from '#src/shared/load/filling.ts';
+import { isFilling, tenantId } from '#src/shared/access/caller.ts';
+import { parseStored } from '#src/shared/json/json.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 
 /** A record that a person has by their address. */

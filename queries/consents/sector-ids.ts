@@ -1,7 +1,7 @@
 /** The ids that earlier grants gave to applications of a sector (docs/spec/decisions.md, section 1). */
 import type { Pool } from 'pg';
+import type { Environment } from '#src/shared/access/caller.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
 
 /** A sector: applications of one project and environment that share ids. */
 export interface SectorAsked {

@@ -1,6 +1,6 @@
 /** Shared links: those of a record, one that is being opened, and those that must be ended. */
 import type { Pool } from 'pg';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { type Micros, nowMicros } from '#src/shared/time/time.ts';
 import { type Page, type PageAsked, readPage } from '../admin/page.ts';
 

@@ -7,7 +7,7 @@
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
 import { tokenForm } from '#src/fhir/search/keys.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import { cut } from '#src/shared/cut.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { innerRows, ofTypes, renamed, stepTo } from '../search/inner.ts';

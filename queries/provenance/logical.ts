@@ -2,7 +2,7 @@
  * `:identifier` on automatic Provenances: author's type, key or application, who accepted a proposal, and the id in the
  * source system (`resource.ts`).
  */
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import type { Predicate } from '../search/predicates/predicate.ts';
 import { badParameter, parameterKey, type RawParameter, split, unescaped } from '../search/raw.ts';
 import {

@@ -1,6 +1,6 @@
 /** Finds the API key, application or member that made a write, as far as the caller may see it. */
 import type { EventMetadata } from '#src/events/metadata.ts';
-import { tenantId } from '#src/shared/access/tenant.ts';
+import { tenantId } from '#src/shared/access/caller.ts';
 import type { Queryable } from '../database/gather.ts';
 
 /** The holder of the credential of a write. */

@@ -4,8 +4,7 @@ import { referredMedication } from '#src/clinical/reading/medicines.ts';
 import { READ_TYPES } from '#src/clinical/reading/reading.ts';
 import type { PartOfAi } from '#src/clinical/reading/told.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import type { JsonObject } from '#src/shared/json/json.ts';
-import { parseStored } from '#src/shared/json/stored-json.ts';
+import { type JsonObject, parseStored } from '#src/shared/json/json.ts';
 
 /** A current version. */
 export interface ClinicalEntry {

@@ -5,8 +5,7 @@
  */
 import type { Pool, QueryConfig } from 'pg';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
-import type { Caller, Sees } from '#src/shared/access/caller.ts';
-import { type Tenant, tenantId } from '#src/shared/access/tenant.ts';
+import { type Caller, type Sees, type Tenant, tenantId } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Read } from '../read.ts';

@@ -1,7 +1,7 @@
 /** Webhook endpoints of a project in one environment, with how their deliveries went of late. */
 import type { Pool } from 'pg';
+import type { Environment, Tenant } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
-import type { Environment, Tenant } from '#src/shared/access/tenant.ts';
 import { MEMBERSHIP, membershipValues } from '../admin/membership.ts';
 import type { Held } from '../admin/projects.ts';
 

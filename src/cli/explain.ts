@@ -15,7 +15,7 @@ import { openPool } from '#src/database/pool.ts';
 import { isCompartmentType } from '#src/fhir/compartments.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { unsupportedType } from '#src/fhir/unsupported-type.ts';
-import { tenantId } from '#src/shared/access/tenant.ts';
+import { tenantId } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { openTerminology } from '#src/terminology/terminology.ts';

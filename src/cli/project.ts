@@ -1,6 +1,6 @@
 /** Finds the project that a command reads. */
 import type { Pool } from 'pg';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 
 /** The options on the command line that name a project. */

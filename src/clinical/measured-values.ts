@@ -9,7 +9,7 @@ import { isUcum, toUcum } from '../fhir/units/spelled-units.ts';
 import { findConverter } from '../insight/units.ts';
 import { areComparable } from './comparable-units.ts';
 import { type PossibleRange, readPossibleRanges } from './possible-ranges.ts';
-import { unitText } from './reading/numbers/unit.ts';
+import { unitText } from './reading/numbers/quantity.ts';
 
 /** The terminology's properties of a LOINC code. */
 interface MeasuredCode {

@@ -2,15 +2,18 @@
 
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
-import { readMeasured, unitOfQuantity } from '#src/clinical/reading/numbers/quantity.ts';
-import { roundForReading } from '#src/clinical/reading/numbers/rounding.ts';
-import { unitText } from '#src/clinical/reading/numbers/unit.ts';
+import {
+  readMeasured,
+  roundForReading,
+  unitOfQuantity,
+  unitText,
+} from '#src/clinical/reading/numbers/quantity.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import { referenceRange } from '#src/clinical/reading/words.ts';
 import { objects } from '#src/fhir/parts.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
-import { normalRange } from '#src/v1/reference-range.ts';
+import { normalRange } from '#src/v1/observation.ts';
 import { type Fact, line } from './fact.ts';
 import { type MonitoredFindings, raiseForRequest, scoreOfFinding } from './guidance/scores.ts';
 import type { Course } from './newest.ts';

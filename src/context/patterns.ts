@@ -1,6 +1,6 @@
 /** Trends and changes of a record's findings, for contexts. The methods are those of patterns (docs/patterns.md). */
 
-import { unitText } from '#src/clinical/reading/numbers/unit.ts';
+import { unitText } from '#src/clinical/reading/numbers/quantity.ts';
 import { findCourses } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { makeTrack } from '#src/insight/measurement.ts';

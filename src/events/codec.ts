@@ -3,8 +3,10 @@
  * resource as the last member: its text is cut out and passed on unparsed, so FHIR decimals keep their
  * precision. Only the header is parsed and upcast.
  */
-import { isObject } from '../shared/json/json.ts';
-import { Refusal } from '../shared/refusal.ts';
+import { isObject } from '#src/shared/json/json.ts';
+import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { type Micros, toInstant } from '#src/shared/time/time.ts';
 import { isStorableJson } from './append.ts';
 import {
   CATALOG,
@@ -14,9 +16,10 @@ import {
   type ResourceEvent,
   type StoredEvent,
 } from './catalog.ts';
-import { parseMetadata } from './metadata.ts';
+import { type EventMetadata, parseMetadata } from './metadata.ts';
 import { NewerEvent } from './newer.ts';
-import type { RecordedEvent } from './store.ts';
+import type { NewEvent, RecordedEvent } from './store.ts';
+import { requireEventAllowed } from './streams.ts';
 import { UnreadableEvent } from './unreadable.ts';
 import { upcast } from './upcast/upcast.ts';
 
@@ -164,4 +167,40 @@ function upcastFields(type: ResourceEventType, version: number, text: string): R
     resourceId: current.resource_id,
     version: current.version,
   };
+}
+
+/** An event as a decision drafts it. */
+export interface Draft {
+  /** The event's id, derived from the command's seed. */
+  readonly id: string;
+  /** Later than the event before it in the stream. Bodies contain it. */
+  readonly at: Micros;
+  readonly event: DomainEvent;
+  /** Its author, if the append has several. */
+  readonly by?: Pick<EventMetadata, 'author' | 'source_system'>;
+}
+
+/**
+ * Yields the events of one append in the form of the store, with metadata that includes version, time and
+ * index in the append. One event per step, because bodies may be large.
+ * @throws ForeignEvent when the stream can't hold one; Refusal invalid (422) for text that can't be stored.
+ */
+export function newEvents(
+  stream: string,
+  drafts: readonly Draft[],
+  shared: Omit<EventMetadata, 'schema_version' | 'recorded_at' | 'append'>,
+): Steps<NewEvent[]> {
+  return mapSteps(drafts, ({ id, at, event, by }, index) => {
+    requireEventAllowed(stream, event.type);
+    const { owner, ...others } = shared;
+    const metadata: EventMetadata = {
+      schema_version: CATALOG[event.type].version,
+      ...others,
+      ...by,
+      recorded_at: toInstant(at),
+      append: [index, drafts.length],
+      ...(owner === undefined ? {} : { owner }),
+    };
+    return { id, type: event.type, data: encode(event), metadata: JSON.stringify(metadata) };
+  });
 }

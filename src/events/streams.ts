@@ -2,7 +2,7 @@
  * Names of streams, one per record, per directory, per project, per organization, per application, per webhook endpoint, and
  * the events that streams of each kind can hold.
  */
-import type { Tenant } from '../shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import { CATALOG, type DomainEvent, type EventType } from './catalog.ts';
 
 /** Returns the stream of a patient's record. */

@@ -1,5 +1,5 @@
 /** Resources of a transaction that are about to be written, as conditional references search them. */
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import type { ResourceType } from './types.ts';
 
 /** A resource of a transaction that is not written yet. */

@@ -6,10 +6,9 @@
 import { hash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { ApiKeyCaller } from '#queries/credentials.ts';
-import { type Caller, filling, ownCaller } from '#src/shared/access/caller.ts';
+import { type Caller, filling, ownCaller, tenantId } from '#src/shared/access/caller.ts';
 import { invalidToken } from '#src/shared/access/ended-token.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
-import { tenantId } from '#src/shared/access/tenant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { FindToken, TokenCaller } from './ports/tokens.ts';
 

@@ -4,8 +4,8 @@
  */
 import type { Pool } from 'pg';
 import { z } from 'zod';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { isPublicMailDomain } from '#src/shared/public-mail.ts';
-import type { Environment } from '../shared/access/tenant.ts';
 import { keySetSchema, type PublicKeySet } from './key-set.ts';
 
 /** A SHA-256 of a client secret that works now; `until` is in ms since 1970, absent for the current secret. */

@@ -1,7 +1,7 @@
 /** Snapshots of stream states: ids, versions and status. Disposable: only the log is authoritative. */
 import type { Pool } from 'pg';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import type { StreamHead } from '../events/store.ts';
-import type { Tenant } from '../shared/access/tenant.ts';
 
 /** DDL. `entry` is looked up by (stream, id) only; a purge deletes by stream. */
 export const SNAPSHOTS_SQL = `

@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 import { parseMetadata } from '#src/events/metadata.ts';
 import type { EventStore, NewEvent } from '#src/events/store.ts';
 import { wrappedStore } from '#src/events/wrapped-store.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 
 /** The table, in schema `operations`. */
 export const KEY_USE_SQL = `

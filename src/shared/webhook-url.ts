@@ -1,6 +1,6 @@
 /** Which URLs an endpoint may have (docs/spec/interface.md, section 2.6; docs/spec/decisions.md, section 6). */
 import { isIP } from 'node:net';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { isPublicAddress } from '#src/shared/public-address.ts';
 
 /** Mode of the installation: in production, the sandbox too reaches public addresses only. */

@@ -1,11 +1,34 @@
-/** The timeline entries of REST v1 (docs/spec/decisions.md, section 4). Pure. */
+/** The timeline entries of REST v1, and the date on which the event of each happened or began (docs/spec/decisions.md, section 4). Pure. */
+
+import { happened, type Meaning } from '#src/clinical/reading/dates.ts';
+import { codesToName, nameConcept } from '#src/clinical/reading/names/name.ts';
+import { choice, dosage } from '#src/clinical/reading/words.ts';
+import { codes, first, objects, text } from '#src/fhir/parts.ts';
+import { parsePeriod } from '#src/fhir/search/period.ts';
+import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
-import { codesToName, nameConcept } from '../clinical/reading/names/name.ts';
-import { choice, dosage } from '../clinical/reading/words.ts';
-import { codes, first, objects, text } from '../fhir/parts.ts';
-import type { SystemCode } from '../fhir/terminology.ts';
+import { type Days, readDays } from '#src/shared/time/day.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { medicationConcept } from './medication.ts';
 import { conceptPhrase, cutLine, cutPhrase, joinPhrases, type Phrase, type PlacedCode } from './phrase.ts';
+
+/** A date as the resource writes it, and its first microsecond for sorting; without an offset it is read as UTC. */
+export interface EventDate {
+  readonly date: string;
+  readonly at: Micros;
+  readonly means: Meaning;
+  /** The days that it is written for. */
+  readonly days: Days;
+}
+
+/** Returns the date of a resource, or undefined. A Period counts by its start, or its end if it has no start. */
+export function readEventDate(type: string, value: JsonObject): EventDate | undefined {
+  const { date, means } = happened({ type, value });
+  const period = date === null ? undefined : parsePeriod(date);
+  return date === null || period === undefined
+    ? undefined
+    : { date, at: period.from, means, days: readDays(date) };
+}
 
 /** Kinds of entries with their types; the four of docs/spec/interface.md, section 2.3, come first. */
 export const TIMELINE = {

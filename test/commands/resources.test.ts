@@ -4,8 +4,7 @@ import type { MetadataBase, Snapshots, WriteResult } from '#commands/command.ts'
 import { Kernel } from '#commands/kernel/kernel.ts';
 import { type StreamCommand, Streams } from '#commands/kernel/streams.ts';
 import { decideWrites } from '#commands/resource/decide.ts';
-import { SnapshotLoader } from '#commands/resource/snapshots.ts';
-import { findEntry, RESOURCES, type Resources } from '#commands/resource/state.ts';
+import { findEntry, RESOURCES, type Resources, SnapshotLoader } from '#commands/resource/state.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
 import { recordStream } from '#src/events/streams.ts';

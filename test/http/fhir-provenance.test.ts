@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readWriters } from '#queries/provenance/writers.ts';
-import { tenantId } from '#src/shared/access/tenant.ts';
+import { tenantId } from '#src/shared/access/caller.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
 interface Provenance {

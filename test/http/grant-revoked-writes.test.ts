@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { openPool } from '#src/database/pool.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { PostgresCriteriaLocks } from '#src/operations/locks.ts';
-import { tenantId } from '#src/shared/access/tenant.ts';
+import { tenantId } from '#src/shared/access/caller.ts';
 import {
   byPerson,
   type ConsentInstance,

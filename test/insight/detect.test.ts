@@ -1,6 +1,6 @@
 /** Findings that the judged set doesn't plant: runs out of range, rhythms, medications; least numbers of values; words. */
 import { expect } from 'chai';
-import { unitText } from '#src/clinical/reading/numbers/unit.ts';
+import { unitText } from '#src/clinical/reading/numbers/quantity.ts';
 import type { Start } from '#src/insight/detect/starts.ts';
 import { findPatterns } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';

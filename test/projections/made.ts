@@ -6,7 +6,7 @@ import { encode, understand } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { EventStore, NewEvent, Position, StreamHead } from '#src/events/store.ts';
 import { directoryStream, projectStream, recordStream } from '#src/events/streams.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 

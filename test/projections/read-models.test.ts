@@ -14,7 +14,7 @@ import {
   projectStream,
   recordStream,
 } from '#src/events/streams.ts';
-import { tenantId } from '#src/shared/access/tenant.ts';
+import { tenantId } from '#src/shared/access/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { startInstance } from './instance.ts';

@@ -3,15 +3,13 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { validateResource } from '#src/fhir/validate.ts';
-import { isObject, type JsonObject, printJson } from '#src/shared/json/json.ts';
-import { parseStored } from '#src/shared/json/stored-json.ts';
+import { isObject, type JsonObject, parseStored, printJson } from '#src/shared/json/json.ts';
 import { shownCondition, toCondition } from '#src/v1/condition.ts';
-import { readEventDate } from '#src/v1/event-date.ts';
 import { listNames } from '#src/v1/lists.ts';
 import { shownMedication, toMedication } from '#src/v1/medication.ts';
 import { CATEGORIES, shownObservation, toObservation } from '#src/v1/observation.ts';
 import { shownPatient, toPatient, withDemographics } from '#src/v1/patient.ts';
-import { TIMELINE, TIMELINE_KINDS, timelineWords } from '#src/v1/timeline.ts';
+import { readEventDate, TIMELINE, TIMELINE_KINDS, timelineWords } from '#src/v1/timeline.ts';
 import { randomSeed } from '#test/support/scale.ts';
 
 const SUBJECT = 'Patient/01890000-0000-7000-8000-000000000000';

@@ -9,7 +9,7 @@ import type { Page } from '#queries/admin/page.ts';
 import { newestProductionApplication } from '#queries/admin/production.ts';
 import { openTraffic } from '#queries/admin/traffic.ts';
 import { migrate } from '#src/migrations/migrate.ts';
-import { tenantId } from '#src/shared/access/tenant.ts';
+import { tenantId } from '#src/shared/access/caller.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { mostRowsRead } from '#test/support/rows-read.ts';
 

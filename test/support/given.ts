@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { Clock, Decision } from '#commands/kernel/decision.ts';
 import { type Fold, Stale, Stream } from '#commands/kernel/kernel.ts';
 import type { DomainEvent } from '#src/events/catalog.ts';
-import type { Draft } from '#src/events/new-event.ts';
+import type { Draft } from '#src/events/codec.ts';
 import { Refusal, type RefusalKind } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 

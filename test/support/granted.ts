@@ -1,7 +1,7 @@
 /** Applications with tokens, over a running service: grants on records, and tokens of the applications themselves. */
 import type { Pool } from 'pg';
 import { issueClientToken, issueGrantTokens } from '#src/oauth/tokens/issue-tokens.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import type { AdminUser } from './admin.ts';

@@ -8,7 +8,7 @@ import {
   type StreamHead,
 } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import { EVENTSTORE_URL } from './project.ts';
 
 /** Writes to records of a service beside its commands. */

@@ -1,5 +1,5 @@
 /** Projects that receive webhooks under grants, given with the commands of consent over a running service. */
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { type AdminUser, signIn } from './admin.ts';
 import { byPerson, type ConsentInstance, grantBy, identityOf, openInstance } from './consent-commands.ts';
 import type { InProcess } from './in-process.ts';

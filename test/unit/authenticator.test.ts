@@ -2,8 +2,7 @@
 import { expect } from 'chai';
 import type { Context } from 'koa';
 import { Authenticator, readAs } from '#src/http/credentials.ts';
-import { type Caller, ownCaller } from '#src/shared/access/caller.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import { type Caller, ownCaller, type Tenant } from '#src/shared/access/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 

@@ -8,7 +8,7 @@ import { RESOURCES } from '#commands/resource/state.ts';
 import { SANDBOX } from '#commands/sandbox/state.ts';
 import { WEBHOOK } from '#commands/webhook/state.ts';
 import { CATALOG, type DomainEvent } from '#src/events/catalog.ts';
-import { newEvents } from '#src/events/new-event.ts';
+import { newEvents } from '#src/events/codec.ts';
 import { ForeignEvent, isStreamName } from '#src/events/streams.ts';
 import { atOnce } from '#src/shared/load/slices.ts';
 

@@ -3,10 +3,15 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { compareDecimals, formatDecimal, roundDecimal } from '#src/clinical/reading/numbers/decimal.ts';
-import { pressureText, quantityText, rangeText, ratioText } from '#src/clinical/reading/numbers/quantity.ts';
-import { roundForReading } from '#src/clinical/reading/numbers/rounding.ts';
+import {
+  pressureText,
+  quantityText,
+  rangeText,
+  ratioText,
+  roundForReading,
+  unitText,
+} from '#src/clinical/reading/numbers/quantity.ts';
 import { RULES_BY_CODE, RULES_BY_UNIT } from '#src/clinical/reading/numbers/rounding-rules.ts';
-import { unitText } from '#src/clinical/reading/numbers/unit.ts';
 import { isLoincCode } from '#src/fhir/loinc-code.ts';
 
 describe('numbers for reading', () => {

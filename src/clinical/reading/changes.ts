@@ -5,8 +5,7 @@
 import { first, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { decimalText } from './numbers/decimal.ts';
-import { rangeText } from './numbers/quantity.ts';
-import { unitText } from './numbers/unit.ts';
+import { rangeText, unitText } from './numbers/quantity.ts';
 
 /** An age, or a range of ages; the unit is a code of UCUM. */
 export interface Age {

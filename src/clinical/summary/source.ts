@@ -1,7 +1,6 @@
 /** Defines the form of resources from which a summary is made: their stored text, and its parsed content. */
-import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
+import { isObject, type Json, type JsonObject, parseStored } from '#src/shared/json/json.ts';
 import { someMembers } from '#src/shared/json/json-members.ts';
-import { parseStored } from '#src/shared/json/stored-json.ts';
 
 /** A resource as it is stored. */
 export interface Stored {

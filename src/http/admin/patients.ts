@@ -2,10 +2,8 @@
 import { z } from 'zod';
 import type { PatientRow } from '#queries/admin/patients.ts';
 import type { GrantRow } from '#queries/consents/grants.ts';
-import { filling } from '#src/shared/access/caller.ts';
+import { type Environment, filling, requireFilled } from '#src/shared/access/caller.ts';
 import { isAtLeast, ROLE_FOR, type Role } from '#src/shared/access/member.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
-import { requireFilled } from '#src/shared/load/filling.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { faultOfMoment, type Moment, parseMoment } from '#src/shared/time/moment.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';

@@ -9,10 +9,9 @@ import { DEFAULT_COUNT, parseCount, parseShape, type Shape } from '#queries/sear
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
-import { accessIn } from '#src/shared/access/caller.ts';
+import { accessIn, requireFilled } from '#src/shared/access/caller.ts';
 import { cut as cutText } from '#src/shared/cut.ts';
 import type { Issue } from '#src/shared/issue.ts';
-import { requireFilled } from '#src/shared/load/filling.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time/time.ts';

@@ -5,10 +5,9 @@
  */
 import type { Context } from 'koa';
 import type { AdminQueries } from '#queries/admin/admin.ts';
-import { type Caller, ownCaller } from '#src/shared/access/caller.ts';
+import { type Caller, type Environment, ownCaller } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
 import { ROLE_FOR } from '#src/shared/access/member.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { requireRole } from '../admin/access.ts';
 import { requireHead } from '../answer/send.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { GRANT_DAYS } from '#commands/consent/consents.ts';
 import { type AccessRequestRow, REQUEST_STATUSES } from '#queries/consents/access-requests.ts';
 import { knownScopes, narrows, normalise, parseScopes, type Scope, uncovered } from '#src/oauth/scopes.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
 import { listSchema } from '../api/schemas.ts';

@@ -1,7 +1,7 @@
 /** Checks who may use `/me`, and which records are theirs (docs/spec/decisions.md, section 9, "Persons and links"). */
 import type { GrantRow } from '#queries/consents/grants.ts';
 import type { LinkRow } from '#queries/consents/records.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { requireInstallationsTrust } from '../admin/access.ts';
 import type { ApiRequest } from '../api/route.ts';

@@ -1,6 +1,6 @@
 /** The first page: who asks for access, and the person's records. */
 import { z } from 'zod';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { codeForm } from '../signin/invitation-pages.ts';
 import type { PatientPage } from './page.ts';

@@ -1,7 +1,7 @@
 /** The records of a person, as the pages show them. */
 import type { MyPatient } from '#queries/consents/records.ts';
 import type { Death } from '#src/clinical/reading/person.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { Texts } from '../pages/texts.ts';
 import type { Visit } from './visit.ts';

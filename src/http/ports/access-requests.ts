@@ -6,8 +6,8 @@ import type { BackchannelRequest } from '#src/oauth/backchannel/request.ts';
 import type { Asked, Polled } from '#src/oauth/backchannel/requests.ts';
 import type { Client } from '#src/oauth/clients.ts';
 import type { Issued } from '#src/oauth/tokens/issued.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import type { Identity, PersonId } from '#src/shared/access/identity.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
 import type { OfferedRecord } from './authorize.ts';
 
 /** The operations of an application on access requests. */

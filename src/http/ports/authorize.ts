@@ -9,8 +9,8 @@ import type { MyPatient } from '#queries/consents/records.ts';
 import type { PendingRequests } from '#src/oauth/authorization/pending.ts';
 import type { RequestingClient } from '#src/oauth/authorization/request.ts';
 import type { NewCode } from '#src/oauth/tokens/codes.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import type { Identity, PersonId } from '#src/shared/access/identity.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
 
 /** An application as the page shows it. */
 export interface AskingClient extends RequestingClient {

@@ -1,5 +1,5 @@
 import type { Access } from '#src/shared/access/access.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 
 /** The current rights of an access token (`at_…`). A token that expired, was revoked or lost its grant has none. */
 export type TokenCaller =

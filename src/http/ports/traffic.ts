@@ -1,4 +1,4 @@
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import type { LoggedRequest, Standing } from '#src/shared/load/traffic.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { decodeCursorFor, encodeCursorFor } from '#queries/cursor.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import { requireFilled } from '#src/shared/access/caller.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
-import { requireFilled } from '#src/shared/load/filling.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { RouteResult } from '../api/route.ts';
 import { type RestRequest, shownCursor, shownRecords } from './record.ts';

@@ -1,9 +1,9 @@
 /** Reads pages of the entries of a patient's record from the read model `timeline`. */
 
 import type { PlacesPage } from '#queries/rest/places.ts';
+import { requireFilled } from '#src/shared/access/caller.ts';
 import { cut } from '#src/shared/cut.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import { requireFilled } from '#src/shared/load/filling.ts';
 import { notFound, type Refusal } from '#src/shared/refusal.ts';
 import type { RestRequest } from './record.ts';
 

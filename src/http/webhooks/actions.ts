@@ -4,7 +4,7 @@ import type { RequestContext as By } from '#commands/command.ts';
 import { decodeCursor, encodeCursor } from '#queries/cursor.ts';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
 import type { DeliveryQuestion } from '#queries/webhooks/ledger.ts';
-import type { Environment, Tenant } from '#src/shared/access/tenant.ts';
+import type { Environment, Tenant } from '#src/shared/access/caller.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant, toMicros } from '#src/shared/time/time.ts';
 import type { RequestContext, RouteResult } from '../api/route.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
 import { DELIVERY_STATUSES, type LoggedDelivery, type ReplayProgress } from '#queries/webhooks/ledger.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { WEBHOOK_EVENT_TYPES } from '#src/shared/webhook-types.ts';

@@ -4,8 +4,8 @@
  * this happens once.
  */
 import type { Pool } from 'pg';
+import type { Environment } from '#src/shared/access/caller.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
 
 /** An approval before its grant exists. */
 export interface Approval {

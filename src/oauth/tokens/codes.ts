@@ -1,7 +1,7 @@
 /** Issues authorization codes (RFC 6749, section 4.1.2; docs/spec/interface.md, section 5). */
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { newSecret, sha256 } from '../secrets.ts';
 import { HOLD_GRANT, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 

@@ -1,6 +1,6 @@
 /** Answers introspection of a token (RFC 7662; docs/spec/decisions.md, section 9). */
 import type { Pool } from 'pg';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { sha256 } from '../secrets.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 

@@ -1,9 +1,9 @@
 /** Access tokens of members, with which the dashboard shows a project's data (docs/admin.md, "Tokens for members"). */
 import type { Pool } from 'pg';
 import { selectMembership } from '#queries/admin/membership.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
 import { isAtLeast, ROLE_FOR, ROLES, verifiedDomain } from '#src/shared/access/member.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
 import { sha256 } from '../secrets.ts';
 
 /** Seconds that a member's token lasts. */

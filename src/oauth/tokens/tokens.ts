@@ -2,8 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Queryable } from '#queries/database/gather.ts';
 import type { Access } from '#src/shared/access/access.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
-import { isFilling } from '#src/shared/load/filling.ts';
+import { type Environment, isFilling } from '#src/shared/access/caller.ts';
 import { knownScopes, systemAccess } from '../scopes.ts';
 import { parseAccess } from './access.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';

@@ -1,6 +1,6 @@
 /** Claims of deliveries that are due, by whichever instance has room, and how their attempts ended. */
 import type { Pool } from 'pg';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 
 /** A delivery that this instance is to send now. */
 export interface Claim {

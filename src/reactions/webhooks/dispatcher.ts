@@ -4,8 +4,8 @@
  * is over.
  */
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { unseal } from '#src/shared/access/sealed.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
 import type { Claim, Ended, Room } from './claims.ts';
 import { Lane } from './lane.ts';
 import { nextGap } from './schedule.ts';

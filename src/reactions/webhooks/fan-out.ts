@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
-import type { Environment, Tenant } from '#src/shared/access/tenant.ts';
+import type { Environment, Tenant } from '#src/shared/access/caller.ts';
 import { type WebhookEventType, wants } from '#src/shared/webhook-types.ts';
 import type { Grantee, Grantees } from './grantees.ts';
 import { GRANT_TYPES, grantIn, type KnownGrant, together } from './grants.ts';

@@ -4,7 +4,7 @@ import { lastValueFrom, takeWhile } from 'rxjs';
 import { understand } from '#src/events/codec.ts';
 import { NewerEvent } from '#src/events/newer.ts';
 import type { EventStore, Position, RecordedEvent } from '#src/events/store.ts';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import { type Delivery, granteesAmong, makeDeliveries } from './fan-out.ts';
 import type { Grantees } from './grantees.ts';

@@ -2,7 +2,7 @@
  * Replays: past events that are sent to an endpoint again. Each endpoint has one at a time; the newest is remembered.
  */
 import type { Pool } from 'pg';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { type NewDelivery, writeDeliveries } from './subscribers.ts';
 
 /** The events to send again. Times are microseconds since 1970, both inclusive. */

@@ -1,6 +1,6 @@
 /** Stores subscribers as of a position of the log, and deliveries to them. */
 import type { Pool } from 'pg';
-import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
 import { grantsParameter, KEEP_GRANTS } from './grant-rows.ts';
 import type { KnownGrant } from './grants.ts';
 

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import type { EventType, StoredEvent } from '#src/events/catalog.ts';
 import { recordPatient } from '#src/events/streams.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import type { WebhookEventType } from '#src/shared/webhook-types.ts';
 
 /** A webhook event, before it is signed. */

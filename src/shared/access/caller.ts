@@ -1,9 +1,37 @@
-/** The caller that a credential identifies, and the author in whose name they write. */
+/**
+ * The caller that a credential identifies, the author in whose name they write, and the unit of isolation: a project in one of
+ * its two environments (docs/spec/interface.md, section 1). Lists of a sandbox that is being filled or reset would be
+ * partial: they answer 503 until it is complete (docs/sandbox.md).
+ */
+
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Issue } from '../issue.ts';
+import { unavailable } from '../refusal.ts';
 import { type Access, readsWhatItWrites } from './access.ts';
 import type { AuthorType } from './author.ts';
-import { type Tenant, tenantId } from './tenant.ts';
+
+/** Sandbox and production are strictly separate. */
+export type Environment = 'sandbox' | 'production';
+
+/** The owner of a record or a directory. */
+export interface Tenant {
+  readonly project: string;
+  readonly environment: Environment;
+}
+
+const ids = new Map<string, string>();
+
+/** Returns the tenant as a UUID for the rows of read models: 16 bytes instead of 40. It is derived, never looked up. */
+export function tenantId(tenant: Tenant): string {
+  const key = `${tenant.project}/${tenant.environment}`;
+  const known = ids.get(key);
+  if (known !== undefined) return known;
+  const hex = createHash('sha256').update(key).digest('hex').slice(0, 32);
+  const id = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  if (ids.size < 10_000) ids.set(key, id);
+  return id;
+}
 
 /** The credential of a request. */
 export type CallerCredential =
@@ -179,4 +207,24 @@ export interface Authorship {
   readonly inherited?: boolean;
   /** Faults of malformed headers; commands report them together with unknown references. */
   readonly faults?: readonly Issue[];
+}
+
+/** A filling that hasn't ended after an hour has failed: then the existing data is shown. */
+const LONGEST = '3600000000';
+
+/**
+ * Returns the SQL condition that the sandbox of a project isn't complete.
+ * @param p the alias of `projects.project`
+ */
+export function isFilling(p: string): string {
+  return `(${p}.filling is not null and ${p}.filling_at > (extract(epoch from now()) * 1000000)::int8 - ${LONGEST})`;
+}
+
+/**
+ * Checks that the caller's data is complete.
+ * @throws Refusal unavailable (503, Retry-After) while it is a sandbox that is being filled
+ */
+export function requireFilled({ isFilling: filling }: Pick<Sees, 'isFilling'>): void {
+  if (filling === true)
+    throw unavailable('the sandbox is being filled with its synthetic patients; retry in a second');
 }

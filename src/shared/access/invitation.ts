@@ -1,7 +1,7 @@
 /** Invitations to link a person to a record, as they are stored (docs/spec/decisions.md, section 9). */
 
 import type { Micros } from '../time/time.ts';
-import type { Environment } from './tenant.ts';
+import type { Environment } from './caller.ts';
 
 /** States of an invitation. */
 export const INVITATION_STATUSES = ['pending', 'redeemed', 'withdrawn', 'expired', 'closed'] as const;

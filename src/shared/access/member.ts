@@ -1,7 +1,7 @@
 /** Members of organizations and what their roles allow (docs/admin.md). */
 import { domainToASCII } from 'node:url';
+import type { Environment } from './caller.ts';
 import type { Identity } from './identity.ts';
-import type { Environment } from './tenant.ts';
 
 /** Roles, from the most to the least privileged (docs/spec/decisions.md, section 7). */
 export const ROLES = ['owner', 'admin', 'developer'] as const;

@@ -1,5 +1,5 @@
 /** Applications that get the same pairwise ids (docs/spec/decisions.md, section 1). */
-import type { Tenant } from './tenant.ts';
+import type { Tenant } from './caller.ts';
 
 /** The applications of one project and environment with the same `sector`. */
 export interface Sector extends Tenant {

@@ -2,10 +2,9 @@
  * Parses and prints JSON as FHIR needs it: decimals keep their literals; duplicate keys and deep nesting are refused
  * (docs/spec/decisions.md, section 2; R4 json.html#primitive for decimals).
  */
-
 import { randomBytes } from 'node:crypto';
 import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
-import { cut } from '#src/shared/cut.ts';
+import { cut } from '../cut.ts';
 import { atOnce, type Steps } from '../load/slices.ts';
 import { Refusal } from '../refusal.ts';
 import { isNumber, isObject, type Json, type JsonObject } from './json-value.ts';
@@ -391,4 +390,34 @@ export function tooDeep(): Refusal {
 function tooManyLiterals(): Refusal {
   const diagnostics = `the body has more than ${MAX_LITERALS} numbers whose digits JavaScript would change, for example 1.50; that is the limit`;
   return new Refusal('too_large', { code: 'too-costly', diagnostics });
+}
+
+/**
+ * A parsed body. `exact` means that it may contain `LosslessNumber`s and must be printed by `printJson` with that flag.
+ */
+export interface StoredJson {
+  readonly value: JsonObject;
+  readonly exact: boolean;
+}
+
+/** Matches a number whose literal JavaScript would not keep. */
+const OTHER_LITERAL = /[:,[]-?(?:\d[\d.]{15}|\d+\.\d*0[,}\]]|[\d.]+[eE])/;
+
+/**
+ * Parses a stored body; decimals that JavaScript would print differently become `LosslessNumber`s.
+ * @throws TypeError if it isn't an object
+ */
+export function parseStored(body: string): JsonObject {
+  return readStored(body).value;
+}
+
+/**
+ * Parses like `parseStored`, and tells whether such decimals may occur.
+ * @throws TypeError if it isn't an object
+ */
+export function readStored(body: string): StoredJson {
+  const exact = OTHER_LITERAL.test(body);
+  const value: unknown = exact ? parseJson(body).value : JSON.parse(body);
+  if (!isObject(value)) throw new TypeError('a stored body is not an object');
+  return { value, exact };
 }

@@ -4,7 +4,7 @@ import { CATALOG, type DomainEvent } from '#src/events/catalog.ts';
 import { encode } from '#src/events/codec.ts';
 import type { EventStore, NewEvent } from '#src/events/store.ts';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
-import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
 import { type Micros, toInstant } from '#src/shared/time/time.ts';
 import { eventually } from '../process.ts';
 import type { Version, World } from './world.ts';

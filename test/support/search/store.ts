@@ -7,7 +7,7 @@ import { openEventStore } from '#src/events/open.ts';
 import type { EventStore, Expected, NewEvent } from '#src/events/store.ts';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import { isResourceType, typeEntry } from '#src/fhir/types.ts';
-import type { Environment, Tenant } from '#src/shared/access/tenant.ts';
+import type { Environment, Tenant } from '#src/shared/access/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import type { InProcess } from '../in-process.ts';

@@ -1,9 +1,159 @@
-/** Quantities, ranges, ratios and titres as people write them; the record keeps the stored values. Pure. */
-
+/**
+ * Quantities, ranges, ratios and titres as people write them, with their units (https://ucum.org/ucum) and rounded as
+ * laboratories and guidelines give them (`rounding-rules.ts`). The record keeps the stored values. Pure.
+ */
 import { listItems, readMembers, readText } from '../fields.ts';
-import { decimalText, formatDecimal } from './decimal.ts';
-import { type Measured, roundForReading } from './rounding.ts';
-import { isUnsaid, unitText } from './unit.ts';
+import {
+  compareDecimals,
+  countPlaces,
+  decimalText,
+  formatDecimal,
+  placesFor,
+  plainDecimal,
+  roundDecimal,
+} from './decimal.ts';
+import { type RoundingRule, RULES_BY_CODE, RULES_BY_UNIT } from './rounding-rules.ts';
+
+/** The measurement that a value belongs to. */
+export interface Measured {
+  /** LOINC codes of the measurement. */
+  readonly codes?: readonly string[];
+  /** The unit, in UCUM or as people write it. */
+  readonly unit?: string | undefined;
+  /** Ends of its reference range, as stored: a value isn't rounded across them. */
+  readonly limits?: readonly string[];
+}
+
+/** Digits behind the point above which a value without a rule has noise, and how many significant ones are left then. */
+const NOISE = 4;
+/** Significant digits that a rule leaves in any case: a value never becomes zero. */
+const SIGNIFICANT = 2;
+
+const BY_CODE: ReadonlyMap<string, RoundingRule> = new Map(
+  RULES_BY_CODE.flatMap((rule) => rule.codes.split(' ').map((code): [string, RoundingRule] => [code, rule])),
+);
+
+const BY_UNIT: ReadonlyMap<string, Omit<RoundingRule, 'codes' | 'limits'>> = new Map(
+  [...RULES_BY_UNIT]
+    .reverse()
+    .flatMap((rule) =>
+      Object.keys(rule.places).map((unit): [string, Omit<RoundingRule, 'codes' | 'limits'>] => [unit, rule]),
+    ),
+);
+
+/**
+ * Rounds the literal of a decimal. It gets no digits that it doesn't have, doesn't become zero, and stays on its side of
+ * each limit of its reference range and of decisions.
+ */
+export function roundForReading(literal: string, measured: Measured, measuredIn = measured.unit): string {
+  const stored = plainDecimal(literal);
+  if (!stored.includes('.') || /[eE]/.test(stored)) return stored;
+  const unit = unitText(measuredIn ?? '');
+  let byCode: RoundingRule | undefined;
+  for (const code of measured.codes ?? []) {
+    const found = BY_CODE.get(code);
+    if (found === undefined || !Object.hasOwn(found.places, unit)) continue;
+    byCode = found;
+    break;
+  }
+  const rule = byCode ?? BY_UNIT.get(unit);
+  const least = countDecimals(stored, rule, unit);
+  const { places: most } = countPlaces(stored);
+  if (least >= most) return stored;
+  const limits = [...(measured.limits ?? []), ...(byCode?.limits?.[unit] ?? []).map(String)];
+  for (let places = least; places < most; places += 1) {
+    const rounded = roundDecimal(stored, places);
+    const isSameSide = limits.every(
+      (limit) => compareDecimals(stored, limit) === compareDecimals(rounded, limit),
+    );
+    if (isSameSide && /[1-9]/.test(rounded)) return rounded;
+  }
+  return stored;
+}
+
+function countDecimals(
+  stored: string,
+  rule: Pick<RoundingRule, 'places' | 'significant'> | undefined,
+  unit: string,
+): number {
+  if (rule !== undefined)
+    return Math.max(rule.places[unit] ?? 0, placesFor(stored, rule.significant ?? SIGNIFICANT));
+  const { places, significant } = countPlaces(stored);
+  return significant > NOISE ? placesFor(stored, NOISE) : places;
+}
+
+/** Annotations and spellings that say what a number is, which its name says too: `{score}`, `[pH]`. */
+const UNSAID =
+  /^(?:1|\[?pH\]?|[{(](?:score|scores|nominal|ratio|index|INR|units?|number|n|count|#|phenotype|pH|rating|SG|\{?nominal\}?)[)}])$/i;
+
+/** Returns whether a unit says nothing that the name of the value doesn't say. */
+function isUnsaid(unit: string): boolean {
+  return UNSAID.test(unit);
+}
+
+/** Things that are counted, whose names a rate doesn't need: `{beats}/min` is written /min. */
+const COUNTED = /\{(?:beats?|breaths?|heartbeats?|counts?|events?|#|score|ratio|index|INR)\}/gi;
+
+/** Common spellings for codes that people would not recognize. */
+const WRITTEN: readonly (readonly [RegExp, string])[] = [
+  [/\[degF\]/g, '°F'],
+  [/\bCel\b|\bdegC\b/g, '°C'],
+  [/m\[H2O\]/g, 'mH₂O'],
+  [/m\[Hg\]/g, 'mHg'],
+  [/\[lb_av\]/g, 'lb'],
+  [/\[oz_av\]/g, 'oz'],
+  [/\[in_i\]/g, 'in'],
+  [/\[ft_i\]/g, 'ft'],
+  [/\[HPF\]/gi, 'HPF'],
+  [/\[LPF\]/gi, 'LPF'],
+  [/\[drp\]/g, 'drops'],
+  [/\[iU\]/gi, 'IU'],
+  [/\[arb'U\]/gi, 'AU'],
+  [/\[([A-Za-z]+)'U\]/g, '$1 U'],
+  [/\[ppm\]|\[ppmv\]/g, 'ppm'],
+  [/\bmeq\b/g, 'mEq'],
+  [/\bu(?=(?:g|L|l|m|mol|kat|Ci|eq|Eq|U|V)(?:\b|\d)|IU)/g, 'µ'],
+];
+
+/** 10 to a power: 10*3 is written 10³. */
+const POWER = /10(?:\*|\^)(-?\d+)/g;
+const raise = (power: string): string => power.replace(/[-\d]/g, (sign) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(sign)] ?? '⁻');
+/** Squares and cubes of lengths: kg/m2, 1.73m2. */
+const AREA = /(\d)?(?<![A-Za-z])([munpckd]?m)([23])(?![\dA-Za-z])/g;
+
+const written = new Map<string, string>();
+/** The maximum number of cached units: some hundreds are in use, and clients may invent any number. */
+const REMEMBERED = 1_000;
+
+/** Returns a unit. Annotations stand for words (`{copies}/mL`), or are left out where the name says the same (`{score}`). */
+export function unitText(code: string): string {
+  const known = written.get(code);
+  if (known !== undefined) return known;
+  if (written.size >= REMEMBERED) written.clear();
+  const text = writeUnit(code);
+  written.set(code, text);
+  return text;
+}
+
+function writeUnit(code: string): string {
+  const unit = code.trim();
+  if (isUnsaid(unit)) return '';
+  const words = unit
+    .replace(COUNTED, '')
+    .replace(
+      /([\w%\]])?\{([^{}]*)\}/g,
+      (_, before: string | undefined, word: string) =>
+        `${before === undefined ? '' : `${before} `}${word.replaceAll('_', ' ')}`,
+    );
+  const plain = words.replace(POWER, (_, power: string) => `10${raise(power)}`);
+  return WRITTEN.reduce((text, [form, written]) => text.replace(form, written), plain)
+    .replace(
+      AREA,
+      (_, number: string | undefined, length: string, power: string) =>
+        `${number === undefined ? '' : `${number} `}${length}${raise(power)}`,
+    )
+    .trim();
+}
 
 /** How numbers are written. */
 export interface NumberStyle {
@@ -116,7 +266,7 @@ export function ratioText(ratio: unknown, style: NumberStyle = {}): string | und
 }
 
 /** The components of a blood pressure. */
-export interface BloodPressure {
+interface BloodPressure {
   readonly systolic: unknown;
   readonly diastolic: unknown;
 }

@@ -1,6 +1,5 @@
 /** The terminology resource that an operation's URL names by its id. */
-import type { JsonObject } from '#src/shared/json/json.ts';
-import { parseStored } from '#src/shared/json/stored-json.ts';
+import { type JsonObject, parseStored } from '#src/shared/json/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { parseConceptMap, parseValueSet } from '#src/terminology/parse-resources.ts';
 import type { ConceptMap, ValueSet } from '#src/terminology/resources.ts';

@@ -2,7 +2,7 @@
  * Makes the data of a measurement's charts: values in the newest unit, and separately those that can't be converted to
  * it. Pure.
  */
-import type { Measured } from '#src/clinical/reading/numbers/rounding.ts';
+import type { Measured } from '#src/clinical/reading/numbers/quantity.ts';
 import { type Convert, findConverter } from '#src/insight/units.ts';
 import { resultName } from '../../pages/result-names.ts';
 import type { Texts } from '../../pages/texts.ts';

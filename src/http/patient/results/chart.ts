@@ -5,8 +5,7 @@
  */
 
 import { formatDecimal } from '#src/clinical/reading/numbers/decimal.ts';
-import { joinUnit } from '#src/clinical/reading/numbers/quantity.ts';
-import { unitText } from '#src/clinical/reading/numbers/unit.ts';
+import { joinUnit, unitText } from '#src/clinical/reading/numbers/quantity.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { dayIn, isVague, timeIn } from '#src/shared/time/day.ts';
 import type { Texts } from '../../pages/texts.ts';

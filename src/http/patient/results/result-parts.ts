@@ -1,5 +1,5 @@
 /** Parts of the pages of results: the newest value of a measurement, its charts, values that an AI noted. */
-import { unitText } from '#src/clinical/reading/numbers/unit.ts';
+import { unitText } from '#src/clinical/reading/numbers/quantity.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { resultName } from '../../pages/result-names.ts';
 import { codeLabel } from '../code-label.ts';

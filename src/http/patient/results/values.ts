@@ -1,7 +1,11 @@
 /** Values of a record in words and numbers, as the clinical reading writes them; their digits are on the entry's page. */
 import { formatDecimal } from '#src/clinical/reading/numbers/decimal.ts';
-import { pressureText, quantityText } from '#src/clinical/reading/numbers/quantity.ts';
-import { type Measured, roundForReading } from '#src/clinical/reading/numbers/rounding.ts';
+import {
+  type Measured,
+  pressureText,
+  quantityText,
+  roundForReading,
+} from '#src/clinical/reading/numbers/quantity.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { resultName } from '../../pages/result-names.ts';
 import type { Texts } from '../../pages/texts.ts';

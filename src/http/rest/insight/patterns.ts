@@ -5,7 +5,7 @@ import type { PageAsked } from '#queries/admin/page.ts';
 import { decodeCursorFor, encodeCursorFor, staleCursor } from '#queries/cursor.ts';
 import type { Patterns } from '#queries/insight/insight.ts';
 import { labelCode } from '#src/clinical/reading/names/name.ts';
-import { unitText } from '#src/clinical/reading/numbers/unit.ts';
+import { unitText } from '#src/clinical/reading/numbers/quantity.ts';
 import { COMPARE_METHOD } from '#src/insight/compare.ts';
 import { DIRECTIONS, FINDING_KINDS, type Finding } from '#src/insight/finding.ts';
 import { writeTitle } from '#src/insight/wording.ts';

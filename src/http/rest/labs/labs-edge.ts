@@ -3,8 +3,7 @@
  * quotes of tables could hide an id (docs/spec/decisions.md, section 1).
  */
 import type { Draft, Labs } from '#src/labs/labs.ts';
-import { isObject, type JsonObject, printJson } from '#src/shared/json/json.ts';
-import { parseStored } from '#src/shared/json/stored-json.ts';
+import { isObject, type JsonObject, parseStored, printJson } from '#src/shared/json/json.ts';
 import type { Edge } from '../../edge/edge.ts';
 import { resourceIn } from '../record.ts';
 

@@ -9,8 +9,7 @@ import { type Draft, LAB_SYSTEM, type Labs, type LabType, Notes } from '#src/lab
 import { allows } from '#src/shared/access/access.ts';
 import { type Caller, mayRead } from '#src/shared/access/caller.ts';
 import type { Issue } from '#src/shared/issue.ts';
-import { type JsonObject, printJson } from '#src/shared/json/json.ts';
-import { parseStored } from '#src/shared/json/stored-json.ts';
+import { type JsonObject, parseStored, printJson } from '#src/shared/json/json.ts';
 import { inSlices, mapSteps } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { toMicros } from '#src/shared/time/time.ts';
