@@ -77,3 +77,10 @@ export function innerPath({ path }: Pick<Context, 'path'>): string | undefined {
   const inner = path.slice(GATEWAY_PATH.length);
   return INNER.test(inner) ? inner : undefined;
 }
+
+/** Tells whether a path is of the FHIR interface; discovery documents below it aren't. */
+export function isFhir(path: string): boolean {
+  if (!path.startsWith(FHIR_PATH)) return false;
+  if (path.length === FHIR_PATH.length) return true;
+  return path[FHIR_PATH.length] === '/' && !path.startsWith('.well-known/', FHIR_PATH.length + 1);
+}

@@ -269,7 +269,10 @@ describe('deciding on projects', () => {
           );
       on(requested)
         .when(createKey)
-        .thenRefused('forbidden', /the request preq_1 is pending: the operator.*annal production allow proj_1/);
+        .thenRefused(
+          'forbidden',
+          /the request preq_1 is pending: the operator.*annal production allow proj_1/,
+        );
       on(allowed).when(createKey).thenEvents(event);
       on()
         .when(project.createKey('proj_1', event, { access: 'open' }))

@@ -1,6 +1,6 @@
 /** What the request log keeps of a path. */
 import { expect } from 'chai';
-import { loggedPath } from '#src/http/server/request-note.ts';
+import { loggedPath } from '#src/http/server/envelope.ts';
 
 const ID = '01a200a6-ce33-73da-823b-5ab666a6e426';
 const PROJECT = 'proj_umsqlnJELQQyNxGHGHrAZA';

@@ -1,41 +1,41 @@
-/** The envelope of every request: its id, headers, error body, log line and metrics. */
+/**
+ * The envelope of every request: its id, headers, error body, log line and metrics, and its record in the project's log and
+ * usage. Of an access token that is the application's project.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { Context, Next } from 'koa';
+import { isResourceType } from '#src/fhir/types.ts';
+import type { Caller, CallerCredential } from '#src/shared/access/caller.ts';
+import type { Identity } from '#src/shared/access/identity.ts';
 import { newRequestId } from '#src/shared/ids.ts';
 import { presence } from '#src/shared/load/presence.ts';
-import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
+import type { LoggedRequest } from '#src/shared/load/traffic.ts';
 import { requireDecodable } from '#src/shared/query-text.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import type { Answer } from '../answer/answer.ts';
 import { sendContent } from '../answer/content.ts';
 import { pretty } from '../answer/pretty.ts';
 import { endWhenStalled, Head, reply, send } from '../answer/send.ts';
 import { type ApiInterface, JsonDialect } from '../api/interface.ts';
-import { nearestRoute } from '../api/nearest-route.ts';
-import type { RouteTable } from '../api/table.ts';
-import { apiError, fhirError, internalError } from '../errors.ts';
 import { FhirDialect, type FhirInterface } from '../fhir/interface.ts';
 import { enter, type GatewayDeps } from '../gateway/gateway.ts';
 import { refusesBody } from '../large-bodies.ts';
 import type { RequestLimits } from '../limits.ts';
-import { resourceMetadataUrl } from '../oauth/discovery.ts';
-import { asOAuthError, isOAuthEndpoint, oauthErrorAnswer } from '../oauth/errors.ts';
-import { refusalPage } from '../pages/refusal-page.ts';
-import { FHIR_PATH, innerPath, isGateway } from '../path.ts';
+import { innerPath, isFhir, isGateway } from '../path.ts';
 import { Pipeline } from '../pipeline.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Notebook } from '../ports/traffic.ts';
-import { ROUTES } from '../routes.ts';
 import { baseHeaders, withoutFeatures } from './base-headers.ts';
 import { answerCors } from './cors.ts';
+import { errorAnswer, unanswered } from './error-answer.ts';
 import { answerWithoutWords } from './last-answer.ts';
-import { noteRequest } from './request-note.ts';
 
-/** Tells whether a path is of the FHIR interface; discovery documents below it aren't. */
-function isFhir(path: string): boolean {
-  if (!path.startsWith(FHIR_PATH)) return false;
-  if (path.length === FHIR_PATH.length) return true;
-  return path[FHIR_PATH.length] === '/' && !path.startsWith('.well-known/', FHIR_PATH.length + 1);
+/** Refuses a request of HTTP/1.1 without `Host` (RFC 9112, section 3.2). @throws Refusal malformed (400) */
+function requireHost({ headers, httpVersion }: IncomingMessage): void {
+  if (headers.host !== undefined || httpVersion !== '1.1') return;
+  const diagnostics = 'the header Host is missing: HTTP/1.1 requires it';
+  throw new Refusal('malformed', { code: 'required', diagnostics, expression: 'http.host' });
 }
 
 /**
@@ -131,60 +131,6 @@ export function envelope(
   };
 }
 
-/** Refuses a request of HTTP/1.1 without `Host` (RFC 9112, section 3.2). @throws Refusal malformed (400) */
-function requireHost({ headers, httpVersion }: IncomingMessage): void {
-  if (headers.host !== undefined || httpVersion !== '1.1') return;
-  const diagnostics = 'the header Host is missing: HTTP/1.1 requires it';
-  throw new Refusal('malformed', { code: 'required', diagnostics, expression: 'http.host' });
-}
-
-/** Path prefixes of the interfaces. */
-const ROOTS = [
-  ...new Set([FHIR_PATH, ...ROUTES.map(({ path }) => path.slice(0, path.indexOf('/', 1)))]),
-].join(', ');
-
-/** Returns the refusal for a URL or method that doesn't exist. */
-function unanswered(ctx: Context, table: RouteTable): Refusal {
-  if (ctx.status === 405 || ctx.status === 501) {
-    const allow = ctx.response.get('Allow') || 'GET, HEAD';
-    return methodNotAllowed(notSupportedHere(ctx.method), allow);
-  }
-  const meant = nearestRoute(table, ctx.method, ctx.path);
-  return new Refusal('not_found', {
-    code: 'not-found',
-    diagnostics: `this URL doesn't exist${meant}: the interfaces are at ${ROOTS}; /docs and /openapi.json describe them, ${FHIR_PATH}/metadata says what FHIR offers`,
-  });
-}
-
-function errorAnswer(
-  ctx: Context,
-  error: unknown,
-  { log, refusalOf }: Pick<FhirInterface, 'log' | 'refusalOf'>,
-  baseUrl: string,
-): Answer {
-  const known = refusalOf(error);
-  if (known === undefined || known.kind === 'internal') {
-    log.error({ err: error, request_id: ctx.state.requestId, method: ctx.method }, 'request failed');
-  } else if (known !== error && known.cause instanceof Error) {
-    log.error({ error: known.cause.message, request_id: ctx.state.requestId }, known.message);
-  }
-  const refusal = known ?? internalError();
-  // Errors of the endpoints for OAuth clients have the form of its standards.
-  if (isOAuthEndpoint(ctx.path)) return oauthErrorAnswer(asOAuthError(refusal));
-  const answer =
-    refusalPage(ctx, refusal, baseUrl) ??
-    (isFhir(ctx.path) ? fhirError(refusal) : apiError(refusal, ctx.state.requestId, baseUrl));
-  return answer.status === 401 ? challenged(answer, resourceMetadataUrl(baseUrl, ctx.path)) : answer;
-}
-
-/** Adds to a Bearer challenge where clients find out how to get a token (RFC 9728, section 5.1). */
-function challenged(answer: Answer, metadataUrl: string | undefined): Answer {
-  const challenge = answer.headers['WWW-Authenticate'];
-  if (metadataUrl === undefined || challenge?.startsWith('Bearer ') !== true) return answer;
-  const told = `${challenge}, resource_metadata="${metadataUrl}"`;
-  return { ...answer, headers: { ...answer.headers, 'WWW-Authenticate': told } };
-}
-
 /** Tells whether a FHIR request asks for indented JSON. */
 function isPretty({ querystring, state }: Context): boolean {
   return querystring.includes('_pretty=true') || state.pretty === true;
@@ -192,3 +138,103 @@ function isPretty({ querystring, state }: Context): boolean {
 
 /** The headers contain everything else. */
 const PREFLIGHT: Answer = { status: 204, headers: {} };
+
+/** A request that has been answered. */
+interface Answered {
+  readonly requestId: string;
+  /** The pattern of its URL. */
+  readonly route: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** Ids as we give them: of resources, and of everything with a prefix. */
+const OWN_ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]{3,6}_[\w-]{22,26})$/;
+const VERSION_ID = /^\d{1,9}$/;
+const TYPES = new Set([':type', '{resource_type}']);
+const READS_BY_POST = /\/_search$|\/\$/;
+
+/** Records a request whose project is known; nobody could see the others. */
+function noteRequest(notebook: Notebook, ctx: Context, { requestId, route, status, ms }: Answered): void {
+  // The project is set once its member is authenticated: requests of others are in no project's log.
+  const { caller, identity, project }: { caller?: Caller; identity?: Identity; project?: string } = ctx.state;
+  const at = nowMicros();
+  const method = ctx.req.method ?? '';
+  const note = (of: Omit<LoggedRequest, 'requestId' | 'at' | 'method' | 'path' | 'status' | 'ms'>): void =>
+    notebook.requestLog.add({ requestId, at, ...of, method, path: loggedPath(ctx.path, route), status, ms });
+  if (caller !== undefined) {
+    const { project: of, credential } = caller.calls;
+    notebook.usage.request(of, isWrite(method, route));
+    if (credential.kind === 'api_key') notebook.keyUse.used(credential.keyId, at);
+    note({ ...of, ...holderColumns(credential), ...namedBy(caller) });
+  } else if (identity !== undefined && project !== undefined) {
+    const who = `${identity.issuer} ${identity.subject}`;
+    note({ project, environment: null, keyId: null, identity: who });
+  }
+}
+
+/** Returns the columns that say who called. */
+function holderColumns(
+  credential: CallerCredential,
+): Pick<LoggedRequest, 'keyId' | 'applicationId' | 'identity'> {
+  switch (credential.kind) {
+    case 'api_key':
+      return { keyId: credential.keyId, identity: null };
+    case 'client':
+    case 'grant':
+      return { keyId: null, applicationId: credential.applicationId, identity: null };
+    case 'member':
+    case 'person':
+      return { keyId: null, identity: `${credential.issuer} ${credential.subject}` };
+    case 'shared_link':
+      return { keyId: null, identity: null };
+  }
+}
+
+/** Returns the granted record: the path has its pairwise id, and a purge of the real one must find the row. */
+function namedBy({ sees: { within } }: Caller): Pick<LoggedRequest, 'named'> {
+  return within === undefined ? {} : { named: within.record };
+}
+
+/** Returns true if a request may have changed something. */
+function isWrite(method: string, route: string): boolean {
+  return method !== 'GET' && method !== 'HEAD' && !READS_BY_POST.test(route);
+}
+
+/**
+ * Returns a path for the log: where the pattern has parameters, only ids that the service generated and
+ * resource types are kept; anything else a client typed, and it may be a name or a secret.
+ * @param pattern `/fhir/R4/:type/:id` or `/admin/projects/{project_id}`
+ */
+export function loggedPath(path: string, pattern: string): string {
+  const wanted = splitPattern(pattern);
+  const segments = path.split('/');
+  let kept = true;
+  for (const [index, segment] of segments.entries()) {
+    if (isKept(segment, wanted[index] ?? '')) continue;
+    segments[index] = '…';
+    kept = false;
+  }
+  return kept ? path : segments.join('/');
+}
+
+function isKept(segment: string, name: string): boolean {
+  return (
+    segment === name ||
+    segment === '' ||
+    OWN_ID.test(segment) ||
+    (name === ':vid' && VERSION_ID.test(segment)) ||
+    (TYPES.has(name) && isResourceType(segment))
+  );
+}
+
+/** Patterns, which are few, in parts. */
+const parts = new Map<string, readonly string[]>();
+
+function splitPattern(pattern: string): readonly string[] {
+  const known = parts.get(pattern);
+  if (known !== undefined) return known;
+  const made = pattern.split('/');
+  parts.set(pattern, made);
+  return made;
+}
