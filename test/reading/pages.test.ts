@@ -105,7 +105,10 @@ function listsOf(
 
 const LOINC = 'http://loinc.org';
 const LIST_IDS = ['allergies', 'medicines', 'problems'] as const;
-/** Most that are over on the page of health, and most medicines and problems that the overview names. */
+/**
+ * Most that are over on the page of health, and most medicines and problems that the overview names: all allergies and
+ * all that must not be given are named.
+ */
 const [MOST_PAST, MOST_NAMED] = [100, 8];
 
 async function expectPages(visitor: PageVisitor, record: VariedRecord, again: SecondReading): Promise<void> {
@@ -124,7 +127,10 @@ async function expectPages(visitor: PageVisitor, record: VariedRecord, again: Se
     expectSaid(now ?? [], rowsIn(print.text, list)[0], `${where}, printed`);
     const { said, more } = overview[list];
     expectAmong(now ?? [], said, `${where}, overview`);
-    const named = list === 'allergies' ? again.allergies.length : Math.min(MOST_NAMED, now?.length ?? 0);
+    const uncut = { allergies: again.allergies, medicines: again.forbidden, problems: [] }[list];
+    const least = list === 'allergies' ? 0 : MOST_NAMED;
+    const named = Math.min(Math.max(least, uncut.length), now?.length ?? 0);
+    expectSaid(uncut.map(byEntries), said.slice(0, uncut.length), `${where}, overview, never cut`);
     expect([said.length, more], `${where}, overview`).to.deep.equal([named, (now?.length ?? 0) - named]);
   }
   const critical = again.allergies.map(({ isHigh }) => isHigh);

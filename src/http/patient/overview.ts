@@ -155,7 +155,12 @@ async function glancePart(visit: Visit, record: OpenRecord): Promise<Html> {
 ${items}</ul>${more}`;
   };
   const active = allergies.filter(({ isOver }) => !isOver);
-  const taken = medicines.filter(({ standing }) => standing !== 'past');
+  // What must not be given is never cut.
+  const forbidden = medicines.filter(({ standing }) => standing === 'forbidden');
+  const taken = [
+    ...forbidden,
+    ...medicines.filter(({ standing }) => standing === 'current' || standing === 'unclear'),
+  ];
   const open = problems.filter(({ isOver }) => !isOver);
   const emptyText = (all: readonly unknown[], none: string): string =>
     all.length === 0 ? none : say('known.nonenow');
@@ -178,7 +183,7 @@ ${items}</ul>${more}`;
     [
       say('health.medications'),
       list(
-        taken.slice(0, NAMED).map((medicine) => {
+        taken.slice(0, Math.max(NAMED, forbidden.length)).map((medicine) => {
           const [kind, words] = medicineBadge(place, medicine);
           return marked(medicineName(place, medicine), [
             ...quiet(dosesText(place, medicine)),
