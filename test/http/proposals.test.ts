@@ -316,7 +316,7 @@ describe('proposals', () => {
     await proposing.granting.events.append(record, revoked(shared.allowed.data));
     const late = await proposing.decide(shared, one.id, 'accept');
     expect([late.status, JSON.stringify(late.json)].join()).to.match(
-      /^409.*access that it was made with has ended/,
+      /^409.*access with which it was made has ended/,
     );
     expect((await types(record)).slice(-1)).to.deep.equal(['ProposalExpired']);
     expect((await proposing.person(shared)).json.data[0]?.status).to.equal('expired');
