@@ -82,7 +82,7 @@ function stateFinding(
     '; ',
     head,
     past.length === 0 ? undefined : `before ${past.join(', ')}`,
-    statistics === undefined || entries.length < 4 ? undefined : statistics.text,
+    countEarlier(entries, newest.length, statistics?.text),
     describePatterns(patterns, entries.length),
   );
   const score = scoreOfFinding(kind, measure, watched, focus, ageDays(reading, latest), flag !== undefined);
@@ -135,8 +135,20 @@ function withoutUnit(range: string | undefined, unit: string): string | undefine
 /** Returns a value without its unit, when the unit equals that of the newest value. */
 function dropUnit(value: JsonObject, latest: JsonObject): string {
   const shown = valueIn(value) ?? '';
-  const unit = unitIn(valueIn(latest) ?? '');
-  return unit !== '' && shown.endsWith(` ${unit}`) ? shown.slice(0, -unit.length - 1) : shown;
+  const unit = unitIn(latest);
+  return unit !== '' && unitIn(value) === unit ? shown.slice(0, -unit.length - 1) : shown;
+}
+
+/** Returns how many values there are besides those named; of at least four numbers with their range. */
+function countEarlier(
+  entries: readonly Entry[],
+  named: number,
+  statistics: string | undefined,
+): string | undefined {
+  if (entries.length <= named) return undefined;
+  if (statistics !== undefined && entries.length >= 4) return statistics;
+  const oldest = entries.at(-1)?.dated.date;
+  return `${entries.length} values since ${oldest?.slice(0, 4) ?? 'an unknown time'}`;
 }
 
 /** Number of newest values that range and change are taken from. */

@@ -25,9 +25,10 @@ export function valueIn(value: JsonObject): string | undefined {
   return said.length === 0 ? undefined : inLine(said.join(', '));
 }
 
-/** Returns the unit of a quantity: the words after the first. */
-export function unitIn(shown: string): string {
-  return shown.split(' ').slice(1).join(' ');
+/** Returns the unit of a measured value as `valueIn` writes it, the words after the number; empty for words and codes. */
+export function unitIn(value: JsonObject): string {
+  const isMeasured = value.valueQuantity !== undefined || /^\d[\d.]*\/\d/.test(valueIn(value) ?? '');
+  return isMeasured ? (valueIn(value) ?? '').split(' ').slice(1).join(' ') : '';
 }
 
 /**

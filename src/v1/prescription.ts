@@ -1,5 +1,6 @@
 /** Prescriptions of REST v1: MedicationRequests (docs/spec/decisions.md, section 4 "Prescriptions"). Pure. */
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { dosage } from '../clinical/reading/words.ts';
 import {
   ATC,
   type Decimal,
@@ -39,7 +40,7 @@ export function shownPrescription(request: JsonObject): ShownPrescription {
   const { medicationReference, requester, dosageInstruction, dispenseRequest } = request;
   const concept = shownConcept(medicationConcept(request), ATC);
   const instructions = listIn(dosageInstruction);
-  const dosages = instructions.flatMap(({ text }) => textIn(text) ?? []);
+  const dosages = instructions.flatMap((each) => textIn(each.text) ?? dosage(each) ?? []);
   const bounds = instructions.map(readBounds);
   const { quantity, numberOfRepeatsAllowed } = objectIn(dispenseRequest);
   const { display, reference } = objectIn(requester);

@@ -156,9 +156,9 @@ const CONDITIONS: readonly Case[] = [
     { code: 'E11', display: null },
   ],
   [
-    'the beginning of a period',
+    'the beginning of a period, and the end of the one in which it ended',
     { onsetPeriod: { start: '2019' }, abatementPeriod: { end: '2020' } },
-    { onset: '2019', abatement: null },
+    { onset: '2019', abatement: '2020' },
   ],
   ['words', { onsetString: 'as a child' }, { onset: 'as a child' }],
   ['an age not as a date', { onsetAge: { value: 3, unit: 'a' } }, { onset: null }],

@@ -462,6 +462,23 @@ describe('the record on the page of a shared link', () => {
     ]);
   });
 
+  it('knows of a section without entries whether all that the record has are over', () => {
+    const section = (code: string, words: string) => ({
+      code: { coding: [{ system: 'http://loinc.org', code }] },
+      text: { div: `<div><p>This record holds ${words}</p></div>` },
+    });
+    const read = viewer.readRecord([
+      {
+        resourceType: 'Composition',
+        section: [
+          section('10160-0', 'no current medications, only past ones.'),
+          section('48765-2', 'no information about allergies. That does not mean that there are none.'),
+        ],
+      },
+    ]);
+    expect([...(read as { onlyPast: Set<string> }).onlyPast]).to.deep.equal(['medications']);
+  });
+
   it('tells it from the Bundle in a Bundle of everything, and takes nothing of that for a fact', () => {
     const pill = { resourceType: 'Medication', id: 'm', code: text('Warfarin 5 mg') };
     const earlier = [

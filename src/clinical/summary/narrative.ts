@@ -2,7 +2,7 @@
 import type { Coverage } from '#src/shared/access/coverage.ts';
 import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { joined } from '../reading/words.ts';
-import { BEFORE_AI } from './changed-tag.ts';
+import { BEFORE_AI, ONLY_PAST } from './changed-tag.ts';
 import { CHANGED_BY_AI } from './classify.ts';
 import { type Beside, TABLES } from './columns.ts';
 import type { Section } from './section.ts';
@@ -70,7 +70,7 @@ export function* sectionNarrative(content: Content, around: Beside, then: Beside
   const missing = changed.length === 0 ? [] : yield* changedParagraphs(content, then);
   if (isEmpty) {
     const none = hasPast
-      ? `This record holds no current ${what}, only past ones.`
+      ? `This record holds no current ${what}, ${ONLY_PAST}`
       : `This record holds no ${changed.length === 0 ? '' : 'other '}information about ${what}. That does not mean that there are none.`;
     return narrative([...missing, ...part, ...(empty === undefined ? [] : [paragraph(none)])]);
   }

@@ -33,11 +33,11 @@ const BY_CODE: ReadonlyMap<string, RoundingRule> = new Map(
   RULES_BY_CODE.flatMap((rule) => rule.codes.split(' ').map((code): [string, RoundingRule] => [code, rule])),
 );
 
-const BY_UNIT: ReadonlyMap<string, Omit<RoundingRule, 'codes' | 'limits'>> = new Map(
+const BY_UNIT: ReadonlyMap<string, Omit<RoundingRule, 'codes'>> = new Map(
   [...RULES_BY_UNIT]
     .reverse()
     .flatMap((rule) =>
-      Object.keys(rule.places).map((unit): [string, Omit<RoundingRule, 'codes' | 'limits'>] => [unit, rule]),
+      Object.keys(rule.places).map((unit): [string, Omit<RoundingRule, 'codes'>] => [unit, rule]),
     ),
 );
 
@@ -60,7 +60,7 @@ export function roundForReading(literal: string, measured: Measured, measuredIn 
   const least = countDecimals(stored, rule, unit);
   const { places: most } = countPlaces(stored);
   if (least >= most) return stored;
-  const limits = [...(measured.limits ?? []), ...(byCode?.limits?.[unit] ?? []).map(String)];
+  const limits = [...(measured.limits ?? []), ...(rule?.limits?.[unit] ?? []).map(String)];
   for (let places = least; places < most; places += 1) {
     const rounded = roundDecimal(stored, places);
     const isSameSide = limits.every(

@@ -189,7 +189,7 @@ export const RULES_BY_CODE: readonly RoundingRule[] = [
 ];
 
 /** Rules by unit, for codes without one: as most values in the unit are reported. */
-export const RULES_BY_UNIT: readonly Omit<RoundingRule, 'codes' | 'limits'>[] = [
+export const RULES_BY_UNIT: readonly Omit<RoundingRule, 'codes'>[] = [
   { places: { mmHg: 0 }, source: 'as blood pressure' },
   { places: { '/min': 0 }, source: 'as heart rate' },
   { places: { '°C': 1, '°F': 1 }, significant: 3, source: 'as body temperature' },
@@ -200,7 +200,9 @@ export const RULES_BY_UNIT: readonly Omit<RoundingRule, 'codes' | 'limits'>[] = 
   { places: { 'mmol/L': 2, 'mEq/L': 1, 'mg/dL': 2, 'µmol/L': 1, 'ng/mL': 2, 'µg/L': 2 }, source: ABIM },
   {
     places: { 'kU/L': 2 },
-    source: 'limit of 0.35 kU/L: WHO International Standard of immunoglobulin E, 11/234',
+    limits: { 'kU/L': [0.1, 0.35, 0.7, 3.5, 17.5, 50, 100] },
+    source:
+      'specific immunoglobulin E by the WHO International Standard 11/234: limits of its classes 0 to 6',
   },
   { places: { fL: 1, pg: 1, '10³/µL': 1, '10⁹/L': 1, '10⁶/µL': 2, '10¹²/L': 2 }, source: BLOOD_COUNT },
 ];

@@ -1,5 +1,5 @@
 /** Finds the texts of a link about entries that it leaves out because an AI changed them (docs/shared-links.md). */
-import { BEFORE_AI, LEFT_OUT_SYSTEM } from '../../../clinical/summary/changed-tag.ts';
+import { BEFORE_AI, LEFT_OUT_SYSTEM, ONLY_PAST } from '../../../clinical/summary/changed-tag.ts';
 import { clean, list, object, string } from './texts.js';
 
 const findTag = ({ meta }) =>
@@ -29,4 +29,10 @@ export function earlierParagraphs({ text }) {
   return [...(typeof div === 'string' ? div : '').matchAll(PARAGRAPH)].map(([, paragraph]) =>
     clean(paragraph.replace(/&(?:amp|lt|gt|quot);/g, (each) => ESCAPED[each])),
   );
+}
+
+/** Tells whether the narrative of a summary's empty section says that the record has entries that are over. */
+export function isOnlyPast({ text, entry }) {
+  const { div } = object(text);
+  return list(entry).length === 0 && typeof div === 'string' && div.includes(ONLY_PAST);
 }

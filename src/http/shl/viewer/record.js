@@ -19,7 +19,7 @@ import { readDeath } from '../../../clinical/reading/person.ts';
 import { hasModifier, withdrawnAs } from '../../../clinical/reading/status.ts';
 import { shownName } from '../../../fhir/human-name.ts';
 import { resultName } from '../../pages/result-names.ts';
-import { changedIn, earlierEntries, earlierParagraphs } from './earlier.js';
+import { changedIn, earlierEntries, earlierParagraphs, isOnlyPast } from './earlier.js';
 import { groupRows } from './groups.js';
 import { KNOWN, knownRows } from './known.js';
 import { joined, list, object, SEMICOLON, string, word } from './texts.js';
@@ -144,6 +144,7 @@ export function readRecord(resources, today = new Date().toISOString().slice(0, 
     made: string(object(composition).date) || string(object(bundles[0]).timestamp),
     isSummary: composition !== undefined,
     ...groupSections(all, findPlace, context),
+    onlyPast: kindsOnlyPast(composition),
     changed: bundles.reduce((sum, bundle) => sum + changedIn(bundle), 0),
     before: [...paragraphsBefore(composition), ...rowsBefore(earlierEntries(entries), found, context)],
   };
@@ -187,6 +188,12 @@ function groupSections(all, placeOf, context) {
       knownRows(kind, resources, around).map((row) => ({ ...row, kind })),
     );
   return { sections, hidden };
+}
+
+/** Returns the kinds of which a summary has no entries because all that the record has are over. */
+function kindsOnlyPast(composition) {
+  const sections = list(object(composition).section).map(object);
+  return new Set(sections.filter(isOnlyPast).map(kindOfSection));
 }
 
 /** Returns the texts in a summary's narratives about entries before an AI changed them, in the order of the page. */

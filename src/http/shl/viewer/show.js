@@ -37,7 +37,7 @@ export function recordView(record, say, isOwn) {
     patientView(patient, { ...record, isOwn }, say),
     ...changedView(record, say),
     shown.length > 3 ? contents(shown, sections, say) : undefined,
-    ...shown.map((kind) => sectionView(kind, sections.get(kind), hidden.get(kind) ?? 0, say)),
+    ...shown.map((kind) => sectionView(kind, sections.get(kind), record, say)),
   ].filter((each) => each !== undefined);
 }
 
@@ -158,7 +158,8 @@ function contents(kinds, sections, say) {
   );
 }
 
-function sectionView(kind, rows, hidden, say) {
+function sectionView(kind, rows, record, say) {
+  const hidden = record.hidden.get(kind) ?? 0;
   const id = `section-${kind}`;
   const heading = element('h2', { id, tabindex: '-1', text: say(`shl.section.${kind}`) });
   const groups = groupRows(rows);
@@ -171,7 +172,10 @@ function sectionView(kind, rows, hidden, say) {
       'section',
       { class: 'part', 'aria-labelledby': id },
       heading,
-      withheld ?? element('p', { class: 'note warn', text: say('shl.nothing') }),
+      withheld ??
+        (record.onlyPast.has(kind)
+          ? element('p', { class: 'quiet', text: say('known.nonenow') })
+          : element('p', { class: 'note warn', text: say('shl.nothing') })),
     );
   const [over, current] = [groups.filter(isOver), groups.filter((group) => !isOver(group))];
   return element(
