@@ -462,6 +462,17 @@ describe('the record on the page of a shared link', () => {
     ]);
   });
 
+  it('says of a plan when it began and ended', () => {
+    const period = { start: '2016-03-21', end: '2019-09-23' };
+    const plan = { resourceType: 'CarePlan', status: 'completed', title: 'Monitoring', period };
+    const read = viewer.readRecord([plan]) as { sections: Map<string, object[]> };
+    const says = [
+      { key: 'known.since', days: { day: '2016-03-21' } },
+      { key: 'days.until', days: { day: '2019-09-23' } },
+    ];
+    expect(read.sections.get('plan')?.[0]).to.deep.include({ date: '', says });
+  });
+
   it('knows of a section without entries whether all that the record has are over', () => {
     const section = (code: string, words: string) => ({
       code: { coding: [{ system: 'http://loinc.org', code }] },

@@ -443,6 +443,7 @@ const READERS = {
   CarePlan: (resource, { lang }) => ({
     name: string(resource.title) || joined(list(resource.category).map(conceptName)),
     details: [string(resource.description), readStatus(resource, lang)],
+    ...readPeriod(resource.period),
   }),
   Goal: (resource, { lang }) => ({
     name: conceptName(resource.description),
@@ -462,6 +463,16 @@ const READERS = {
     };
   },
 };
+
+/** Returns the ends of a period as what they are: the beginning of a plan isn't the day on which it was completed. */
+function readPeriod(period) {
+  const { start, end } = object(period);
+  const says = [
+    ['known.since', string(start)],
+    ['days.until', string(end)],
+  ].flatMap(([key, day]) => (day === '' ? [] : [{ key, days: { day } }]));
+  return says.length === 0 ? {} : { date: '', says };
+}
 
 function readOther(resource) {
   const { resourceType, code, type, title, description } = resource;
