@@ -78,18 +78,20 @@ const NO_CATEGORY: SightColumns = { categories: '{}', targets: null };
 /** Values of `category` by their texts: there are few. */
 const known = new Map<string, Json>();
 /** The columns of known values, by type. */
-const columnsOf = new Map<string, WeakMap<object, SightColumns>>();
+const knownColumns = new Map<string, WeakMap<object, SightColumns>>();
 
 function categoriesIn(type: string, body: string): SightColumns {
   if (!body.includes('"category":')) return NO_CATEGORY;
   const resource: JsonObject = someMembers(body, CATEGORY, known) ?? JSON.parse(body);
   const { category } = resource;
-  const ofType = columnsOf.get(type) ?? new WeakMap<object, SightColumns>();
-  const before = typeof category === 'object' && category !== null ? ofType.get(category) : undefined;
-  if (before !== undefined) return before;
-  const categories = `{${categoryKeys(type, readCategories(type, resource)).join()}}`;
-  const columns = { categories, targets: null };
-  if (typeof category === 'object' && category !== null) columnsOf.set(type, ofType.set(category, columns));
+  const hashed = (): SightColumns => ({
+    categories: `{${categoryKeys(type, readCategories(type, resource)).join()}}`,
+    targets: null,
+  });
+  if (typeof category !== 'object' || category === null) return hashed();
+  const ofType = knownColumns.get(type) ?? new WeakMap<object, SightColumns>();
+  const columns = ofType.get(category) ?? hashed();
+  knownColumns.set(type, ofType.set(category, columns));
   return columns;
 }
 

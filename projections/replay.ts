@@ -18,7 +18,8 @@ export interface ReplayOptions {
 
 /**
  * Passes on all events after `after` up to `until`.
- * @returns whether it reached the end; false if `signal` aborted earlier @throws the errors of `handle`, or Unavailable
+ * @returns whether it reached the end; false if `signal` aborted earlier
+ * @throws the errors of `handle`, or Unavailable
  */
 export async function replay(options: ReplayOptions): Promise<boolean> {
   const { store, after, until } = options;

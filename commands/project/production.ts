@@ -42,8 +42,8 @@ export function requireAccess(state: Readonly<ProjectState>, id: string, made: M
 
 /**
  * Asks the operator for production.
- * @param use what the project needs it for @throws Refusal conflict for a project that already has production, or whose
- * request is pending
+ * @param use the purpose that the project needs it for
+ * @throws Refusal conflict for a project that already has production, or whose request is pending
  */
 export function requestProduction(id: string, request: string, use: string, rule: ProductionRule) {
   return (state: ProjectState): PlainEvent[] => {

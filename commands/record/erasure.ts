@@ -181,7 +181,8 @@ function ending(state: Resources, clock: Clock, past: PastOf, patient: string, i
 /**
  * Writes a fact about a record's end to a project's stream. The end of a record is written once, also when two
  * instances carry the purge out at the same time, because one was cut off while it led.
- * @param id of its event @returns no position if the end already exists
+ * @param id of its event
+ * @returns no position if the end already exists
  */
 export function note(
   projects: Streams<ProjectState>,

@@ -45,7 +45,7 @@ const UNDATED: Micros = -9_000_000_000_000_000;
 /** A list that isn't read: hidden resources have a place too, so that an erasure finds it. */
 const UNREAD = searchKey('not shown');
 
-/** Returns the entries of a batch's resources, in steps: one may have tens of thousands of values. */
+/** Returns the entries of a batch's resources, one per step. */
 export function* makeEntries(events: readonly StoredEvent[]): Steps<Entry[]> {
   const entries: Entry[] = [];
   for (const stored of events) {

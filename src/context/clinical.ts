@@ -175,7 +175,7 @@ function stateProblem(reading: Reading, problem: Problem<Entry>): Fact {
   const { sources, oldest, dated } = problem;
   const [{ told: entry } = oldest, ...others] = sources;
   const { value } = entry;
-  const span = spanOf(nameCodes('en', 'clinicalStatus', status), problemPhrases(problem), isOver);
+  const span = describeSpan(nameCodes('en', 'clinicalStatus', status), problemPhrases(problem), isOver);
   const said = wholeLine(
     '; ',
     `${wholeLine(', ', name, site)}: ${span === '' ? 'status not recorded' : span}`,
@@ -198,7 +198,7 @@ function stateProblem(reading: Reading, problem: Problem<Entry>): Fact {
 }
 
 /** Returns how a problem stands, and since when; of one that is over, the newest time that the patient had it. */
-function spanOf(status: string | undefined, phrases: readonly Phrase[], isOver: boolean): string {
+function describeSpan(status: string | undefined, phrases: readonly Phrase[], isOver: boolean): string {
   const [began, ended] = phrases;
   if (began?.says === 'since' && ended?.says === 'until')
     return wholeLine(' ', status, `${dayIn(began.days.day ?? '')} to ${dayIn(ended.days.day ?? '')}`);

@@ -280,8 +280,8 @@ function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
 
 /** Returns the lines of a section in its order: by the places of facts that have one, else as they come. */
 function inOrder<Of extends { readonly item?: Authored }>(some: readonly Of[]): readonly Of[] {
-  const placeOf = ({ item }: Of): number => item?.fact.place ?? 0;
-  return some.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const readPlace = ({ item }: Of): number => item?.fact.place ?? 0;
+  return some.toSorted((a, b) => readPlace(a) - readPlace(b));
 }
 
 function countOmitted(facts: readonly Fact[], outside: ReadonlyMap<Kind, number>): Omitted[] {

@@ -27,8 +27,9 @@ export function valueIn(value: JsonObject): string | undefined {
 
 /** Returns the unit of a measured value as `valueIn` writes it, the words after the number; empty for words and codes. */
 export function unitIn(value: JsonObject): string {
-  const isMeasured = value.valueQuantity !== undefined || /^\d[\d.]*\/\d/.test(valueIn(value) ?? '');
-  return isMeasured ? (valueIn(value) ?? '').split(' ').slice(1).join(' ') : '';
+  const shown = valueIn(value) ?? '';
+  const isPressure = choice(value, 'value') === undefined && /^\d[\d.]*\/\d/.test(shown);
+  return value.valueQuantity !== undefined || isPressure ? shown.split(' ').slice(1).join(' ') : '';
 }
 
 /**

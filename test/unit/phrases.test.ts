@@ -99,6 +99,7 @@ describe('phrases', () => {
       ),
     );
     expect(faults.flat()).to.deep.equal([]);
+    for (const path of docs) expect(await readFile(path, 'utf8'), path).not.to.include('***');
   });
 
   it('are found in text, and neither in comments nor in code', () => {

@@ -81,7 +81,8 @@ export class LogClient {
 
   /**
    * Calls the HTTP interface of the server.
-   * @returns its answer @throws Unavailable if there is none within the deadline; the library's call cannot be
+   * @returns its answer
+   * @throws Unavailable if there is none within the deadline; the library's call cannot be
    * cancelled, and its socket stays open until the agent of the process closes it.
    */
   http(method: 'GET' | 'POST', path: string): Promise<unknown> {

@@ -21,11 +21,13 @@ export function versionHeaders(version: number, lastUpdated: Micros | undefined)
  * second (RFC 9110, section 13.2.2); otherwise undefined.
  */
 export function notModified(header: Header, version: number, lastUpdated: Micros): Answer | undefined {
-  const current = versionHeaders(version, lastUpdated);
   const asked = {
     'if-none-match': header('if-none-match'),
     'if-modified-since': header('if-modified-since'),
   };
+  // Most reads are unconditional: they make no headers here.
+  if (asked['if-none-match'] === undefined && asked['if-modified-since'] === undefined) return undefined;
+  const current = versionHeaders(version, lastUpdated);
   if (!fresh(asked, { etag: current.ETag, 'last-modified': current['Last-Modified'] })) return undefined;
   // Same headers as the 200 (RFC 9110, section 15.4.5).
   return { status: 304, headers: { Vary: 'Accept-Encoding', ...current }, lastUpdated };

@@ -42,7 +42,7 @@ export function matchRoute(segments: readonly string[], table = OPERATIONS): Rou
   if (segments.length <= 3 && segments.at(-1)?.startsWith('$')) return operationRoute(segments, table);
   if (!isResourceType(first)) throw unsupported(unsupportedType(first));
   const type = first;
-  const routes = routesOf(type);
+  const routes = makeRoutes(type);
   if (second === undefined) return routes.type;
   if (third === undefined) {
     if (second === '_history') return routes.history;
@@ -110,7 +110,7 @@ const SYSTEM_HISTORY: Route = {
 
 const declared = new Map<ResourceType, TypeRoutes>();
 
-function routesOf(type: ResourceType): TypeRoutes {
+function makeRoutes(type: ResourceType): TypeRoutes {
   const known = declared.get(type);
   if (known !== undefined) return known;
   const routes = declareType(type);

@@ -8,7 +8,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 const MOST_KNOWN = 2_000;
 
 /**
- * Returns the members with the given names, numbers as plain JavaScript reads them.
+ * Returns the members with the given names, numbers as plain JavaScript reads them. Stops at the last of them.
  * @param text a well-formed JSON object without blanks between tokens and without escapes in names, as resources are
  *   stored
  * @param known values by their texts, up to a bound; equal values are shared and must not be changed

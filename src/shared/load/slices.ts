@@ -53,8 +53,8 @@ function next(): void {
 
 /**
  * Does work in slices.
- * @param after gets the duration of each slice, in ms; its errors end the work @throws the errors of the work or of
- * `after`
+ * @param after gets the duration of each slice, in ms; its errors end the work
+ * @throws the errors of the work or of `after`
  */
 export async function inSlices<T>(steps: Steps<T>, after?: (ms: number) => void): Promise<T> {
   let since = performance.now();
