@@ -117,7 +117,7 @@ export function openAdmin({
   newestApplication,
   queue,
   domainHolders,
-  visible,
+  waitFor,
 }: {
   readonly kernel: Kernel;
   readonly locks: CriteriaLocks;
@@ -138,7 +138,7 @@ export function openAdmin({
    */
   readonly domainHolders: (domains: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Waits until the read model `projects` shows a position; false when it takes too long. */
-  readonly visible: (position: Position) => Promise<boolean>;
+  readonly waitFor: (position: Position) => Promise<boolean>;
 }): AdminCommands {
   const organizations = new Streams(kernel, ORGANIZATION);
   const projects = new Streams(kernel, PROJECT);
@@ -175,7 +175,7 @@ export function openAdmin({
           refuseHeld(settings.domains, (domain) => (holders.get(domain) ?? id) !== id);
           const configured = await onOrganization(by, id, organization.configureSso(id, settings, claim));
           // The next request for one of the domains must see its owner.
-          if (configured.wrote !== undefined && !(await visible(configured.wrote.position)))
+          if (configured.wrote !== undefined && !(await waitFor(configured.wrote.position)))
             throw unavailable(
               "the settings were saved but aren't active on every instance yet; retry in a second",
             );

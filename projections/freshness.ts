@@ -17,7 +17,7 @@ export const FRESH_MS = 9_000;
 export const LOOK_HOLDS_MS = 4_500;
 
 /** Knowledge about the log and late writes, with the time of each look in ms of one monotonic clock. */
-export class Freshness {
+export class FreshnessRule {
   /** The head when the connection to the database began: all that was acknowledged before. */
   #base: Position | undefined;
   #connected = Number.NEGATIVE_INFINITY;

@@ -7,7 +7,7 @@ import { exhaustMap, merge, Observable, retry, type Subscription, switchMap, tim
 import { BEGINNING, type EventStore, type Position } from '#src/events/store.ts';
 import { withTimeout } from '#src/shared/load/with-timeout.ts';
 import { CHANNEL, countListeners, LISTENER, readCheckpoints, unfilled } from './checkpoint.ts';
-import { Freshness } from './freshness.ts';
+import { FreshnessRule } from './freshness.ts';
 import type { Projection } from './projection.ts';
 import { closeSession, openSession } from './session.ts';
 
@@ -41,7 +41,7 @@ export class Progress {
   readonly #passed = new Map<string, Position>();
   readonly #waiters = new Set<Waiter>();
   readonly #pauses = new Set<Pause>();
-  readonly #freshness = new Freshness();
+  readonly #freshness = new FreshnessRule();
   #alone = false;
   /** Counts the changes that became known, so that an answer in progress does not undo them. */
   #changes = 0;

@@ -8,7 +8,6 @@ import { openCommands } from '#commands/open.ts';
 import { PROJECT } from '#commands/project/state.ts';
 import { RESOURCES, SnapshotLoader } from '#commands/resource/state.ts';
 import { PROJECTIONS } from '#projections/all.ts';
-import { readCheckpoints, unfilled } from '#projections/checkpoint.ts';
 import { Progress } from '#projections/progress.ts';
 import type { Projection } from '#projections/projection.ts';
 import { Projector } from '#projections/projector.ts';
@@ -22,7 +21,6 @@ import { refuseCostly } from '#queries/database/gather.ts';
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
 import { openOwningRecords } from '#queries/records-of.ts';
-import { acknowledged, answering } from '#src/app/answering.ts';
 import { openConcepts } from '#src/terminology/concepts/concepts.ts';
 import { openAdministration } from './app/admin.ts';
 import { openAccessLog } from './app/consent/access-log.ts';
@@ -39,7 +37,6 @@ import { openDocuments } from './app/documents.ts';
 import { drain, drainProjections, endableAppends } from './app/drain.ts';
 import { observeFollowing } from './app/following.ts';
 import { openIdentities, ownIssuer } from './app/identity.ts';
-import { Pacing, paced } from './app/pacing.ts';
 import { openPatientPages } from './app/patient-pages.ts';
 import { bundledPlausibility } from './app/plausibility.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
@@ -48,11 +45,7 @@ import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
 import { readinessChecks } from './app/readiness.ts';
 import { toRefusal } from './app/refusal-of.ts';
 import { openSandboxes } from './app/sandbox.ts';
-import { openSettled } from './app/settled.ts';
-import { openOpening } from './app/shared-links/opening.ts';
-import { openSharedLinkServices } from './app/shared-links/shared-links.ts';
 import { openSignIn } from './app/signin.ts';
-import { stoppedReason } from './app/stopped.ts';
 import { startSweeping } from './app/sweeping.ts';
 import { terminologyReady } from './app/terminology.ts';
 import { openTraffic } from './app/traffic.ts';
@@ -60,13 +53,15 @@ import { openWebhooks } from './app/webhooks.ts';
 import type { Config } from './config.ts';
 import type { Quickstart } from './data-dir.ts';
 import { openPool } from './database/pool.ts';
+import { answering } from './events/answering.ts';
 import type { LogClosed } from './events/closed.ts';
 import { NewerEvents } from './events/newer.ts';
 import { logKind, openEventStore } from './events/open.ts';
 import type { EventStore, Position } from './events/store.ts';
 import { type ResourceType, typeEntry } from './fhir/types.ts';
+import { Freshness, RECORD_MODELS } from './freshness/freshness.ts';
+import { Pacing, paced } from './freshness/pacing.ts';
 import { edgeKeys } from './http/edge/edge.ts';
-import { notFresh, requireFresh } from './http/freshness.ts';
 import { createServer } from './http/server/server.ts';
 import { answerWhileStarting } from './http/server/starting.ts';
 import { VERSION } from './http/version.ts';
@@ -81,7 +76,7 @@ import { ContextManifests } from './operations/context-manifests.ts';
 import { openIdempotency } from './operations/idempotency.ts';
 import { installationKey } from './operations/installation-key.ts';
 import { Invitations } from './operations/invitations.ts';
-import { noteLateWrite, readLateWrites } from './operations/late-writes.ts';
+import { readLateWrites } from './operations/late-writes.ts';
 import { PostgresCriteriaLocks } from './operations/locks.ts';
 import { assertOwnLog, noteLog } from './operations/log-identity.ts';
 import { LogWatch } from './operations/log-watch.ts';
@@ -92,6 +87,8 @@ import { metered } from './operations/usage.ts';
 import { FullDisks } from './shared/load/full-disks.ts';
 import { unavailable } from './shared/refusal.ts';
 import { nestWrappers, wrapCalls } from './shared/wrap-calls.ts';
+import { openOpening } from './shl/opening.ts';
+import { openSharedLinkServices } from './shl/shared-links.ts';
 import { rememberDisplays } from './terminology/remembered.ts';
 import { openTerminology } from './terminology/terminology.ts';
 import { openTracing } from './tracing/open.ts';
@@ -112,13 +109,6 @@ export interface App {
 }
 
 /**
- * How long a write's response waits for the read models, and a read of the write side for them to catch up,
- * in ms.
- */
-const VISIBLE_MS = 10_000;
-/** The read models that a write's answer waits for. Searches wait for `search` themselves, which takes longer. */
-const RECORD_MODELS = ['resources', 'history'];
-/**
  * After this time, in ms, a large append counts as shown, so that a stuck read model doesn't stop writes for
  * ever.
  */
@@ -128,6 +118,8 @@ const SHOWN_MS = 60_000;
  * from a database that doesn't answer (503).
  */
 const STATEMENTS = { statementMs: 10_000, answerMs: 11_000 } as const;
+/** How long a search for directory entries waits until those of crashed transactions are written, in ms. */
+const CARRIED_MS = 10_000;
 /** How long a start waits for the read models to catch up, in ms. */
 const CATCH_UP_MS = 3_000;
 
@@ -201,34 +193,19 @@ export async function startApp(deps: {
   const progress = new Progress({ store: waiting, databaseUrl, projections, lateWrites: readLateWrites });
   logAnswers = () => progress.logAnswers;
   const newer = new NewerEvents();
-  const stale = {
-    models: () => progress.stale(),
-    missing: () => progress.missing(),
-    logAnswers,
-    stopped: (models: readonly string[]) =>
-      stoppedReason(projector.status(), progress.stale(), models, newer),
-  };
   const projector = new Projector({ store, databaseUrl, projections, progress, newer, log });
+  const freshness = new Freshness({ pool, store, progress, projector, newer });
   projector.start();
   await progress.start();
   watch.start(() => progress.positions());
   // Ready should mean that reads work. Catching up after a crash may take longer; until then reads return
   // 503.
   await progress.waitFor(await store.head(), names, CATCH_UP_MS);
-  const passed = (position: Position, by: readonly string[]): Promise<boolean> =>
-    progress.waitFor(position, by, VISIBLE_MS);
-  const settled = openSettled({
-    note: (position, models) => noteLateWrite(pool, position, models),
-    waitFor: (position, models, ms) => progress.waitFor(position, models, ms),
-    missing: () => progress.missing(),
-    lookForMissing: async (models) => unfilled(models, await readCheckpoints(pool, models)),
-  });
-  const visible = (position: Position): Promise<boolean> => settled(position, RECORD_MODELS);
   const base = `${config.baseUrl}/fhir/R4`;
   const snapshots = new PostgresSnapshots(pool);
   const pacing = new Pacing({
     passed: (position) => progress.waitFor(position, names, SHOWN_MS),
-    stopped: () => stale.stopped(names),
+    stopped: () => freshness.stopped(names),
   });
   const appends = endableAppends(store);
   const written = paced(appends.store, pacing);
@@ -238,7 +215,7 @@ export async function startApp(deps: {
       : traceStore(tracing, written, {
           system: kind,
           projections,
-          passed: (position, name) => passed(position, [name]),
+          passed: (position, name) => freshness.waitFor(position, [name]),
         }),
   );
   const resources = new Streams(kernel, RESOURCES, new SnapshotLoader(store, snapshots));
@@ -281,7 +258,7 @@ export async function startApp(deps: {
     visits,
     recordsBefore: sandboxQueries.recordsBefore,
     // A purge has ended when no search and no list finds anything of it.
-    visible: (position) => passed(position, [...RECORD_MODELS, 'search', 'timeline', 'consents']),
+    waitFor: (position) => freshness.waitFor(position, [...RECORD_MODELS, 'search', 'timeline', 'consents']),
   });
   carried.start();
   erasures.start();
@@ -289,10 +266,9 @@ export async function startApp(deps: {
   const atHead = async (type: ResourceType): Promise<void> => {
     // Directory entries of a transaction that crashed must be written before they can be matched.
     const { home } = typeEntry(type);
-    const complete = home === 'record' || (await carried.hasPassed(await store.head(), VISIBLE_MS));
+    const complete = home === 'record' || (await carried.hasPassed(await store.head(), CARRIED_MS));
     if (!complete) throw unavailable('the read model lags behind the log');
-    const models = ['resources', 'search'];
-    if (!(await passed(await store.head(), models))) throw notFresh(stale, models);
+    await freshness.reachHead(['resources', 'search']);
   };
 
   const measured = observeQueries(registry);
@@ -309,13 +285,13 @@ export async function startApp(deps: {
         `${base}/`,
         atHead,
         terminology,
-        () => requireFresh(stale, ['resources']),
+        () => freshness.require(['resources']),
         loadUnwritten,
       ),
       asking,
     ),
     locks,
-    visible,
+    settle: freshness.settle,
     contents: documents.contents,
     bases: [`${base}/`],
     erasure: { finished: (position: Position) => erasures.hasDone(position, ERASURE_MS) },
@@ -339,7 +315,7 @@ export async function startApp(deps: {
     invitations,
     sharedLinks: linkRows,
     idsOfSector: consentQueries.idsOfSector,
-    passed,
+    freshness,
   });
   const { endings, expiry } = openConsentProcesses({
     store,
@@ -350,13 +326,13 @@ export async function startApp(deps: {
     log,
     consents,
     toEnd: consentQueries.toEnd,
-    passed,
+    freshness,
   });
   endings.start();
   expiry.start();
-  const proposing = openProposals({ writing, queries: consentQueries, passed, log });
+  const proposing = openProposals({ writing, queries: consentQueries, freshness, log });
   proposing.endings.start();
-  const trustEnding = openTrustEnding({ pool, kernel, passed, log });
+  const trustEnding = openTrustEnding({ pool, kernel, freshness, log });
   trustEnding.start();
   observeFollowing(registry, {
     pool,
@@ -372,7 +348,7 @@ export async function startApp(deps: {
     kernel,
     base,
     locks,
-    passed,
+    freshness,
     sandboxPatients: config.sandboxPatients,
     productionAccess: config.productionAccess,
     waiting: sandboxQueries.sandboxesWaiting,
@@ -380,16 +356,11 @@ export async function startApp(deps: {
   const { ssoClients: ssoClientsOf } = administration.adminQueries;
   const identities = await openIdentities({ config, pool, log, ssoClientsOf });
   const { verifier, devIssuer } = identities;
-  const caughtUp = async (models: readonly string[]): Promise<void> => {
-    if (!(await passed(await acknowledged({ store, pool, logAnswers }), models)))
-      throw notFresh(stale, models);
-  };
   const authorize = await openAuthorize({
     pool,
     consents,
     queries: consentQueries,
-    fresh: (models) => requireFresh(stale, models),
-    settled,
+    freshness,
   });
   const accessRequests = openAccessRequests({
     pool,
@@ -399,7 +370,7 @@ export async function startApp(deps: {
     queries: consentQueries,
     authorize,
     locks,
-    caughtUp,
+    freshness,
   });
   const linkParts = {
     pool,
@@ -413,8 +384,7 @@ export async function startApp(deps: {
     baseUrl: config.baseUrl,
     mostBytes: config.limits.answerBytes,
     ownerOf: (record: string) => readOwner(resources, record, []),
-    fresh: (models: readonly string[]) => requireFresh(stale, models),
-    caughtUp,
+    freshness,
     log,
   };
   const sharedLinks = await openSharedLinkServices(linkParts);
@@ -435,10 +405,7 @@ export async function startApp(deps: {
     terminology,
     idempotency,
     traffic,
-    visible,
-    // A match without its resource would be missing from its page.
-    searchable: () => caughtUp(['search', 'resources']),
-    stale,
+    freshness,
     accessLog,
     recordsOf: openOwningRecords(pool),
     edgeKeys: edgeKeys(await installationKey(pool, 'pairwise_key')),
@@ -460,10 +427,9 @@ export async function startApp(deps: {
       concepts: openConcepts(pool, ready),
       displays: rememberDisplays(terminology.displays),
       findImplausible: bundledPlausibility(),
-      caughtUp,
-      notFresh: (models) => notFresh(stale, models),
+      freshness,
       documents,
-      webhooks: await hooks.services({ kernel, locks, passed }),
+      webhooks: await hooks.services({ kernel, locks, freshness }),
       sandboxes: openSandboxes({
         kernel,
         queries: sandboxQueries,
@@ -488,14 +454,12 @@ export async function startApp(deps: {
         link: consents.link,
         patientsOfProject: openPatientsOfProject(pool),
         issueGrantTokens: oauth.issueGrantTokens,
-        settled,
+        freshness,
       }),
       backchannel: accessRequests.endpoints,
       findClient: oauth.findClient,
       logoutHints: oauth.logoutHints,
     },
-    passed,
-    settled,
     checks,
     metrics,
     refusalOf: (error) => {
@@ -518,7 +482,10 @@ export async function startApp(deps: {
     async quickstart() {
       const head = (): Promise<Position> => store.head();
       const projectsAt = () => progress.passed('projects');
-      const begun = await quickstart({ config, pool, kernel, queries, locks, head, passed, projectsAt });
+      const begun = await quickstart({
+        ...{ config, pool, kernel, queries, locks, head, projectsAt },
+        waitFor: (position, models) => freshness.waitFor(position, models),
+      });
       await noteLog(ownLog);
       // Filling sandboxes starts after the quickstart, so that it doesn't delay first use.
       sandboxes.start();

@@ -17,7 +17,7 @@ export function openConsents(
   deps: GrantDeps &
     InvitationDeps & {
       /** Waits until the read model `consents` shows a position; false when it takes too long. */
-      readonly visible: (position: Position) => Promise<boolean>;
+      readonly waitFor: (position: Position) => Promise<boolean>;
     },
 ): Consents & ProjectInvitations {
   const { grant, revoke, expire } = openGrants(deps);
@@ -26,7 +26,7 @@ export function openConsents(
   const { redeemInvitation, ...invitations } = openInvitations(deps);
   const awaitShown = async <T>(doing: Promise<Done<T>>): Promise<Done<T>> => {
     const done = await doing;
-    if (done.wrote !== undefined && !(await deps.visible(done.wrote.position)))
+    if (done.wrote !== undefined && !(await deps.waitFor(done.wrote.position)))
       throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
     return done;
   };

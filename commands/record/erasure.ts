@@ -45,7 +45,7 @@ export interface ErasureDeps {
    */
   readonly eraseAccessLog: (patientId: string) => Promise<ErasedAccess>;
   /** Waits until every projection has passed a position; false if one lags longer. The erasure then continues later. */
-  readonly visible: (position: Position) => Promise<boolean>;
+  readonly waitFor: (position: Position) => Promise<boolean>;
 }
 
 /** Carries out a `RecordErasureRequested`, continuing an earlier run. An erased record stays so. */
@@ -56,7 +56,7 @@ export async function erase(deps: ErasureDeps, requested: StoredEvent): Promise<
   const { patient, environment } = event.data;
   const done = await erasedAt(deps.projects, requested, patient);
   const position = done ?? (await eraseRecord(deps, requested, patient, environment));
-  if (position !== undefined && !(await deps.visible(position)))
+  if (position !== undefined && !(await deps.waitFor(position)))
     throw unavailable('the read models do not show the end of the record yet');
   // Until this moment a search could find the record, and its response could be stored for retries; and a grant could
   // get codes and tokens.

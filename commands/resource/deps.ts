@@ -23,7 +23,7 @@ export interface WriteDeps {
   readonly lookup: Lookup;
   readonly locks: CriteriaLocks;
   /** Waits until reads show a position; its result is for the HTTP layer. */
-  readonly visible: (position: Position) => Promise<unknown>;
+  readonly settle: (position: Position) => Promise<unknown>;
   readonly contents: Contents;
   /** Handles the attachments of documents (`commands/document/`). */
   readonly attachments: Attachments;

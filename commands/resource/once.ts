@@ -45,7 +45,7 @@ export async function writeDecided(
   const prepare: Prepare = async () => (await decide()).map(basedOnMatched);
   return deps.locks.hold([`${ctx.caller.sees.ownerId}/${key}`], async () => {
     const written = await write(deps, ctx, prepare, true);
-    if (written.position !== undefined) await deps.visible(written.position);
+    if (written.position !== undefined) await deps.settle(written.position);
     return written;
   });
 }

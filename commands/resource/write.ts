@@ -58,7 +58,7 @@ async function writeLocked(
   return deps.locks.hold(keys, async () => {
     const written = await planAndAppend(deps, ctx, requests, transaction);
     // The next holder of a criterion must see what this one wrote; who sweeps contents asks the log.
-    if (criteria.length > 0 && written.position !== undefined) await deps.visible(written.position);
+    if (criteria.length > 0 && written.position !== undefined) await deps.settle(written.position);
     return written;
   });
 }

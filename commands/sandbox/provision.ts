@@ -31,7 +31,7 @@ export interface ProvisionDeps {
   readonly contents: Contents;
   readonly now: () => number;
   /** Waits until every read model of records has passed a position. @throws Refusal unavailable when that takes too long. */
-  readonly visible: (position: Position) => Promise<void>;
+  readonly waitFor: (position: Position) => Promise<void>;
 }
 
 /** The maximum number of resources per append: others wait for its projections no longer than for a small Bundle. */
@@ -83,7 +83,7 @@ async function appendAll(writer: Writer, stream: string, all: readonly Authored[
     const position = await append(writer, stream, all.slice(from, from + CHUNK));
     if (position === undefined) continue;
     await writer.shown;
-    writer.shown = writer.deps.visible(position);
+    writer.shown = writer.deps.waitFor(position);
     writer.shown.catch(() => undefined); // awaited later
   }
 }

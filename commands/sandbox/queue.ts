@@ -34,7 +34,7 @@ export type SandboxQueue = <T>(
 export function openSandboxQueue({
   locks,
   waiting,
-  visible,
+  waitFor,
 }: {
   readonly locks: CriteriaLocks;
   /**
@@ -43,7 +43,7 @@ export function openSandboxQueue({
    */
   readonly waiting: (person: string, organization: string | undefined, since: Micros) => Promise<number>;
   /** Waits until the read model `projects` shows a position; false when it takes too long. */
-  readonly visible: (position: Position) => Promise<boolean>;
+  readonly waitFor: (position: Position) => Promise<boolean>;
 }): SandboxQueue {
   return ({ credential, retry, now }, organization, ask, findPosition) => {
     const person = `${credential.issuer} ${credential.subject}`;
@@ -56,7 +56,7 @@ export function openSandboxQueue({
       const asked = await ask();
       const position = findPosition(asked);
       // The next must be counted with this one.
-      if (position !== undefined) await visible(position);
+      if (position !== undefined) await waitFor(position);
       return asked;
     });
   };

@@ -85,7 +85,7 @@ async function empty(
     command_id: ids.at(0, 'emptying'),
     credential: systemCredential(tenant),
   };
-  await deps.visible(position);
+  await deps.waitFor(position);
   if (past.position !== undefined) await awaitErased(deps, past.position);
   const own = new Set(syntheticPatients(resetId, patients));
   const there = await deps.records(tenant, toMicros(metadata.recorded_at));
@@ -144,6 +144,6 @@ async function emptyDirectory(
       touches: some.map(([id]) => id),
       decide: (state, clock) => ({ ...removeLive(state, clock, deletions), result: undefined }),
     });
-    if (position !== undefined) await deps.visible(position);
+    if (position !== undefined) await deps.waitFor(position);
   }
 }

@@ -43,7 +43,7 @@ export function openWebhookCommands({
   locks,
   key,
   others,
-  visible,
+  waitFor,
 }: {
   readonly kernel: Kernel;
   readonly locks: CriteriaLocks;
@@ -55,7 +55,7 @@ export function openWebhookCommands({
    */
   readonly others: (tenant: Tenant, endpointId: string) => Promise<number>;
   /** Waits until the read model `webhooks` shows a position; false when it takes too long. */
-  readonly visible: (position: Position) => Promise<boolean>;
+  readonly waitFor: (position: Position) => Promise<boolean>;
 }): WebhookCommands {
   const endpoints = new Streams(kernel, WEBHOOK);
   const write = async <T>(
@@ -84,7 +84,7 @@ export function openWebhookCommands({
         const { secret, sealed } = await secretFor(by, id);
         const written = await write(by, id, create(id, tenant, settings, sealed), { id, secret });
         // The next to be made must be counted beside this one.
-        if (written.position !== undefined && !(await visible(written.position)))
+        if (written.position !== undefined && !(await waitFor(written.position)))
           throw unavailable(
             "the endpoint was created but isn't active on every instance yet; retry in a second",
           );

@@ -12,8 +12,8 @@ import { recordAt, toCollection } from '../audit/record-at.ts';
 import type { Config } from '../config.ts';
 import { type EventStore, type Position, StreamDeleted } from '../events/store.ts';
 import { recordStream } from '../events/streams.ts';
+import type { Freshness } from '../freshness/freshness.ts';
 import type { Services } from '../http/ports/services.ts';
-import { unavailable } from '../shared/refusal.ts';
 import { wrapCalls } from '../shared/wrap-calls.ts';
 
 /** The parts that routes use, as members of the services. */
@@ -32,7 +32,7 @@ export function openAdministration({
   kernel,
   base,
   locks,
-  passed,
+  freshness,
   sandboxPatients,
   productionAccess,
   waiting,
@@ -48,16 +48,11 @@ export function openAdministration({
   readonly productionAccess: Config['productionAccess'];
   /** Returns the number of waiting sandboxes. */
   readonly waiting: SandboxQueries['sandboxesWaiting'];
-  /** Waits until the named read models show a position; false when it takes too long. */
-  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+  readonly freshness: Freshness;
 }): Administration {
   const adminQueries = wrapCalls(openAdminQueries(pool), refuseCostly);
-  const visible = (position: Position) => passed(position, ['projects']);
-  /** Waits until the read model shows everything in the log. @throws Refusal unavailable */
-  const whenUpToDate = async () => {
-    if (!(await passed(await store.head(), ['projects']))) throw unavailable('projects lag behind the log');
-  };
-  const queue = openSandboxQueue({ locks, waiting, visible });
+  const waitFor = (position: Position) => freshness.waitFor(position, ['projects']);
+  const queue = openSandboxQueue({ locks, waiting, waitFor });
   const admin = openAdmin({
     kernel,
     locks,
@@ -65,14 +60,14 @@ export function openAdministration({
     productionAccess,
     queue,
     newestApplication: async (project) => {
-      await whenUpToDate();
+      await freshness.reachHead(['projects']);
       return newestProductionApplication(pool, project);
     },
     domainHolders: async (domains) => {
-      await whenUpToDate();
+      await freshness.reachHead(['projects']);
       return adminQueries.domainHolders(domains);
     },
-    visible,
+    waitFor,
   });
   return {
     admin,

@@ -56,7 +56,7 @@ export function openProcesses({
   sharedLinks,
   visits,
   recordsBefore,
-  visible,
+  waitFor,
   ...processDeps
 }: {
   readonly store: EventStore;
@@ -83,7 +83,7 @@ export function openProcesses({
   /** Returns the records that a reset of a sandbox purges. */
   readonly recordsBefore: SandboxQueries['recordsBefore'];
   /** Waits until every read model of records shows a position. */
-  readonly visible: (position: Position) => Promise<boolean>;
+  readonly waitFor: (position: Position) => Promise<boolean>;
 }): Processes {
   const carried = new Process(
     {
@@ -106,7 +106,7 @@ export function openProcesses({
             now: nowMicros,
             erased: new Erasing(processDeps.pool),
             eraseAccessLog: (patient) => eraseAccessLog(processDeps.pool, patient),
-            visible,
+            waitFor,
             reacted: async (position, patient) => {
               if (!(await carried.hasPassed(position, ERASURE_MS)))
                 throw unavailable("the record's directory entries are not complete yet");
@@ -150,8 +150,8 @@ export function openProcesses({
             sandboxes: new Streams(resources.kernel, SANDBOX),
             contents: documents.contents,
             now: nowMicros,
-            visible: async (position) => {
-              if (!(await visible(position))) throw unavailable('the read models lag behind the log');
+            waitFor: async (position) => {
+              if (!(await waitFor(position))) throw unavailable('the read models lag behind the log');
             },
             records: recordsBefore,
             erased: (position) => erasures.hasDone(position, ERASURE_MS),

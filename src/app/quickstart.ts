@@ -8,10 +8,10 @@ import type { Queries } from '#queries/queries.ts';
 import type { Config } from '../config.ts';
 import { type Quickstart, readQuickstart } from '../data-dir.ts';
 import { quickstartOwner } from '../dev-issuer/people.ts';
+import { upToDate, type Waiting } from '../freshness/up-to-date.ts';
 import type { PostgresCriteriaLocks } from '../operations/locks.ts';
 import { nowMicros } from '../shared/time/time.ts';
 import { type IssuerSettings, ownIssuer } from './identity.ts';
-import { type UpToDateDeps, upToDate } from './up-to-date.ts';
 
 /** Name of the project that a newcomer begins with. */
 const QUICKSTART = 'Quickstart';
@@ -23,7 +23,7 @@ const QUICKSTART = 'Quickstart';
  * undefined.
  */
 export async function quickstart(
-  deps: UpToDateDeps & {
+  deps: Waiting & {
     readonly config: IssuerSettings & Pick<Config, 'dataDir' | 'sandboxPatients'>;
     readonly pool: Pool;
     readonly kernel: Kernel;
@@ -31,7 +31,7 @@ export async function quickstart(
     readonly locks: Pick<PostgresCriteriaLocks, 'hold'>;
   },
 ): Promise<Quickstart | undefined> {
-  const { config, pool, kernel, queries, locks, passed } = deps;
+  const { config, pool, kernel, queries, locks, waitFor } = deps;
   const earlier = await readQuickstart(config.dataDir);
   if (earlier !== undefined && (await queries.apiKey(sha256(earlier.sandbox_key))) !== undefined) {
     return { ...earlier, base_url: config.baseUrl };
@@ -50,7 +50,7 @@ export async function quickstart(
       there === undefined
         ? await found(founding, QUICKSTART, 'sandbox', owner)
         : { ...there, ...(await addKey(founding, there.project, 'sandbox')) };
-    await passed(position, ['projects']);
+    await waitFor(position, ['projects']);
     return {
       base_url: config.baseUrl,
       organization_id: organization,

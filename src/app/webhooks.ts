@@ -1,4 +1,5 @@
 /** Puts webhooks together: the process that follows the log, the dispatcher, and the services of their routes. */
+
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -12,6 +13,7 @@ import type { Config } from '../config.ts';
 import { openPool } from '../database/pool.ts';
 import type { NewerEvents } from '../events/newer.ts';
 import type { EventStore, Position } from '../events/store.ts';
+import type { Freshness } from '../freshness/freshness.ts';
 import type { WebhookServices } from '../http/ports/webhooks.ts';
 import { observeWebhooks } from '../metrics/webhooks.ts';
 import { parseAccess } from '../oauth/tokens/access.ts';
@@ -46,8 +48,7 @@ export interface Webhooks {
   services(deps: {
     readonly kernel: Kernel;
     readonly locks: CriteriaLocks;
-    /** Waits until the named read models show a position; false when it takes too long. */
-    readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+    readonly freshness: Pick<Freshness, 'waitFor'>;
   }): Promise<WebhookServices>;
 }
 
@@ -161,7 +162,7 @@ export function openWebhooks({
       sender.close();
       await swift.end();
     },
-    async services({ kernel, locks, passed }) {
+    async services({ kernel, locks, freshness }) {
       const queries = wrapCalls(openWebhookQueries(pool), refuseCostly);
       const ledger = wrapCalls(openLedgerQueries(pool), refuseCostly);
       const commands = openWebhookCommands({
@@ -169,14 +170,14 @@ export function openWebhooks({
         locks,
         key: await installationKey(pool, 'webhook_key'),
         others: async (tenant, id) => {
-          if (!(await passed(await store.head(), ['webhooks'])))
+          if (!(await freshness.waitFor(await store.head(), ['webhooks'])))
             throw unavailable('the read model webhooks lags behind the log');
           return queries.others(tenant, id);
         },
-        visible: (position) => passed(position, ['webhooks']),
+        waitFor: (position) => freshness.waitFor(position, ['webhooks']),
       });
       const awaitWebhooks = async (position: Position | undefined): Promise<void> => {
-        if (position !== undefined && !(await passed(position, ['webhooks'])))
+        if (position !== undefined && !(await freshness.waitFor(position, ['webhooks'])))
           throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
       };
       // Nothing is sent to a paused endpoint.

@@ -21,12 +21,12 @@ import {
   requireScope,
 } from './credentials.ts';
 import type { Edge } from './edge/edge.ts';
-import { requireFresh, type Stale } from './freshness.ts';
 import { type GrantToken, type Need, type Opening, requireTypes } from './grant/opening.ts';
 import { GrantPass, type GrantService } from './grant/pass.ts';
 import { type Attempted, keyScope, keyScopeOfPerson, once, tokenHolder } from './idempotency.ts';
 import { type KeyReadService, KeyReads } from './key-reads.ts';
 import type { LargeBodies } from './large-bodies.ts';
+import type { Freshness } from './ports/freshness.ts';
 import type { IdempotencyKeys } from './ports/idempotency.ts';
 
 /** HTTP methods of routes; every GET route serves HEAD too. */
@@ -109,7 +109,7 @@ export interface Dialect<
 /** The services that the steps need. */
 export interface Steps {
   readonly authenticator: Authenticator;
-  readonly stale: Stale;
+  readonly freshness: Freshness;
   readonly grants: GrantService;
   readonly keyReads: KeyReadService;
   readonly largeBodies: LargeBodies;
@@ -135,7 +135,7 @@ export class Pipeline<
    * @throws Refusal
    */
   async answer(ctx: Context): Promise<Answer | undefined> {
-    const { authenticator, stale, grants } = this.steps;
+    const { authenticator, freshness, grants } = this.steps;
     const found = this.dialect.find(ctx);
     if (found === undefined) return undefined;
     ctx.state.route = found.pattern;
@@ -148,21 +148,21 @@ export class Pipeline<
       return this.#carryOut(ctx, asked, NOBODY);
     }
     const credential = credentialFor(ctx, route.credential === 'identity' ? ID_TOKEN : undefined);
-    requireFresh(stale, credentialModels(credential));
+    freshness.require(credentialModels(credential));
     if (route.credential === 'identity') {
-      requireFresh(stale, route.models);
+      freshness.require(route.models);
       const identity = findVisitor(ctx)?.identity ?? (await authenticator.requireIdentity(credential));
       ctx.state.identity = identity;
       return this.#carryOut(ctx, asked, { credential, identity });
     }
     if (!isAccessToken(credential)) {
-      requireFresh(stale, route.models);
+      freshness.require(route.models);
       return this.#answerFor(ctx, asked, credential, authenticator.begin(credential, ctx));
     }
     const caller = await authenticator.ofToken(credential, ctx);
     const pass = GrantPass.of(grants, caller, ctx.state.requestId);
     if (pass !== undefined) return this.#answerGrant(ctx, asked, credential, pass);
-    requireFresh(stale, route.models);
+    freshness.require(route.models);
     return this.#answerFor(ctx, asked, credential, { caller: Promise.resolve(caller), expected: undefined });
   }
 
@@ -227,7 +227,7 @@ export class Pipeline<
   async #answerGrant(ctx: Context, asked: Ask, credential: string, pass: GrantPass): Promise<Answer> {
     try {
       const inside = this.dialect.inward(ctx, asked, pass.edge);
-      requireFresh(this.steps.stale, inside.route.models);
+      this.steps.freshness.require(inside.route.models);
       const answer = await pass.run(this.dialect.findOpening(inside), () =>
         this.#carryOut(ctx, inside, { credential, caller: pass.caller, pass }),
       );

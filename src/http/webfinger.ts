@@ -7,7 +7,7 @@ import Router from '@koa/router';
 import type { SsoQueries } from '#queries/admin/sso.ts';
 import { emailDomain } from '#src/shared/access/member.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { requireFresh, type Stale } from './freshness.ts';
+import type { Freshness } from './ports/freshness.ts';
 
 /** The path of the route. */
 export const WEBFINGER = '/.well-known/webfinger';
@@ -24,7 +24,7 @@ const MOST = 400;
  * Returns the route. Its response depends only on the address's domain, so it doesn't reveal who has an
  * account.
  */
-export function webfingerRouter(ssoOf: SsoQueries['readSso'], stale: Stale): Router {
+export function webfingerRouter(ssoOf: SsoQueries['readSso'], freshness: Freshness): Router {
   const router = new Router();
   router.get(WEBFINGER, async (ctx) => {
     const query = new URLSearchParams(ctx.querystring);
@@ -35,7 +35,7 @@ export function webfingerRouter(ssoOf: SsoQueries['readSso'], stale: Stale): Rou
     if (scheme !== 'acct') throw unknown();
     const domain = emailDomain(resource);
     if (domain === undefined) throw noAccount();
-    requireFresh(stale, ['projects']);
+    freshness.require(['projects']);
     const sso = await ssoOf(domain);
     if (sso === undefined) throw unknown();
     const link = { rel: ISSUER, href: sso.issuer, properties: { [CLIENT_ID]: sso.client_id } };

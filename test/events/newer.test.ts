@@ -5,13 +5,13 @@ import { expect } from 'chai';
 import { rebuild } from '#projections/rebuild/rebuild.ts';
 import { verify } from '#projections/verify/verify.ts';
 import { readinessChecks } from '#src/app/readiness.ts';
-import { stoppedReason } from '#src/app/stopped.ts';
 import { hintsFor } from '#src/cli/verify/verify-hints.ts';
 import { understand } from '#src/events/codec.ts';
 import { NewerEvent, NewerEvents } from '#src/events/newer.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { BEGINNING, type EventStore, type NewEvent, type RecordedEvent } from '#src/events/store.ts';
 import { projectStream, recordStream } from '#src/events/streams.ts';
+import { describeStopped } from '#src/freshness/freshness.ts';
 import { Process } from '#src/processes/process.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { type Instance, startInstance } from '#test/projections/instance.ts';
@@ -179,7 +179,7 @@ describe('events of a newer version', () => {
       { name: 'search', state: 'following' },
     ] as const;
     const reason = (stale: readonly string[], ...models: string[]) =>
-      stoppedReason(states, stale, models, notes);
+      describeStopped(states, stale, models, notes);
     expect(reason(['projects'], 'search', 'projects'))
       .to.match(/^the read model projects stopped: a newer version of Annal wrote/)
       .and.contain(UPGRADE);

@@ -59,7 +59,7 @@ describe('a purge that is stopped at each step', () => {
     'forget 2',
     'access log',
     'append 2',
-    'visible',
+    'waitFor',
     'forget 3',
     'done',
   ];
@@ -112,7 +112,7 @@ describe('a purge that is stopped at each step', () => {
       reacted: async () => undefined,
       forget: async (of: string) => void forgotten.push(of),
     };
-    const lagging = await erase({ ...deps, visible: async () => false }, requested).catch((e: unknown) => e);
+    const lagging = await erase({ ...deps, waitFor: async () => false }, requested).catch((e: unknown) => e);
     expect(lagging).to.have.property('kind', 'unavailable');
     const before = forgotten.length;
     await erase(deps, requested);
@@ -132,8 +132,8 @@ describe('a purge that is stopped at each step', () => {
       return erased;
     };
     const shown: Position[] = [];
-    const visible = async (position: Position) => shown.push(position) > 0;
-    await erase({ ...deps, eraseAccessLog: last, visible }, requested);
+    const waitFor = async (position: Position) => shown.push(position) > 0;
+    await erase({ ...deps, eraseAccessLog: last, waitFor }, requested);
     const left = (await wholeLog(store, began)).filter(({ data }) => data.includes(patient));
     expect(left.map(({ type }) => type)).to.deep.equal(['RecordErasureRequested', 'RecordErased']);
     expect(shown, 'the end that the other one wrote is awaited').to.deep.equal([left[1]?.position]);
@@ -306,7 +306,7 @@ function depsThatStop(
         await forgetRecord(pool, patient);
       }),
     eraseAccessLog: (patient) => port('access log', () => eraseAccessLog(pool, patient)),
-    visible: () => port('visible', async () => true),
+    waitFor: () => port('waitFor', async () => true),
   };
 }
 

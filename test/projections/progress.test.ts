@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { PROJECTIONS } from '#projections/all.ts';
-import { FRESH_MS, Freshness, LOOK_HOLDS_MS } from '#projections/freshness.ts';
+import { FRESH_MS, FreshnessRule, LOOK_HOLDS_MS } from '#projections/freshness.ts';
 import { Progress } from '#projections/progress.ts';
 import { prepareReadModels } from '#projections/tables.ts';
 import { type Position, Unavailable } from '#src/events/store.ts';
@@ -13,8 +13,8 @@ describe('freshness', () => {
   const MODEL = 'resources';
   const none = new Map<string, Position>();
   /** Looks every second from 0 on, at the log and at the notes; the head at each look. */
-  function looked(heads: readonly number[]): Freshness {
-    const freshness = new Freshness();
+  function looked(heads: readonly number[]): FreshnessRule {
+    const freshness = new FreshnessRule();
     for (const [i, head] of heads.entries()) {
       freshness.noteHead(i * 1_000, at(head));
       freshness.noteLate(i * 1_000, none);
@@ -23,8 +23,8 @@ describe('freshness', () => {
   }
 
   it('knows nothing before the first look', () => {
-    expect(new Freshness().isFresh(MODEL, at(5), 0)).to.equal(false);
-    const blind = new Freshness();
+    expect(new FreshnessRule().isFresh(MODEL, at(5), 0)).to.equal(false);
+    const blind = new FreshnessRule();
     blind.noteHead(0, at(5));
     expect(blind.isFresh(MODEL, at(5), 0), 'without the notes').to.equal(false);
   });

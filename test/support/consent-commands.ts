@@ -48,7 +48,7 @@ export async function openInstance(databaseUrl: string): Promise<ConsentInstance
     locks: new PostgresCriteriaLocks(lockPool),
     invitations: new Invitations(pool),
     projectName: async () => 'Clinic',
-    visible: async () => true,
+    waitFor: async () => true,
   });
   return {
     consents,

@@ -1,8 +1,8 @@
 /** Back-pressure on large appends: how many go at once, in whose order, and what ends a wait. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { LARGE, Pacing } from '#src/app/pacing.ts';
 import type { Position } from '#src/events/store.ts';
+import { LARGE, Pacing } from '#src/freshness/pacing.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /** Appends whose owners' names are noted as they begin; `show` lets the read models catch up with the oldest. */

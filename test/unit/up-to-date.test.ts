@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { upToDate } from '#src/app/up-to-date.ts';
 import type { Position } from '#src/events/store.ts';
+import { upToDate } from '#src/freshness/up-to-date.ts';
 
 const at = (n: number): Position => String(n).padStart(16, '0') as Position;
 
@@ -10,7 +10,7 @@ async function waits(positions: readonly number[], head: number): Promise<[numbe
   const now = () => at(positions[Math.min(waited, positions.length - 1)] ?? 0);
   const error = await upToDate({
     head: async () => at(head),
-    passed: async (position) => {
+    waitFor: async (position) => {
       waited += 1;
       return now() >= position;
     },

@@ -4,10 +4,12 @@
  * crash interrupted: the application's poll, another answer, or the sweep. The ids of its events follow from the
  * request.
  */
+
 import type { Pool } from 'pg';
 import type { CriteriaLocks, RequestContext } from '#commands/command.ts';
 import type { Consents } from '#commands/consent/consents.ts';
 import type { ConsentQueries } from '#queries/consents/consents.ts';
+import type { Freshness } from '../../freshness/freshness.ts';
 import type { AccessRequestServices, BackchannelEndpoints } from '../../http/ports/access-requests.ts';
 import type { AuthorizeServices } from '../../http/ports/authorize.ts';
 import { type Approval, type Decided, RequestDecisions } from '../../oauth/backchannel/decisions.ts';
@@ -36,7 +38,7 @@ export function openAccessRequests(parts: {
   readonly authorize: Pick<AuthorizeServices, 'recordsFor'>;
   readonly locks: CriteriaLocks;
   /** Waits until these read models show all that is in the log now. @throws Refusal unavailable */
-  readonly caughtUp: (models: readonly string[]) => Promise<void>;
+  readonly freshness: Pick<Freshness, 'catchUp'>;
 }): {
   readonly endpoints: BackchannelEndpoints;
   readonly services: AccessRequestServices;
@@ -162,7 +164,7 @@ function verified({ email, emailVerified }: Identity): string | undefined {
  * @returns the id of the grant
  */
 async function carriedOut(
-  { consents, caughtUp }: Pick<Parameters<typeof openAccessRequests>[0], 'consents' | 'caughtUp'>,
+  { consents, freshness }: Pick<Parameters<typeof openAccessRequests>[0], 'consents' | 'freshness'>,
   decisions: RequestDecisions,
   { id, application, approval, createdMs }: Decided,
   requestId: string,
@@ -180,7 +182,7 @@ async function carriedOut(
   try {
     const { result, wrote } = await consents.grant(by, { ...asked, grantedBy, lang, sentences });
     // It was written before a crash, and tokens are checked against the read model.
-    if (wrote === undefined) await caughtUp(['consents']);
+    if (wrote === undefined) await freshness.catchUp(['consents']);
     await decisions.granted(id, result.grantId);
     return result.grantId;
   } catch (error) {

@@ -1,8 +1,9 @@
 /** Puts the authorization endpoint together: clients, waiting requests, people's records, grants and codes. */
+
 import type { Pool } from 'pg';
 import type { Consents } from '#commands/consent/consents.ts';
 import type { ConsentQueries } from '#queries/consents/consents.ts';
-import type { Position } from '../../events/store.ts';
+import type { Freshness } from '../../freshness/freshness.ts';
 import type { AskingClient, AuthorizeServices, OfferedRecord } from '../../http/ports/authorize.ts';
 import { PendingRequests } from '../../oauth/authorization/pending.ts';
 import { openClients } from '../../oauth/clients.ts';
@@ -20,12 +21,9 @@ export async function openAuthorize(parts: {
   readonly pool: Pool;
   readonly consents: Pick<Consents, 'grant' | 'startPersonalRecord'>;
   readonly queries: ConsentQueries;
-  /** Checks that these read models don't lag. @throws Refusal unavailable */
-  readonly fresh: (models: readonly string[]) => void;
-  /** Waits until every read of these read models shows a position. @throws Refusal unavailable */
-  readonly settled: (position: Position, models: readonly string[]) => Promise<boolean>;
+  readonly freshness: Pick<Freshness, 'require' | 'settle'>;
 }): Promise<AuthorizeServices> {
-  const { pool, consents, queries, fresh, settled } = parts;
+  const { pool, consents, queries, freshness } = parts;
   const findClient = openClients(pool);
   const pairwise = openPairwise(await installationKey(pool, 'pairwise_key'));
   const inSector = (client: AskingClient) => ({
@@ -50,11 +48,11 @@ export async function openAuthorize(parts: {
   return {
     pending: new PendingRequests(pool),
     async findClient(clientId) {
-      fresh(['projects']);
+      freshness.require(['projects']);
       return findClient(clientId);
     },
     async recordsFor(person, client, patient) {
-      fresh(['consents', 'resources', 'projects']);
+      freshness.require(['consents', 'resources', 'projects']);
       const { environment, project } = client;
       const records = await queries.listRecords(person, environment, { project });
       const meant =
@@ -62,7 +60,7 @@ export async function openAuthorize(parts: {
       return records.map((record): OfferedRecord => ({ ...record, isMeant: record.id === meant }));
     },
     async grantsTo(client, { issuer, subject }) {
-      fresh(['consents']);
+      freshness.require(['consents']);
       const { rows } = await queries.listGrants({
         application: client.applicationId,
         person: { issuer, subject },
@@ -79,7 +77,7 @@ export async function openAuthorize(parts: {
     async grant(by, asked) {
       const { result, wrote } = await consents.grant(by, asked);
       // The code and its tokens are checked against the read model.
-      if (wrote !== undefined && !(await settled(wrote.position, ['consents'])))
+      if (wrote !== undefined && !(await freshness.settle(wrote.position, ['consents'])))
         throw unavailable('the grant was saved but is not active yet; retry in a moment');
       return result;
     },

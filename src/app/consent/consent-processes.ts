@@ -1,10 +1,12 @@
 /** Ends grants automatically: when an application or project ends, and when their time is over. */
+
 import type { Logger } from 'pino';
 import type { Consents } from '#commands/consent/consents.ts';
 import { ENDING_TYPES, endGrants } from '#commands/consent/end-grants.ts';
 import type { GrantsToEnd, OpenGrant } from '#queries/consents/to-end.ts';
 import { understand } from '../../events/codec.ts';
 import type { Position } from '../../events/store.ts';
+import type { Freshness } from '../../freshness/freshness.ts';
 import type { ProcessDeps } from '../../processes/definition.ts';
 import { Process } from '../../processes/process.ts';
 import { unavailable } from '../../shared/refusal.ts';
@@ -26,17 +28,16 @@ const EXPIRY_MS = 2_000;
 export function openConsentProcesses({
   consents,
   toEnd,
-  passed,
+  freshness,
   ...processDeps
 }: ProcessDeps & {
   readonly log: ProcessDeps['log'] & Pick<Logger, 'warn'>;
   readonly consents: Pick<Consents, 'revoke' | 'expire'>;
   readonly toEnd: GrantsToEnd;
-  /** Waits until the named read models show a position; false when it takes too long. */
-  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+  readonly freshness: Pick<Freshness, 'waitFor'>;
 }): ConsentProcesses {
   const awaitModels = async (position: Position, models: readonly string[]): Promise<void> => {
-    if (!(await passed(position, models))) throw unavailable('the read models lag behind the log');
+    if (!(await freshness.waitFor(position, models))) throw unavailable('the read models lag behind the log');
   };
   const endings = new Process(
     {
@@ -53,7 +54,7 @@ export function openConsentProcesses({
     find: toEnd.expired,
     idOf: ({ grantId }) => grantId,
     end: consents.expire,
-    awaitModels: (position) => passed(position, ['consents']),
+    awaitModels: (position) => freshness.waitFor(position, ['consents']),
     log: processDeps.log,
   });
   return { endings, expiry };

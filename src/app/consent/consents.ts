@@ -1,4 +1,5 @@
 /** Puts consent on the write side together: grants, links, invitations, personal records. */
+
 import type { Pool } from 'pg';
 import type { CriteriaLocks } from '#commands/command.ts';
 import { openConsents } from '#commands/consent/open.ts';
@@ -8,7 +9,7 @@ import { PROJECT } from '#commands/project/state.ts';
 import type { Resources } from '#commands/resource/state.ts';
 import type { IdsOfSector } from '#queries/consents/sector-ids.ts';
 import { projectName } from '#queries/projects.ts';
-import type { Position } from '../../events/store.ts';
+import type { Freshness } from '../../freshness/freshness.ts';
 import type { ConsentCommands } from '../../http/ports/consents.ts';
 import { openPairwise } from '../../oauth/pairwise.ts';
 import { installationKey } from '../../operations/installation-key.ts';
@@ -24,10 +25,9 @@ export async function openConsent(deps: {
   readonly invitations: Invitations;
   readonly sharedLinks: Pick<SharedLinks, 'removeEnded'>;
   readonly idsOfSector: IdsOfSector;
-  /** Waits until the named read models show a position; false when it takes too long. */
-  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+  readonly freshness: Pick<Freshness, 'waitFor'>;
 }): Promise<ConsentCommands> {
-  const { pool, kernel, resources, locks, invitations, sharedLinks, idsOfSector, passed } = deps;
+  const { pool, kernel, resources, locks, invitations, sharedLinks, idsOfSector, freshness } = deps;
   const pairwise = openPairwise(await installationKey(pool, 'pairwise_key'));
   const consents = openConsents({
     resources,
@@ -36,7 +36,7 @@ export async function openConsent(deps: {
     locks,
     invitations,
     projectName: (id) => projectName(pool, id),
-    visible: (position) => passed(position, ['consents']),
+    waitFor: (position) => freshness.waitFor(position, ['consents']),
   });
   return {
     ...consents,

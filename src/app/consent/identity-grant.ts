@@ -2,12 +2,13 @@
  * The identity grant: a trusted application that has signed a person in itself gets a grant to that person's record
  * (docs/spec/decisions.md, section 7). It reaches records of its own project and the person's personal record.
  */
+
 import { decodeJwt } from 'jose';
 import type { RequestContext } from '#commands/command.ts';
 import type { Consents, PersonalDetails } from '#commands/consent/consents.ts';
 import { GRANT_DAYS } from '#commands/consent/consents.ts';
 import type { PatientsOfProject } from '#queries/consents/patients-of-project.ts';
-import type { Position } from '../../events/store.ts';
+import type { Freshness } from '../../freshness/freshness.ts';
 import type { AuthorizeServices } from '../../http/ports/authorize.ts';
 import type { IdentityGrant, IdentityRequest } from '../../http/ports/oauth.ts';
 import { OAuthError } from '../../oauth/error.ts';
@@ -28,8 +29,7 @@ export interface IdentityGrantDeps {
   readonly link: Consents['link'];
   readonly patientsOfProject: PatientsOfProject;
   readonly issueGrantTokens: (asked: Allowed) => Promise<Issued | undefined>;
-  /** Waits until every read of these read models shows a position. @throws Refusal unavailable */
-  readonly settled: (position: Position, models: readonly string[]) => Promise<boolean>;
+  readonly freshness: Pick<Freshness, 'settle'>;
 }
 
 /** The record that a grant is for, and in which role the person grants it. */
@@ -136,7 +136,7 @@ async function findTarget(
       throw new OAuthError('invalid_grant', 'patient is not a record that this grant reaches');
     const { issuer, subject } = person;
     const { wrote } = await deps.link(by, asked, { issuer, subject }, 'self', 'identity_grant');
-    if (wrote !== undefined) await deps.settled(wrote.position, ['consents']);
+    if (wrote !== undefined) await deps.freshness.settle(wrote.position, ['consents']);
     return { record: asked, grantedBy: 'patient' };
   }
   const selves = reached.filter(({ relationship }) => relationship === 'self');

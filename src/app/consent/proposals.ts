@@ -1,11 +1,12 @@
 /** Puts proposals together: their commands, and the end of those that can no longer be accepted. */
+
 import type { Logger } from 'pino';
 import { type CommandsDeps, makeWriteSide } from '#commands/open.ts';
 import { openProposals as openCommands } from '#commands/proposal/open.ts';
 import type { Proposals } from '#commands/proposal/proposals.ts';
 import type { ConsentQueries } from '#queries/consents/consents.ts';
 import type { LapsedProposal } from '#queries/consents/proposals.ts';
-import type { Position } from '../../events/store.ts';
+import type { Freshness } from '../../freshness/freshness.ts';
 import { parseAccess } from '../../oauth/tokens/access.ts';
 import { Endings } from './endings.ts';
 
@@ -19,13 +20,12 @@ const LAPSED_MS = 10_000;
 export function openProposals({
   writing,
   queries,
-  passed,
+  freshness,
   log,
 }: {
   readonly writing: CommandsDeps;
   readonly queries: Pick<ConsentQueries, 'isApplicationOpen' | 'lapsedProposals'>;
-  /** Waits until the named read models show a position; false when it takes too long. */
-  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+  readonly freshness: Pick<Freshness, 'waitFor'>;
   readonly log: Pick<Logger, 'warn'>;
 }): {
   readonly proposals: Proposals;
@@ -35,7 +35,7 @@ export function openProposals({
     ...makeWriteSide(writing),
     parseAccess,
     isOpen: queries.isApplicationOpen,
-    awaitModels: (position) => passed(position, MODELS),
+    awaitModels: (position) => freshness.waitFor(position, MODELS),
   });
   const endings = new Endings<LapsedProposal>({
     what: 'proposal',
@@ -43,7 +43,7 @@ export function openProposals({
     find: queries.lapsedProposals,
     idOf: ({ proposalId }) => proposalId,
     end: proposals.lapse,
-    awaitModels: (position) => passed(position, ['consents']),
+    awaitModels: (position) => freshness.waitFor(position, ['consents']),
     log,
   });
   return { proposals, endings };

@@ -2,6 +2,7 @@
  * Ends trust that someone else than the operator gave: owners could, once. It no longer counts, with or without the
  * event.
  */
+
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { trust } from '#commands/application/decide.ts';
@@ -9,8 +10,8 @@ import { APPLICATION } from '#commands/application/state.ts';
 import type { Kernel } from '#commands/kernel/kernel.ts';
 import { Streams } from '#commands/kernel/streams.ts';
 import { trustedByOthers } from '#queries/projects.ts';
-import type { Position } from '../../events/store.ts';
 import { applicationStream } from '../../events/streams.ts';
+import type { Freshness } from '../../freshness/freshness.ts';
 import { Endings } from './endings.ts';
 
 /** How often such trust is looked for, in ms: after an upgrade, and while an older instance still gives it. */
@@ -21,13 +22,12 @@ const CAUSE = 'not_given_by_operator';
 export function openTrustEnding({
   pool,
   kernel,
-  passed,
+  freshness,
   log,
 }: {
   readonly pool: Pool;
   readonly kernel: Kernel;
-  /** Waits until the named read models show a position; false when it takes too long. */
-  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+  readonly freshness: Pick<Freshness, 'waitFor'>;
   readonly log: Pick<Logger, 'warn'>;
 }): Endings<string> {
   const applications = new Streams(kernel, APPLICATION);
@@ -49,7 +49,7 @@ export function openTrustEnding({
         );
       return { result: undefined, wrote: ended };
     },
-    awaitModels: (position) => passed(position, ['projects']),
+    awaitModels: (position) => freshness.waitFor(position, ['projects']),
     log,
   });
 }

@@ -36,13 +36,6 @@ import type { FoundPath, RouteTable } from './table.ts';
 export interface ApiInterface extends Steps {
   readonly table: RouteTable;
   readonly services: Services;
-  /** Waits until these read models show a position; false when it takes too long. */
-  readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
-  /**
-   * Waits like `passed`; if it takes too long, every instance refuses reads of the models until they show the position.
-   * @throws Refusal unavailable
-   */
-  readonly settled: (position: Position, models: readonly string[]) => Promise<boolean>;
 }
 
 /** A request of a route. */
@@ -138,10 +131,10 @@ export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
 
   /** Waits until reads show what was written (docs/spec/decisions.md, section 3). */
   async #show({ models }: Route, position: Position, awaited: boolean): Promise<void> {
-    const { passed, settled } = this.api;
+    const { freshness } = this.api;
     // A refused answer promises nothing to later reads.
-    const visible = awaited ? await passed(position, models) : await settled(position, models);
-    if (!visible && awaited)
+    if (!awaited) await freshness.settle(position, models);
+    else if (!(await freshness.waitFor(position, models)))
       throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
   }
 }

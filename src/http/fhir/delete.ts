@@ -17,12 +17,12 @@ export async function remove(request: FhirWrite, type: ResourceType, id?: string
   const { service, command } = request;
   if (purges(request, type, id) && id !== undefined) {
     const { position } = await service.commands.purge(command, id);
-    if (position !== undefined) await service.visible(position);
+    if (position !== undefined) await service.freshness.settle(position);
     return { status: 204, headers: {} };
   }
   const target = readTarget(request, id);
   const { result, position } = await service.commands.remove(command, type, target, ifMatch(request));
-  if (position !== undefined) await service.visible(position);
+  if (position !== undefined) await service.freshness.settle(position);
   // A version would reveal to a caller without `read` whether the resource existed.
   const headers =
     result === undefined || !mayRead(request.caller, type)

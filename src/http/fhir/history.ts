@@ -16,7 +16,6 @@ import { didYouMean } from '#src/shared/nearest.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { type Answer, FHIR_JSON } from '../answer/answer.ts';
-import { requireFresh } from '../freshness.ts';
 import { bundleFrame, joined, pageLinks, shownCursor } from './bundle/bundle-text.ts';
 import type { FhirRequest } from './request.ts';
 import { asWarning } from './search-bundle.ts';
@@ -33,7 +32,7 @@ export async function historyOfInstance(
 ): Promise<Answer> {
   const { shape, ignored, ...asked } = parseQuery(request, [type]);
   const { service, caller, query } = request;
-  requireFresh(service.stale, ['history']);
+  service.freshness.require(['history']);
   const path = `${type}/${id}/_history`;
   let shown: number | undefined;
   const build = async (): Promise<Buffer> => {
@@ -61,7 +60,7 @@ function isFirstPage({ since, at, cursor, count }: Asked): boolean {
 export async function historyOfType(request: FhirRequest, type: ResourceType): Promise<Answer> {
   const { shape, ignored, ...query } = parseQuery(request, [type]);
   requireFilled(request.caller.sees);
-  requireFresh(request.service.stale, ['history']);
+  request.service.freshness.require(['history']);
   const page = await request.service.queries.history(request.caller, {
     ...query,
     type,
@@ -77,7 +76,7 @@ export async function historyOfType(request: FhirRequest, type: ResourceType): P
 export async function historyOfSystem(request: FhirRequest): Promise<Answer> {
   const { shape, ignored, ...query } = parseQuery(request, TYPE_NAMES);
   requireFilled(request.caller.sees);
-  requireFresh(request.service.stale, ['history']);
+  request.service.freshness.require(['history']);
   const page = await request.service.queries.history(request.caller, { ...query, budget: request.budget });
   return answer(bundle(request, '_history', page, { shape, ignored }), page.entries.length);
 }
@@ -94,7 +93,7 @@ async function withoutVersions(
   id: string,
   { since, at, count, cursor }: Asked,
 ): Promise<HistoryPage> {
-  requireFresh(service.stale, ['resources']);
+  service.freshness.require(['resources']);
   if (type !== 'Provenance') {
     if ((await service.queries.read(caller, type, id)) === undefined) throw notFound(type, id);
     return NO_VERSIONS;

@@ -4,7 +4,6 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from '../answer/answer.ts';
 import { etag, notModified, versionHeaders } from '../answer/conditional.ts';
-import { requireFresh } from '../freshness.ts';
 import type { FhirRequest } from './request.ts';
 import { answerCut } from './subset.ts';
 
@@ -19,7 +18,7 @@ export async function read(request: FhirRequest, type: ResourceType, id: string)
 
 async function readWhole(request: FhirRequest, type: ResourceType, id: string): Promise<Answer> {
   const { caller, service } = request;
-  requireFresh(service.stale, type === 'Provenance' ? ['resources', 'history'] : ['resources']);
+  service.freshness.require(type === 'Provenance' ? ['resources', 'history'] : ['resources']);
   const found =
     type === 'Provenance'
       ? await service.queries.readProvenance(caller, id)

@@ -13,12 +13,11 @@ import type { Answer } from '../answer/answer.ts';
 import type { Header } from '../answer/authorship.ts';
 import type { Prefer } from '../answer/negotiation.ts';
 import type { RawBody } from '../body.ts';
-import type { Stale } from '../freshness.ts';
 import type { GrantToken } from '../grant/opening.ts';
 import type { GrantPass } from '../grant/pass.ts';
 import type { KeyReads } from '../key-reads.ts';
 import type { Declared } from '../pipeline.ts';
-import type { Position } from '../ports/position.ts';
+import type { Freshness } from '../ports/freshness.ts';
 import type { HistoryPages } from './history-pages.ts';
 
 /** The parts that interactions work with. */
@@ -29,11 +28,7 @@ export interface FhirService {
   readonly queries: Queries;
   readonly terminology: Terminology;
   readonly findImplausible: FindImplausible;
-  /** Waits until every read model shows a position; false when it takes too long. */
-  readonly visible: (position: Position) => Promise<boolean>;
-  /** Waits until searches find all that is in the log now. @throws Refusal unavailable (503) */
-  readonly searchable: () => Promise<void>;
-  readonly stale: Stale;
+  readonly freshness: Freshness;
   readonly bundleEntries: number;
   /** Maximum number of JSON values of a Bundle, and of all JSON Patches in it. */
   readonly bundleValues: number;

@@ -13,7 +13,6 @@ import { requireOnType } from '#src/shared/access/outside-grant.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
-import { requireFresh } from '../freshness.ts';
 import { type Pages, shownCursor } from './bundle/bundle-text.ts';
 import type { FhirRequest } from './request.ts';
 import { answerSearch, asWarning } from './search-bundle.ts';
@@ -119,7 +118,7 @@ function shownId({ caller: { sees } }: FhirRequest): (id: string) => string {
  * @throws Refusal 404, 503
  */
 async function requireVisible({ service, caller }: FhirRequest, { type, id }: Compartment): Promise<void> {
-  requireFresh(service.stale, ['resources']);
+  service.freshness.require(['resources']);
   const known = await service.queries.read(caller, type, id);
   if (known === undefined) throw notFound(type, id);
 }
@@ -170,12 +169,12 @@ async function requireSearchable(
   rest: URLSearchParams,
   compartment?: Compartment,
 ): Promise<void> {
-  requireFresh(service.stale, ['resources', 'history']);
+  service.freshness.require(['resources', 'history']);
   const referrers = [...query.keys()].some((key) => key.startsWith('_revinclude'));
   const ofResources = compartment === undefined || compartment.type === 'Patient';
   if (!referrers && ofResources && types.every((type) => isOfResources(type, rest))) return;
-  requireFresh(service.stale, ['search']);
-  await service.searchable();
+  service.freshness.require(['search']);
+  await service.freshness.catchUp(['search', 'resources']);
 }
 
 /**

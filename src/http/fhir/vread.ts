@@ -5,7 +5,6 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
-import { requireFresh } from '../freshness.ts';
 import { answerVersion } from './read.ts';
 import type { FhirRequest } from './request.ts';
 import { answerCut } from './subset.ts';
@@ -30,7 +29,7 @@ async function vreadWhole(
   id: string,
   versionId: string,
 ): Promise<Answer> {
-  requireFresh(request.service.stale, ['history']);
+  request.service.freshness.require(['history']);
   const found = /^[1-9]\d{0,8}$/.test(versionId)
     ? await readVersion(request, type, id, Number(versionId))
     : undefined;

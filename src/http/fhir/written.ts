@@ -110,7 +110,7 @@ export async function answerWritten(
   { result, position }: Written<WriteResult>,
 ): Promise<Answer> {
   const { service, prefer } = request;
-  if (position !== undefined) await service.visible(position);
+  if (position !== undefined) await service.freshness.settle(position);
   const status = writeStatus(result);
   const headers = {
     ...versionHeaders(result.version, writtenTime(result)),

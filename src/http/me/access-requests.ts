@@ -45,7 +45,7 @@ const denial = z
 /** Waits until reads show what was answered before. Records of the sandbox follow from addresses, which a search finds. */
 function caughtUp({ services }: MeRequest, environment: Environment | undefined): Promise<void> {
   const models = ['consents', 'resources', 'projects'];
-  return services.caughtUp(environment === 'production' ? models : [...models, 'history', 'search']);
+  return services.freshness.catchUp(environment === 'production' ? models : [...models, 'history', 'search']);
 }
 
 /** Returns a request that the person may see. @throws Refusal forbidden (403), not_found (404) */

@@ -37,7 +37,7 @@ export const MY_LINK_ROUTES = [
         body.code,
         body.birth_date,
       );
-      await services.caughtUp(['consents', 'resources']);
+      await services.freshness.catchUp(['consents', 'resources']);
       const link = await services.consentQueries.linkTo(identity, result.patient);
       if (link === undefined) throw notFound('Patient', result.patient);
       const mine = await services.consentQueries.listRecords(identity, link.environment, { deleted: true });

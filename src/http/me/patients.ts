@@ -27,7 +27,7 @@ export const MY_PATIENT_ROUTES = [
       requirePerson(request);
       const { services, identity, query } = request;
       // Records of the sandbox follow from e-mail addresses, which a search finds.
-      await services.caughtUp(
+      await services.freshness.catchUp(
         query.environment === 'sandbox'
           ? ['consents', 'resources', 'history', 'search']
           : ['consents', 'resources'],

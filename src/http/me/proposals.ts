@@ -41,7 +41,7 @@ export const MY_PROPOSAL_ROUTES = [
       const { services, params, query } = request;
       const { limit, cursor, status, environment } = query;
       const { record } = await linkFor(request, params.patient_id, environment);
-      await services.caughtUp(common.models);
+      await services.freshness.catchUp(common.models);
       const page = await services.consentQueries.listProposals({ limit, cursor, status, record });
       const data = page.rows.map((row) => proposalView(row));
       return { status: 200, text: proposalList(data, page.total, page.next ?? null) };

@@ -35,7 +35,7 @@ export const REVOKE_ROUTES = [
         return { status: 200, body, position: wrote.position, awaited: true };
       }
       // It had ended, perhaps a moment ago.
-      await services.caughtUp(['consents']);
+      await services.freshness.catchUp(['consents']);
       const now = await services.consentQueries.grant(row.id);
       const [body] = await myGrantsView(services, [now ?? row]);
       return { status: 200, body };

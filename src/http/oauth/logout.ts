@@ -9,8 +9,8 @@ import type { Client, FindClient } from '#src/oauth/clients.ts';
 import type { IdTokenHint } from '#src/oauth/id-token-hint.ts';
 import type { LogoutHints } from '#src/oauth/logout.ts';
 import { readForm } from '../form-body.ts';
-import { requireFresh, type Stale } from '../freshness.ts';
 import type { Language, Texts } from '../pages/texts.ts';
+import type { Freshness } from '../ports/freshness.ts';
 import { FORM_TOKEN, requireFormToken, requireOwnOrigin } from '../signin/form-origin.ts';
 import { pageErrors, type RefusalOf } from '../signin/page-errors.ts';
 import { signedInPage, signedOutPage } from '../signin/pages.ts';
@@ -41,13 +41,13 @@ export function logoutRouter({
   visitors,
   hints,
   findClient,
-  stale,
+  freshness,
   refusalOf,
 }: {
   readonly visitors: Visitors;
   readonly hints: LogoutHints;
   readonly findClient: FindClient;
-  readonly stale: Stale;
+  readonly freshness: Freshness;
   readonly refusalOf: RefusalOf;
 }): Router {
   const { baseUrl } = visitors;
@@ -56,7 +56,7 @@ export function logoutRouter({
   router.use(pageErrors(baseUrl, refusalOf));
 
   router.get(LOGOUT_PATH, async (ctx) => {
-    requireFresh(stale, ['projects', 'consents']);
+    freshness.require(['projects', 'consents']);
     const parameters = new URLSearchParams(ctx.querystring);
     const { hint, target } = await readRequest(parameters);
     const session = await visitors.findAnySession(ctx);
@@ -81,7 +81,7 @@ export function logoutRouter({
       const parameters = new URLSearchParams([...new URLSearchParams(ctx.querystring), ...form]);
       return redirectTo(ctx, baseUrl + buildPath(parameters));
     }
-    requireFresh(stale, ['projects', 'consents']);
+    freshness.require(['projects', 'consents']);
     const session = await visitors.findAnySession(ctx);
     if (session !== undefined) {
       requireOwnOrigin(ctx, baseUrl);

@@ -12,20 +12,14 @@ import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import type { RequestContext, Route, RouteResult } from '../api/route.ts';
-import { requireFresh, type Stale } from '../freshness.ts';
 import type { AccessLog } from '../ports/access-log.ts';
-import type { Position } from '../ports/position.ts';
 import type { Services } from '../ports/services.ts';
 import { ROUTES } from '../routes.ts';
 
 /** The services that the calls need. */
 export interface OwnApiService {
   readonly services: Services;
-  readonly stale: Stale;
   readonly accessLog: Pick<AccessLog, 'written'>;
-  /** As in `ApiInterface`. */
-  readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
-  readonly settled: (position: Position, models: readonly string[]) => Promise<boolean>;
 }
 
 /** Inputs of a call, as a program sends them. */
@@ -57,7 +51,7 @@ export class OwnApi {
   async me<T>(operationId: string, inputs: OwnInputs, schema: z.ZodType<T>): Promise<T> {
     const route = routeNamed(operationId);
     if (route.credential !== 'identity') throw new TypeError(`${operationId} takes no ID token`);
-    requireFresh(this.service.stale, route.models);
+    this.service.services.freshness.require(route.models);
     const run = route.accept(makeInputs(inputs));
     const result = await run({ ...this.#circumstances(), identity: this.session.person });
     await this.#shown(result, route);
@@ -89,7 +83,7 @@ export class OwnApi {
     const route = routeNamed(operationId);
     if (route.credential !== 'api_key' || route.method !== 'GET')
       throw new TypeError(`${operationId} doesn't read a record`);
-    requireFresh(this.service.stale, route.models);
+    this.service.services.freshness.require(route.models);
     const run = route.accept(makeInputs(inputs));
     const caller = await this.callerFor(link);
     const result = await run({ ...this.#circumstances(), caller, factsOnly: true });
@@ -144,8 +138,8 @@ export class OwnApi {
   /** Waits until the page that follows shows what was written. */
   async #shown({ position, awaited }: RouteResult, { models }: Route): Promise<void> {
     if (position === undefined) return;
-    const { passed, settled } = this.service;
-    await (awaited === true ? passed(position, models) : settled(position, models));
+    const { freshness } = this.service.services;
+    await (awaited === true ? freshness.waitFor(position, models) : freshness.settle(position, models));
   }
 }
 

@@ -20,7 +20,9 @@ const OF_RECORD = ['consents', 'resources', 'history', 'timeline'];
 /** Waits until reads show what was written before; records of the sandbox follow from addresses, which a search finds. */
 function caughtUp({ deps }: Visit, environment: Environment): Promise<void> {
   const models = ['consents', 'resources'];
-  return deps.services.caughtUp(environment === 'production' ? models : [...models, 'history', 'search']);
+  return deps.services.freshness.catchUp(
+    environment === 'production' ? models : [...models, 'history', 'search'],
+  );
 }
 
 /** Returns a person's records in an environment, their own first; also those whose Patient is deleted. */
@@ -33,7 +35,7 @@ export async function recordsIn(visit: Visit, environment: Environment): Promise
 
 /** Returns one of a person's records. @throws Refusal not_found (404) for any other id */
 export async function openRecord(visit: Visit, id: string): Promise<OpenRecord> {
-  await visit.deps.services.caughtUp(OF_RECORD);
+  await visit.deps.services.freshness.catchUp(OF_RECORD);
   const { consentQueries } = visit.deps.services;
   const asked = id.toLowerCase();
   const link = await consentQueries.linkTo(visit.session.person, asked);

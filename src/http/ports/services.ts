@@ -13,12 +13,12 @@ import type { DocumentStore } from '#src/documents/store.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
 import type { FindImplausible } from '#src/shared/implausible.ts';
-import type { Refusal } from '#src/shared/refusal.ts';
 import type { Moment } from '#src/shared/time/moment.ts';
 import type { Concepts } from '#src/terminology/concepts/concepts.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
 import type { AccessRequestServices } from './access-requests.ts';
 import type { ConsentCommands } from './consents.ts';
+import type { Freshness } from './freshness.ts';
 import type { Settings } from './settings.ts';
 import type { SharedLinkServices } from './shared-links.ts';
 import type { WebhookServices } from './webhooks.ts';
@@ -95,10 +95,7 @@ export interface Services {
   /** Returns the names of installed codes, by `system|code`. */
   readonly displays: Terminology['displays'];
   readonly findImplausible: FindImplausible;
-  /** Waits until these read models show all that is in the log now. @throws Refusal unavailable (503) */
-  readonly caughtUp: (models: readonly string[]) => Promise<void>;
-  /** Returns the refusal (503) of a read of these read models, of which one lags or has stopped. */
-  readonly notFresh: (models: readonly string[]) => Refusal;
+  readonly freshness: Freshness;
   /**
    * A patient's record at a moment, from its events; undefined when it was purged.
    * @throws Refusal too_large (413, `too-costly`) when it has more than `most` bytes

@@ -1,6 +1,6 @@
 /**
  * The interfaces of shared links that HTTP needs (SMART Health Links, docs/spec/decisions.md, section 7);
- * `src/app/shared-links/` implements it.
+ * `src/shl/` implements it.
  */
 import type { Done, RequestContext } from '#commands/command.ts';
 import type { Page, PageAsked } from '#queries/admin/page.ts';

@@ -171,7 +171,7 @@ async function tellContext(
     return await services.queries.tellContext(caller, asking);
   } catch (error) {
     if (!(error instanceof Refusal) || error.kind !== 'unavailable') throw error;
-    await services.caughtUp(['resources', 'history']);
+    await services.freshness.catchUp(['resources', 'history']);
     return services.queries.tellContext(caller, asking);
   }
 }

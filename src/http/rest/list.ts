@@ -39,7 +39,7 @@ export async function listRecords(
   requireFilled(caller.sees);
   const list = JSON.stringify([type, patient, criteria]);
   const [counted, next] = cursor === undefined ? [] : decodeCursorFor(list, cursor, place);
-  await services.caughtUp(['search', 'resources']);
+  await services.freshness.catchUp(['search', 'resources']);
   const query = new URLSearchParams([
     ...criteria.map(([name, value]): [string, string] => [name, value]),
     // Ids are in the order of creation.

@@ -23,7 +23,7 @@ export async function listing<Row>(
   if (!isUuid(patient)) throw unknown(patient);
   let page = await ask();
   if (!page.fresh) {
-    await services.caughtUp(['timeline', 'resources']);
+    await services.freshness.catchUp(['timeline', 'resources']);
     page = await ask();
   }
   if (!page.seen) throw unknown(patient);

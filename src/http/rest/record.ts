@@ -161,7 +161,7 @@ export async function shownRecords(
     mark: known,
   }: (typeof found)[number]) => {
     const mark = known ?? marks.get(id);
-    if (mark === undefined) throw request.services.notFresh(['history']);
+    if (mark === undefined) throw request.services.freshness.refusal(['history']);
     const shown: Shown = {
       type,
       id,
@@ -221,7 +221,7 @@ async function readMark(
   found: VersionOf & Pick<MarkedResource, 'mark'>,
 ): Promise<Mark> {
   const mark = found.mark ?? (await readMarks(request, [found])).get(found.id);
-  if (mark === undefined) throw request.services.notFresh(['history']);
+  if (mark === undefined) throw request.services.freshness.refusal(['history']);
   return mark;
 }
 
@@ -232,7 +232,7 @@ async function readMarks(
 ): Promise<ReadonlyMap<string, Mark>> {
   const marks = await services.queries.marks(caller, found);
   if (found.every(({ id }) => marks.has(id))) return marks;
-  await services.caughtUp(['history']);
+  await services.freshness.catchUp(['history']);
   return services.queries.marks(caller, found);
 }
 

@@ -21,7 +21,6 @@ import { HistoryPages } from '../fhir/history-pages.ts';
 import type { FhirInterface } from '../fhir/interface.ts';
 import { OPERATIONS } from '../fhir/operations.ts';
 import { bundleValues } from '../fhir/resource-body.ts';
-import type { Stale } from '../freshness.ts';
 import type { GrantService } from '../grant/pass.ts';
 import type { KeyReadService } from '../key-reads.ts';
 import { LargeBodies } from '../large-bodies.ts';
@@ -36,11 +35,11 @@ import { patientOperations } from '../patient/operation.ts';
 import { patientRouter } from '../patient/router.ts';
 import type { AccessLog } from '../ports/access-log.ts';
 import type { AuthorizeServices } from '../ports/authorize.ts';
+import type { Freshness } from '../ports/freshness.ts';
 import type { IdempotencyKeys } from '../ports/idempotency.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { OAuthServices } from '../ports/oauth.ts';
 import type { PatientPageServices } from '../ports/patient-pages.ts';
-import type { Position } from '../ports/position.ts';
 import type { Services } from '../ports/services.ts';
 import type { Settings } from '../ports/settings.ts';
 import type { SharedLinkOpening } from '../ports/shared-links.ts';
@@ -75,11 +74,7 @@ export interface ServerDeps {
   /** Keys for exchanging ids in answers under a grant. */
   readonly edgeKeys: EdgeKeys;
   readonly traffic: Notebook & { readonly limits: RateLimits | undefined };
-  /** Waits until every read model shows a position; false when it takes too long: the write is done all the same. */
-  readonly visible: (position: Position) => Promise<boolean>;
-  /** Waits until searches find all that is in the log now. @throws Refusal unavailable (503) */
-  readonly searchable: () => Promise<void>;
-  readonly stale: Stale;
+  readonly freshness: Freshness;
   /** Dependencies of the routes of the JSON interfaces. */
   readonly services: Services;
   readonly identify: Identify;
@@ -95,14 +90,6 @@ export interface ServerDeps {
   readonly linkOpening: SharedLinkOpening;
   /** The services that the pages of patients need besides the JSON interfaces. */
   readonly patientPages: PatientPageServices;
-  /** Waits until these read models show a position; false when it takes too long. */
-  readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
-  /**
-   * Waits like `passed`; when it takes too long, every instance refuses to read the models until they contain
-   * the position.
-   * @throws Refusal unavailable
-   */
-  readonly settled: (position: Position, models: readonly string[]) => Promise<boolean>;
   /** Conditions of `/health/ready`. */
   readonly checks: ReadinessChecks;
   readonly metrics: Metrics;
@@ -127,7 +114,7 @@ export function createServer(deps: ServerDeps): Server {
     (ctx, caller) => limits.byCaller(ctx, caller),
   );
   const largeBodies = new LargeBodies(limits, deps.config.limits, () =>
-    deps.services.caughtUp(['search', 'timeline']),
+    deps.freshness.catchUp(['search', 'timeline']),
   );
   const grants = {
     accessLog: deps.accessLog,
@@ -188,7 +175,7 @@ export function createServer(deps: ServerDeps): Server {
     ...deps.oauth,
     baseUrl: deps.config.baseUrl,
     readAddress: (ctx) => limits.readAddress(ctx),
-    stale: deps.stale,
+    freshness: deps.freshness,
     refusalOf: deps.refusalOf,
     log: deps.log,
     accessLog: deps.accessLog,
@@ -196,7 +183,7 @@ export function createServer(deps: ServerDeps): Server {
   });
   app.use(clientEndpoints.routes());
   app.use(clientEndpoints.allowedMethods());
-  const webfinger = webfingerRouter(deps.services.adminQueries.readSso, deps.stale);
+  const webfinger = webfingerRouter(deps.services.adminQueries.readSso, deps.freshness);
   app.use(webfinger.routes());
   app.use(webfinger.allowedMethods());
   const signIn = signInRouter({ signIn: deps.signIn, visitors, log: deps.log, refusalOf: deps.refusalOf });
@@ -223,10 +210,7 @@ export function createServer(deps: ServerDeps): Server {
   app.use(viewPage.allowedMethods());
   const patient = patientRouter({
     services: deps.services,
-    stale: deps.stale,
     accessLog: deps.accessLog,
-    passed: deps.passed,
-    settled: deps.settled,
     pages: deps.patientPages,
     operation: patientOperations(fhir),
     visitors,
@@ -249,7 +233,7 @@ export function createServer(deps: ServerDeps): Server {
     visitors,
     hints: deps.oauth.logoutHints,
     findClient: deps.oauth.findClient,
-    stale: deps.stale,
+    freshness: deps.freshness,
     refusalOf: deps.refusalOf,
   });
   app.use(logout.routes());
@@ -274,8 +258,7 @@ function fhirInterface(
   memory: { readonly largeBodies: LargeBodies; readonly answers: AnswerMemory },
   logged: { readonly grants: GrantService; readonly keyReads: KeyReadService },
 ): FhirInterface {
-  const { config, commands, queries, terminology, idempotency, visible, searchable, stale, log, refusalOf } =
-    deps;
+  const { config, commands, queries, terminology, idempotency, freshness, log, refusalOf } = deps;
   const baseUrl = config.baseUrl + FHIR_PATH;
   const date = new Date().toISOString();
   return {
@@ -284,9 +267,7 @@ function fhirInterface(
     queries,
     terminology,
     findImplausible: deps.services.findImplausible,
-    visible,
-    searchable,
-    stale,
+    freshness,
     log,
     refusalOf,
     idempotency,

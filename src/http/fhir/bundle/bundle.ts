@@ -186,7 +186,7 @@ async function write(
     type === 'transaction'
       ? await service.commands.transaction(command, writes, exact)
       : await service.commands.batch(command, writes, exact, keep);
-  if (position !== undefined) await service.visible(position);
+  if (position !== undefined) await service.freshness.settle(position);
   if (type === 'batch') return result;
   const kept = ([index, one]: readonly [number, WriteResult | Error]): [number, WriteResult | Error] => [
     index,

@@ -15,7 +15,6 @@ import { requireOnType } from '#src/shared/access/outside-grant.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from '../../answer/answer.ts';
-import { requireFresh } from '../../freshness.ts';
 import type { GrantPass } from '../../grant/pass.ts';
 import { type BundleOptions, bundleFrame, joined, pageLinks, shownCursor } from '../bundle/bundle-text.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
@@ -52,12 +51,12 @@ async function run(request: OperationRequest): Promise<Answer> {
   if (onlyTotal)
     throw badParameter('_summary', '_summary=count is supported for searches and histories only');
   requireFilled(caller.sees);
-  requireFresh(service.stale, ['resources']);
+  service.freshness.require(['resources']);
   await requirePatient(request, id);
-  if (asked.types?.has('Provenance') === true) requireFresh(service.stale, ['history']);
+  if (asked.types?.has('Provenance') === true) service.freshness.require(['history']);
   if (asked.care !== undefined) {
-    requireFresh(service.stale, ['search']);
-    await service.searchable();
+    service.freshness.require(['search']);
+    await service.freshness.catchUp(['search', 'resources']);
   }
   const path = `${service.base}Patient/${id}/$everything`;
   const parts = pageParts(request, asked);

@@ -10,7 +10,6 @@ import { inSlices } from '#src/shared/load/slices.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import { type Answer, FHIR_JSON } from '../../answer/answer.ts';
-import { requireFresh } from '../../freshness.ts';
 import { joined } from '../bundle/bundle-text.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
 import { requirePatient } from './patient.ts';
@@ -35,7 +34,7 @@ async function run(request: OperationRequest): Promise<Answer> {
   const { service, caller, query, budget } = request;
   requireProfile(query);
   requireFilled(caller.sees);
-  requireFresh(service.stale, ['resources', 'history']);
+  service.freshness.require(['resources', 'history']);
   const id = request.id ?? (await identified(request));
   const { base } = service;
   const covered = grantCoverage(caller.sees.within?.access);
@@ -75,8 +74,8 @@ async function identified({ service, caller, query }: OperationRequest): Promise
   if (identifier === null || identifier === '') {
     throw badParameter('identifier', 'it is required if the URL names no Patient');
   }
-  requireFresh(service.stale, ['search']);
-  await service.searchable();
+  service.freshness.require(['search']);
+  await service.freshness.catchUp(['search', 'resources']);
   const { matches } = await service.queries.search(caller, {
     type: 'Patient',
     query: new URLSearchParams({ identifier, _count: '2', _total: 'none' }),

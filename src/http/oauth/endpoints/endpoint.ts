@@ -6,10 +6,10 @@ import type { Client } from '#src/oauth/clients.ts';
 import { OAuthError } from '#src/oauth/error.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import { readForm } from '../../form-body.ts';
-import { requireFresh, type Stale } from '../../freshness.ts';
 import { hasSeveralValues, repeatedName } from '../../path.ts';
 import type { AccessLog } from '../../ports/access-log.ts';
 import type { BackchannelEndpoints } from '../../ports/access-requests.ts';
+import type { Freshness } from '../../ports/freshness.ts';
 import type { IdentityGrant, TokenEndpoints } from '../../ports/oauth.ts';
 import { asOAuthError, NOT_STORED, oauthErrorAnswer } from '../errors.ts';
 
@@ -20,7 +20,7 @@ export interface EndpointDeps {
   readonly authenticate: AuthenticateClient;
   /** Returns the address that failed authentication is counted for. */
   readonly readAddress: (ctx: Context) => string;
-  readonly stale: Stale;
+  readonly freshness: Freshness;
   /** Returns the refusal that a client gets for an error; undefined for a fault of the service. */
   readonly refusalOf: (error: unknown) => Refusal | undefined;
   readonly log: Logger;
@@ -74,7 +74,7 @@ export async function answerJson(
 }
 
 async function readClientRequest(deps: EndpointDeps, ctx: Context): Promise<ClientRequest> {
-  requireFresh(deps.stale, ['projects', 'consents']);
+  deps.freshness.require(['projects', 'consents']);
   const form = await readForm(ctx);
   const twice = repeatedName(form.keys(), REPEATABLE);
   if (twice !== undefined)

@@ -3,7 +3,6 @@ import type { Context } from 'koa';
 import { OAuthError } from '#src/oauth/error.ts';
 import { writeFhirUser } from '#src/oauth/tokens/id-token.ts';
 import { readCredential } from '../../credentials.ts';
-import { requireFresh } from '../../freshness.ts';
 import { answerJson, type EndpointDeps } from './endpoint.ts';
 
 /** Answers a request with the same claims as the ID token, under a token with `openid`. */
@@ -12,7 +11,7 @@ export function answerUserinfo(deps: EndpointDeps, ctx: Context): Promise<void> 
 }
 
 async function claimsFor(deps: EndpointDeps, ctx: Context): Promise<object> {
-  requireFresh(deps.stale, ['projects', 'consents']);
+  deps.freshness.require(['projects', 'consents']);
   const token = readCredential(ctx.req, ctx.querystring, 'Authorization: Bearer <access token>');
   const found = await deps.tokens.introspectToken(token);
   if (found === undefined || found.kind !== 'access') {

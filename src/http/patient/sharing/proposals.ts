@@ -158,7 +158,7 @@ function overRow(visit: Visit, record: OpenRecord, each: Proposal): Html {
 /** Returns the page of a proposal, with its changes. @throws Refusal not_found (404) */
 export async function proposalPage(visit: Visit, record: OpenRecord, id: string): Promise<PatientPage> {
   const { say, deps } = visit;
-  await deps.services.caughtUp(['consents', 'resources', 'history']);
+  await deps.services.freshness.catchUp(['consents', 'resources', 'history']);
   const row = await deps.services.consentQueries.proposal(record.record, id);
   if (row === undefined) throw notFound('proposal', id.slice(0, 64));
   await visit.api.noteRead(record, { action: 'read', resourceType: row.resource_type }, 1);

@@ -36,8 +36,8 @@ interface Asked {
 
 /** Returns a request that the person may see. @throws Refusal not_found (404) */
 async function askedFor(visit: Visit, id: string): Promise<Asked> {
-  const { accessRequests, caughtUp } = visit.deps.services;
-  await caughtUp(['consents', 'resources', 'projects']);
+  const { accessRequests, freshness } = visit.deps.services;
+  await freshness.catchUp(['consents', 'resources', 'projects']);
   const { person } = visit.session;
   const request = await accessRequests.find(person, id);
   const found = request && (await accessRequests.offer(person, request));

@@ -53,7 +53,7 @@ export async function askFresh<T>(
   requireFilled(caller.sees);
   let answer = await ask();
   if (!answer.fresh) {
-    await services.caughtUp(['timeline', 'resources']);
+    await services.freshness.catchUp(['timeline', 'resources']);
     answer = await ask();
   }
   if (answer.told === undefined) throw notFound('Patient', cut(patient, 64));

@@ -124,7 +124,7 @@ async function findEarlier(
   patient: string,
   drafts: readonly Draft[],
 ): Promise<Map<string, Stored>> {
-  await services.caughtUp(['search', 'resources']);
+  await services.freshness.catchUp(['search', 'resources']);
   const found = new Map<string, Stored>();
   const types = [...new Set(drafts.map(({ type }) => type))];
   for (const type of types) {

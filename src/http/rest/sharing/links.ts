@@ -42,7 +42,7 @@ export const LINK_ROUTES = [
     async run(request) {
       const { params, query, services } = request;
       await requirePatient(request, params.patient_id);
-      await services.caughtUp(['consents']);
+      await services.freshness.catchUp(['consents']);
       const { rows, total, next } = await services.consentQueries.listLinks(params.patient_id, query);
       return { status: 200, body: { data: rows.map(linkView), total, next_cursor: next ?? null } };
     },
@@ -61,7 +61,7 @@ export const LINK_ROUTES = [
     async run(request) {
       const { params, services } = request;
       await requirePatient(request, params.patient_id);
-      await services.caughtUp(['consents']);
+      await services.freshness.catchUp(['consents']);
       const found = await services.consentQueries.readLink(params.patient_id, cut(params.link_id, 64));
       if (found === undefined) throw notFound('link', cut(params.link_id, 64));
       const { id: linkId, relationship, issuer, subject } = found;

@@ -232,7 +232,7 @@ export const PROPOSAL_ROUTES = [
     async run(request) {
       const { services, params, query } = request;
       const granted = grantOn(request, params.patient_id);
-      await services.caughtUp(common.models);
+      await services.freshness.catchUp(common.models);
       const { record, applicationId: application } = granted;
       const page = await services.consentQueries.listProposals({ ...query, record, application });
       const data = await Promise.all(page.rows.map((row) => viewUnder(request, granted, row)));
@@ -252,7 +252,7 @@ export const PROPOSAL_ROUTES = [
     async run(request) {
       const { services, params } = request;
       const granted = grantOn(request, params.patient_id);
-      await services.caughtUp(common.models);
+      await services.freshness.catchUp(common.models);
       const row = await ownProposal(request, granted, params.proposal_id);
       return { status: 200, text: printJson(await viewUnder(request, granted, row)), shown: 1 };
     },
@@ -271,7 +271,7 @@ export const PROPOSAL_ROUTES = [
     async run(request) {
       const { services, params } = request;
       const granted = grantOn(request, params.patient_id);
-      await services.caughtUp(['consents']);
+      await services.freshness.catchUp(['consents']);
       const { id, record } = await ownProposal(request, granted, params.proposal_id);
       const { wrote } = await services.proposals.withdraw(byKey(request), { record, proposalId: id });
       const text = printJson(await viewUnder(request, granted, await ownProposal(request, granted, id)));

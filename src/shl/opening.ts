@@ -1,23 +1,25 @@
 /** Shared links as their recipients open them: passcodes, manifests, files, and an entry of the access log for each try. */
+
 import { hash, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { ConsentQueries } from '#queries/consents/consents.ts';
 import type { OpenedLinkRow } from '#queries/consents/shared-links.ts';
-import type { AccessLog } from '../../http/ports/access-log.ts';
+import type { Freshness } from '../freshness/freshness.ts';
+import type { AccessLog } from '../http/ports/access-log.ts';
 import type {
   ManifestFile,
   Opened,
   OpeningAsked,
   SharedLinkOpening,
   SharedLinkServices,
-} from '../../http/ports/shared-links.ts';
-import { MOST_ATTEMPTS, type SharedLinks } from '../../operations/shared-links.ts';
-import type { AccessStatus } from '../../shared/access/access-entry.ts';
-import { type Caller, ownCaller, turnKey } from '../../shared/access/caller.ts';
-import { encrypted } from '../../shl/jwe.ts';
-import { isPasscode } from '../../shl/passcode.ts';
-import { isManifestSecret } from '../../shl/payload.ts';
+} from '../http/ports/shared-links.ts';
+import { MOST_ATTEMPTS, type SharedLinks } from '../operations/shared-links.ts';
+import type { AccessStatus } from '../shared/access/access-entry.ts';
+import { type Caller, ownCaller, turnKey } from '../shared/access/caller.ts';
 import { type ContentDeps, openContent } from './content.ts';
+import { encrypted } from './jwe.ts';
+import { isPasscode } from './passcode.ts';
+import { isManifestSecret } from './payload.ts';
 import { CONTENT_TYPE, openKeys } from './shared-links.ts';
 
 /** The maximum length of an embedded file, in characters: if the client names a limit, and if it doesn't. */
@@ -31,16 +33,16 @@ export async function openOpening(
     readonly consentQueries: Pick<ConsentQueries, 'openedLink'>;
     readonly accessLog: AccessLog;
     readonly baseUrl: string;
-    readonly fresh: (models: readonly string[]) => void;
+    readonly freshness: Freshness;
     /** Ends links that have just been closed; the next sweep ends the rest. */
     readonly sweep: SharedLinkServices['sweep'];
   },
 ): Promise<SharedLinkOpening> {
-  const { pool, rows, consentQueries, accessLog, baseUrl, fresh } = parts;
+  const { pool, rows, consentQueries, accessLog, baseUrl, freshness } = parts;
   const { keyOf } = await openKeys(pool);
 
   const find = async (id: string): Promise<OpenedLinkRow | undefined> => {
-    fresh(['consents', 'resources', 'history', 'projects']);
+    freshness.require(['consents', 'resources', 'history', 'projects']);
     return id.length > 64 ? undefined : consentQueries.openedLink(id);
   };
 

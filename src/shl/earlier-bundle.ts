@@ -3,14 +3,14 @@
  * (docs/shared-links.md).
  */
 import type { Queries } from '#queries/queries.ts';
-import { parseStored } from '#src/shared/json/json.ts';
-import { withdrawnAs } from '../../clinical/reading/status.ts';
-import { changedTag } from '../../clinical/summary/changed-tag.ts';
-import { codesIn, withNamedCodings } from '../../clinical/summary/named-codings.ts';
-import type { ResourceType } from '../../fhir/types.ts';
-import type { Caller } from '../../shared/access/caller.ts';
-import { newUuid } from '../../shared/ids.ts';
-import type { Terminology } from '../../terminology/terminology.ts';
+import { withdrawnAs } from '../clinical/reading/status.ts';
+import { changedTag } from '../clinical/summary/changed-tag.ts';
+import { codesIn, withNamedCodings } from '../clinical/summary/named-codings.ts';
+import type { ResourceType } from '../fhir/types.ts';
+import type { Caller } from '../shared/access/caller.ts';
+import { newUuid } from '../shared/ids.ts';
+import { parseStored } from '../shared/json/json.ts';
+import type { Terminology } from '../terminology/terminology.ts';
 
 /** The last version of a resource that somebody else wrote before an AI changed it. */
 export interface Earlier {

@@ -2,29 +2,31 @@
  * Makes the content of shared links: the summary of a record, all of it, or a document, as JSON that is read in small
  * parts.
  */
+
 import type { Queries } from '#queries/queries.ts';
-import { changedTag } from '../../clinical/summary/changed-tag.ts';
-import { codesWithoutDisplay } from '../../clinical/summary/displays.ts';
-import { writeInSteps } from '../../clinical/summary/document.ts';
-import { Links } from '../../clinical/summary/entries.ts';
-import { codesIn, withNamedCodings } from '../../clinical/summary/named-codings.ts';
-import { dropContacts, withoutContact } from '../../clinical/summary/without-contact.ts';
-import type { DocumentStore } from '../../documents/store.ts';
-import { heldContents } from '../../fhir/document-content.ts';
-import type { Caller } from '../../shared/access/caller.ts';
-import { newUuid } from '../../shared/ids.ts';
-import { isObject, type JsonObject, parseStored, printJson } from '../../shared/json/json.ts';
-import { type AnswerBudget, tooCostly } from '../../shared/load/answer-budget.ts';
-import { inSlices } from '../../shared/load/slices.ts';
-import { nowMicros } from '../../shared/time/time.ts';
-import type { Terminology } from '../../terminology/terminology.ts';
+import { changedTag } from '../clinical/summary/changed-tag.ts';
+import { codesWithoutDisplay } from '../clinical/summary/displays.ts';
+import { writeInSteps } from '../clinical/summary/document.ts';
+import { Links } from '../clinical/summary/entries.ts';
+import { codesIn, withNamedCodings } from '../clinical/summary/named-codings.ts';
+import { dropContacts, withoutContact } from '../clinical/summary/without-contact.ts';
+import type { DocumentStore } from '../documents/store.ts';
+import { heldContents } from '../fhir/document-content.ts';
+import type { Freshness } from '../freshness/freshness.ts';
+import type { Caller } from '../shared/access/caller.ts';
+import { newUuid } from '../shared/ids.ts';
+import { isObject, type JsonObject, parseStored, printJson } from '../shared/json/json.ts';
+import { type AnswerBudget, tooCostly } from '../shared/load/answer-budget.ts';
+import { inSlices } from '../shared/load/slices.ts';
+import { nowMicros } from '../shared/time/time.ts';
+import type { Terminology } from '../terminology/terminology.ts';
 import { type Earlier, earlierEntry } from './earlier-bundle.ts';
 
 /** Dependencies. */
 export interface ContentDeps {
   readonly queries: Pick<Queries, 'read' | 'vread' | 'summarize' | 'everything' | 'aiVersions'>;
   /** Waits until read models show all that was written. */
-  readonly caughtUp: (models: readonly string[]) => Promise<void>;
+  readonly freshness: Pick<Freshness, 'catchUp'>;
   readonly displays: Terminology['displays'];
   readonly documents: Pick<DocumentStore, 'get'>;
   /** The FHIR base URL with its trailing slash. */
@@ -95,14 +97,14 @@ async function* everything(
   deps: ContentDeps,
   { caller, record }: ContentAsked,
 ): AsyncGenerator<Buffer, undefined> {
-  const { queries, displays, base, caughtUp } = deps;
+  const { queries, displays, base, freshness } = deps;
   let before = `{"resourceType":"Bundle","type":"collection","entry":[`;
   const asked = { count: MANY, used: new URLSearchParams() };
   const changed: Earlier[] = [];
   let page = await queries.everything(caller, record, asked, base, { bytes: PART_BYTES });
   for (;;) {
     // After the page was read, so that all of its versions are among them.
-    await caughtUp(['history']);
+    await freshness.catchUp(['history']);
     const byAi = await queries.aiVersions(caller, record);
     const ofAi = new Set([...byAi.keys()].map((version) => version.replace(/\/_history\/.*$/, '')));
     const names = await displays(page.entries.flatMap(({ body }) => codesIn(body.toString())));

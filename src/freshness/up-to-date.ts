@@ -5,11 +5,11 @@ import { unavailable } from '../shared/refusal.ts';
 /** How many waits in a row may end without progress: ten seconds each, for one batch on a busy machine. */
 const WAITS = 6;
 
-/** Dependencies. */
-export interface UpToDateDeps {
+/** The parts with which a start waits. */
+export interface Waiting {
   readonly head: () => Promise<Position>;
-  /** Waits until the named read models show a position; false when it takes too long. */
-  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+  /** Waits until read models have passed a position; false when it takes too long. */
+  readonly waitFor: (position: Position, models: readonly string[]) => Promise<boolean>;
   /** Returns the position of the read model of projects; undefined while it is unknown. */
   readonly projectsAt: () => Position | undefined;
 }
@@ -19,11 +19,11 @@ export interface UpToDateDeps {
  * begins with the first event.
  * @throws Refusal unavailable when it comes no nearer.
  */
-export async function upToDate({ head, passed, projectsAt }: UpToDateDeps): Promise<void> {
+export async function upToDate({ head, waitFor, projectsAt }: Waiting): Promise<void> {
   const end = await head();
   let last = projectsAt();
   for (let waits = 0; waits < WAITS; waits += 1) {
-    if (await passed(end, ['projects'])) return;
+    if (await waitFor(end, ['projects'])) return;
     const now = projectsAt();
     if (now !== last) waits = -1;
     last = now;

@@ -20,7 +20,7 @@ if (ANSWER_AFTER_MS <= LOOK_HOLDS_MS) throw new RangeError('an instance may not 
  * back each instance has read the record. It throws a Refusal unavailable (503) when the position can't be
  * recorded, because the write must not be confirmed then.
  */
-export function openSettled({
+export function openSettle({
   note,
   waitFor,
   missing,

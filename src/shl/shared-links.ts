@@ -1,4 +1,5 @@
 /** Lets people make, see and end shared links: writes events and the rows that belong to them. */
+
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { toString as qrCodeOf } from 'qrcode';
@@ -6,19 +7,20 @@ import type { Consents } from '#commands/consent/consents.ts';
 import { drawSecret } from '#commands/secret.ts';
 import type { ConsentQueries } from '#queries/consents/consents.ts';
 import type { SharedLinkRow } from '#queries/consents/shared-links.ts';
-import type { SharedLink, SharedLinkServices } from '../../http/ports/shared-links.ts';
-import { installationKey } from '../../operations/installation-key.ts';
-import type { SharedLinks } from '../../operations/shared-links.ts';
-import { ownCaller, type Tenant } from '../../shared/access/caller.ts';
-import { seal, unseal } from '../../shared/access/sealed.ts';
-import { IdSource, newRequestId, newUuid } from '../../shared/ids.ts';
-import { AnswerBudget } from '../../shared/load/answer-budget.ts';
-import { notFound, Refusal } from '../../shared/refusal.ts';
-import { nowMicros } from '../../shared/time/time.ts';
-import { encrypted } from '../../shl/jwe.ts';
-import { hashPasscode } from '../../shl/passcode.ts';
-import { joinFlags, makeShlink, manifestSecret } from '../../shl/payload.ts';
+import type { Freshness } from '../freshness/freshness.ts';
+import type { SharedLink, SharedLinkServices } from '../http/ports/shared-links.ts';
+import { installationKey } from '../operations/installation-key.ts';
+import type { SharedLinks } from '../operations/shared-links.ts';
+import { ownCaller, type Tenant } from '../shared/access/caller.ts';
+import { seal, unseal } from '../shared/access/sealed.ts';
+import { IdSource, newRequestId, newUuid } from '../shared/ids.ts';
+import { AnswerBudget } from '../shared/load/answer-budget.ts';
+import { notFound, Refusal } from '../shared/refusal.ts';
+import { nowMicros } from '../shared/time/time.ts';
 import { atMost, type ContentDeps, inParts, openContent } from './content.ts';
+import { encrypted } from './jwe.ts';
+import { hashPasscode } from './passcode.ts';
+import { joinFlags, makeShlink, manifestSecret } from './payload.ts';
 
 /** Days that a link works for without another end (docs/spec/decisions.md, section 7). */
 const DAYS = { once: 30, longTerm: 365 } as const;
@@ -57,11 +59,11 @@ export async function openSharedLinkServices(
     /** Returns the owner of a record. @throws Refusal not_found */
     readonly ownerOf: (record: string) => Promise<Tenant>;
     /** Checks that these read models don't lag. @throws Refusal unavailable */
-    readonly fresh: (models: readonly string[]) => void;
+    readonly freshness: Freshness;
     readonly log: Logger;
   },
 ): Promise<SharedLinkServices> {
-  const { pool, rows, consents, consentQueries, baseUrl, fresh, log } = parts;
+  const { pool, rows, consents, consentQueries, baseUrl, freshness, log } = parts;
   const { keyOf, sealKey } = await openKeys(pool);
 
   const renderLink = ({ sealed_key, long_term, passcode, ...row }: SharedLinkRow): SharedLink => {
@@ -92,7 +94,7 @@ export async function openSharedLinkServices(
   return {
     async create(by, asked) {
       const { record, person, label, content, longTerm, passcode } = asked;
-      fresh(['consents', 'resources', 'history']);
+      freshness.require(['consents', 'resources', 'history']);
       const id = by.ids.prefixed('shl_');
       const key = await drawSecret(by);
       const caller = ownCaller(await parts.ownerOf(record), { kind: 'shared_link', linkId: id }, ['read']);

@@ -1,7 +1,7 @@
 /** A write whose read models lag is answered only once every instance can know of it. */
 import { expect } from 'chai';
-import { openSettled } from '#src/app/settled.ts';
 import type { Position } from '#src/events/store.ts';
+import { openSettle } from '#src/freshness/settle.ts';
 
 const at = (position: number): Position => String(position).padStart(16, '0') as Position;
 const MODELS = ['resources', 'history'];
@@ -15,7 +15,7 @@ describe('the answer to a write', () => {
   ) {
     const did: string[] = [];
     let waits = 0;
-    const settled = openSettled({
+    const settle = openSettle({
       waitFor: async (_position, _models, ms) => {
         waits += 1;
         did.push(`wait ${ms}`);
@@ -28,30 +28,30 @@ describe('the answer to a write', () => {
         await note();
       },
     });
-    return { settled, did };
+    return { settle, did };
   }
 
   it('is given at once when the read models show it: nothing is noted', async () => {
-    const { settled, did } = settling(1);
-    expect(await settled(at(3), MODELS)).to.equal(true);
+    const { settle, did } = settling(1);
+    expect(await settle(at(3), MODELS)).to.equal(true);
     expect(did).to.deep.equal(['wait 5000']);
   });
 
   it('is noted first when they do not, and given as soon as they do', async () => {
-    const { settled, did } = settling(2);
-    expect(await settled(at(3), MODELS)).to.equal(true);
+    const { settle, did } = settling(2);
+    expect(await settle(at(3), MODELS)).to.equal(true);
     expect(did).to.deep.equal(['wait 5000', 'note 3 resources,history', 'wait 5000']);
   });
 
   it('does not wait for a read model without tables, once that is noted', async () => {
-    const { settled, did } = settling(1, undefined, ['history', 'timeline']);
-    expect(await settled(at(3), MODELS)).to.equal(false);
+    const { settle, did } = settling(1, undefined, ['history', 'timeline']);
+    expect(await settle(at(3), MODELS)).to.equal(false);
     expect(did).to.have.members(['note 3 history', 'wait 5000']);
   });
 
   it('is 503 when it cannot be noted', async () => {
-    const { settled } = settling(9, () => Promise.reject(new Error('away')));
-    const refusal = await settled(at(3), MODELS).catch((error: unknown) => error);
+    const { settle } = settling(9, () => Promise.reject(new Error('away')));
+    const refusal = await settle(at(3), MODELS).catch((error: unknown) => error);
     expect(refusal).to.include({ kind: 'unavailable' });
   });
 });
