@@ -40,6 +40,7 @@ const checks =
     ? [
         check('biome', ['node_modules/@biomejs/biome/bin/biome', 'check', '.']),
         check('tsc', ['node_modules/typescript/bin/tsc', '--noEmit']),
+        check('tsc of the dashboard', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'dashboard']),
       ]
     : [];
 if (files.length === 0) {

@@ -2,6 +2,7 @@
 
 /** Every URL that is one of these or below one. Routes are found in any letter case. */
 export const PAGE_ROOTS = [
+  '/app(?!/api(?:/|$))',
   '/signin',
   '/invitations',
   '/connections',

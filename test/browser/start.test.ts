@@ -77,7 +77,7 @@ describe('the start of the service', () => {
       const links = await page
         .locator('a')
         .evaluateAll((all) => all.map((each) => String(Reflect.get(each, 'href'))));
-      expect(links).to.have.length(8);
+      expect(links).to.have.length(9);
       for (const link of links) expect((await fetch(link)).status, link).to.equal(200);
       await page.getByRole('link', { name: 'Development sign-in' }).click();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();

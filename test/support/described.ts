@@ -129,7 +129,7 @@ const isOurs = (response: Response): boolean =>
   response.headers.get('service-request-id')?.startsWith('req_') === true;
 
 /** Paths that browsers open for a person: the document describes interfaces of programs. */
-const FOR_PEOPLE = /^\/(?:dev|signin|invitations|connections|oauth\/consent|shl\/view)(?:\/|$)/i;
+const FOR_PEOPLE = /^\/(?:app(?!\/api)|dev|signin|invitations|connections|oauth\/consent|shl\/view)(?:\/|$)/i;
 
 /** Replaces `fetch` for tests from the time this file is loaded. */
 globalThis.fetch = async (input, init) => {

@@ -33,7 +33,7 @@ const gzipped = promisify<string | Buffer, ZlibOptions, Buffer>(gzip);
 const brotlied = promisify<string | Buffer, BrotliOptions, Buffer>(brotliCompress);
 
 /** Media types of JSON, and of the scripts and styles of our pages. */
-const COMPRESSIBLE = /^(?:application\/(?:[\w.-]+\+)?json|text\/(?:javascript|css))(?:;|$)/;
+export const COMPRESSIBLE = /^(?:application\/(?:[\w.-]+\+)?json|text\/(?:javascript|css))(?:;|$)/;
 
 /** Tells whether answers of a media type are compressed for this request. */
 export function isCompressible(type: string | undefined, { headers }: IncomingMessage): boolean {

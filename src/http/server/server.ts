@@ -12,6 +12,7 @@ import { AnswerMemory } from '#src/shared/load/answer-budget.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
 import { RouteTable } from '../api/table.ts';
+import { dashboardRouter } from '../app/router.ts';
 import type { Identify } from '../credential-kinds.ts';
 import { Authenticator } from '../credentials.ts';
 import { devIssuerRouter } from '../dev-issuer/router.ts';
@@ -189,6 +190,9 @@ export function createServer(deps: ServerDeps): Server {
   const signIn = signInRouter({ signIn: deps.signIn, visitors, log: deps.log, refusalOf: deps.refusalOf });
   app.use(signIn.routes());
   app.use(signIn.allowedMethods());
+  const dashboard = dashboardRouter(visitors);
+  app.use(dashboard.routes());
+  app.use(dashboard.allowedMethods());
   const invitations = invitationRouter({
     visitors,
     consents: deps.services.consents,

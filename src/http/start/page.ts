@@ -48,9 +48,10 @@ export function startPage({ baseUrl, devIssuer, dataDir }: Start): string {
     html`<li><a href="${root + path}"><strong>${title}</strong> <span class="quiet">${says}</span></a></li>
 `;
   const links = [
+    link('/app', 'Dashboard', 'For developers: projects, keys, requests'),
+    link('/connections', 'Health records', 'For patients: your record, and who reads it'),
     link('/docs', 'Documentation', 'Every request, with examples to try'),
     link('/docs/guides', 'Guides', 'How to start, and how everything works'),
-    link('/connections', 'Health records', 'For patients: your record, and who reads it'),
     ...(devIssuer ? [link('/dev', 'Development sign-in', 'A token for /admin, without a password')] : []),
     link('/docs/errors', 'Errors', 'What each error means, and what to do'),
     link('/health/ready', 'Health', 'Check that the service can answer requests'),

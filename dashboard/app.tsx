@@ -1,0 +1,63 @@
+/** The dashboard: its frame, and a screen for each path. */
+import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { LocationProvider, Route, Router } from 'preact-iso';
+import { Frame } from './frame.tsx';
+import { useHere } from './here.ts';
+import { useLoaded } from './load.ts';
+import { Problem } from './parts/parts.tsx';
+import { PLACE } from './place.ts';
+import { Home } from './screens/home.tsx';
+import { Keys } from './screens/keys.tsx';
+import { NotFound } from './screens/not-found.tsx';
+import { Overview } from './screens/overview.tsx';
+import { Requests } from './screens/requests.tsx';
+import { account, loadAccount } from './session.ts';
+import { language, say } from './texts/texts.ts';
+
+/** A screen of a project: it finds project and environment by `useProject`. */
+const SCREENS = {
+  '': Overview,
+  '/requests': Requests,
+  '/keys': Keys,
+} as const;
+
+/** Returns a screen that shows itself only in a project of the person. */
+function inside(Screen: ComponentType): ComponentType {
+  return () => (useHere() === undefined ? <NotFound /> : <Screen />);
+}
+
+/** Each screen once, so that a change of the path within it doesn't begin it again. */
+const ROUTES = Object.entries(SCREENS).map(([path, screen]) => ({ path, screen: inside(screen) }));
+
+/** Returns the dashboard. */
+export function App() {
+  const { failure } = useLoaded(loadAccount, []);
+  useEffect(() => {
+    document.documentElement.lang = language.value;
+  }, [language.value]);
+  if (account.value === undefined)
+    return (
+      <main class="first">
+        <p class="quiet">{failure === undefined ? say('loading') : ''}</p>
+        <Problem failure={failure} />
+      </main>
+    );
+  return (
+    <LocationProvider scope={PLACE.root}>
+      <Frame>
+        <Router>
+          <Route path={PLACE.root} component={Home} />
+          {ROUTES.map(({ path, screen }) => (
+            <Route
+              key={path}
+              path={`${PLACE.root}/projects/:project/:environment${path}`}
+              component={screen}
+            />
+          ))}
+          <Route default component={NotFound} />
+        </Router>
+      </Frame>
+    </LocationProvider>
+  );
+}

@@ -1,0 +1,162 @@
+/** The frame of every screen: where the person is, and where they can go. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import type { Environment } from './api.ts';
+import { type Here, pathOf, useHere, useScreen } from './here.ts';
+import { PLACE } from './place.ts';
+import { account } from './session.ts';
+import { choose, LANGUAGES, type Language, language, say, type TextKey } from './texts/texts.ts';
+
+/** Screens in the order of the menu. */
+const MENU: readonly (readonly [screen: string, name: TextKey])[] = [
+  ['', 'overview.title'],
+  ['/requests', 'requests.title'],
+  ['/keys', 'keys.title'],
+];
+
+const ENVIRONMENTS: readonly Environment[] = ['sandbox', 'production'];
+
+/** Returns the frame around a screen. */
+export function Frame({ children }: { readonly children: ComponentChildren }) {
+  const here = useHere();
+  const { path } = useLocation();
+  const main = useRef<HTMLElement>(null);
+  useEffect(() => {
+    main.current?.querySelector('h1')?.focus({ preventScroll: true });
+  }, [path]);
+  return (
+    <div class={`frame ${here?.environment ?? ''}`}>
+      <a class="skip" href="#content">
+        {say('frame.skip')}
+      </a>
+      <header class="bar">
+        <a class="brand" href={PLACE.root}>
+          Annal
+        </a>
+        {here === undefined ? null : <Switches here={here} />}
+        <Person />
+      </header>
+      {here === undefined ? null : <Environments here={here} />}
+      <div class="columns">
+        {here === undefined ? null : <Menu here={here} />}
+        <main id="content" ref={main} tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+    </div>
+  );
+}
+
+/** Chooses the project. */
+function Switches({ here }: { readonly here: Here }) {
+  const { route } = useLocation();
+  const { projects = [], organizations = [] } = account.value ?? {};
+  return (
+    <label class="switch">
+      <span class="away">{say('frame.project')}</span>
+      <select
+        value={here.project}
+        onChange={({ currentTarget }) =>
+          route(pathOf({ project: currentTarget.value, environment: 'sandbox' }))
+        }
+      >
+        {organizations.map(({ id, name }) => (
+          <optgroup key={id} label={name}>
+            {projects
+              .filter(({ organization_id }) => organization_id === id)
+              .map((project) => (
+                <option key={project.id} value={project.id}>
+                  {project.name}
+                </option>
+              ))}
+          </optgroup>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Says on every screen whether the data are synthetic or those of people, and changes between them. */
+function Environments({ here }: { readonly here: Here }) {
+  const screen = useScreen();
+  return (
+    <section class="environment" aria-label={say('frame.environment')}>
+      <nav aria-label={say('frame.environments')}>
+        {ENVIRONMENTS.map((each) => (
+          <a
+            key={each}
+            href={pathOf({ project: here.project, environment: each }, screen)}
+            aria-current={each === here.environment ? 'true' : undefined}
+          >
+            {say(`environment.${each}`)}
+          </a>
+        ))}
+      </nav>
+      <p>{say(`environment.${here.environment}.says`)}</p>
+    </section>
+  );
+}
+
+function Menu({ here }: { readonly here: Here }) {
+  const screen = useScreen();
+  return (
+    <nav class="menu" aria-label={say('frame.menu')}>
+      <ul>
+        {MENU.map(([path, name]) => (
+          <li key={path}>
+            <a
+              href={pathOf(here, path)}
+              aria-current={
+                path === ''
+                  ? screen === ''
+                    ? 'page'
+                    : undefined
+                  : screen.startsWith(path)
+                    ? 'page'
+                    : undefined
+              }
+            >
+              {say(name)}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p>
+        <a href={`${PLACE.base}/docs`}>{say('frame.docs')}</a>
+      </p>
+    </nav>
+  );
+}
+
+function Person() {
+  const { email, subject } = account.value?.installation.identity ?? { email: null, subject: '' };
+  return (
+    <details class="person">
+      <summary>{email ?? subject}</summary>
+      <div>
+        <label>
+          {say('frame.language')}{' '}
+          <select
+            value={language.value}
+            onChange={({ currentTarget }) => choose(currentTarget.value as Language)}
+          >
+            {Object.entries(LANGUAGES).map(([code, { name }]) => (
+              <option key={code} value={code}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <p>
+          <a href={PLACE.root}>{say('frame.projects')}</a>
+        </p>
+        <p>
+          <a href={`${PLACE.base}/signin/out`} target="_self">
+            {say('frame.signOut')}
+          </a>
+        </p>
+      </div>
+    </details>
+  );
+}

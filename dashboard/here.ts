@@ -1,0 +1,59 @@
+/** The project and environment of the screen, from its path `/app/projects/{id}/{environment}/…`. */
+import { useLocation } from 'preact-iso';
+import type { Environment, Of } from './api.ts';
+import { PLACE } from './place.ts';
+import { account, includesRole, type Organization, type Project, type Role, roleFor } from './session.ts';
+
+/** The project that a screen is about. */
+export interface Here extends Of {
+  readonly details: Project;
+  readonly organization: Organization;
+  readonly role: Role;
+  /** True if the person may do what the environment's data need. */
+  readonly mayUse: boolean;
+}
+
+/** Returns where the person is; undefined outside of a project, and for one that isn't theirs. */
+export function useHere(): Here | undefined {
+  const { path } = useLocation();
+  return findHere(path);
+}
+
+/** As `useHere`, for screens that exist only inside a project. */
+export function useProject(): Here {
+  const here = useHere();
+  if (here === undefined) throw new TypeError('this screen is outside of a project');
+  return here;
+}
+
+function findHere(path: string): Here | undefined {
+  const [, id, environment] =
+    /^\/projects\/([^/]+)\/(sandbox|production)(?:\/|$)/.exec(path.slice(PLACE.root.length)) ?? [];
+  const details = account.value?.projects.find((project) => project.id === id);
+  const organization = account.value?.organizations.find((each) => each.id === details?.organization_id);
+  if (details === undefined || organization === undefined || environment === undefined) return undefined;
+  const known = environment as Environment;
+  const { role } = organization;
+  return {
+    project: details.id,
+    environment: known,
+    details,
+    organization,
+    role,
+    mayUse: includesRole(role, roleFor(known)),
+  };
+}
+
+/** Returns the path of a screen of a project. @param screen such as `/keys`; empty: the overview */
+export function pathOf({ project, environment }: Of, screen = ''): string {
+  return `${PLACE.root}/projects/${project}/${environment}${screen}`;
+}
+
+/** Returns the rest of the path in this project, such as `/keys`. */
+export function useScreen(): string {
+  const { path } = useLocation();
+  return path
+    .slice(PLACE.root.length)
+    .replace(/^\/projects\/[^/]+\/(?:sandbox|production)/, '')
+    .replace(/\/$/, '');
+}

@@ -1,0 +1,95 @@
+/** Loads what a screen shows. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { Failure } from './api.ts';
+
+/** What is loaded: undefined until the first answer. The last value stays while it is loaded again, and when that fails. */
+export interface Loaded<T> {
+  readonly value: T | undefined;
+  readonly failure: Failure | undefined;
+  readonly isLoading: boolean;
+  reload(): Promise<void>;
+}
+
+/**
+ * Loads a value, and again whenever a key changes.
+ * @param keys decide what is loaded
+ * @param everyMs also loads again after this time, while the page is visible
+ */
+export function useLoaded<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  keys: readonly unknown[],
+  everyMs?: number,
+): Loaded<T> {
+  const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>({
+    value: undefined,
+    failure: undefined,
+    isLoading: true,
+  });
+  const underWay = useRef<AbortController | undefined>(undefined);
+  const latest = useRef(load);
+  latest.current = load;
+  const reload = useCallback(async () => {
+    underWay.current?.abort();
+    const asked = new AbortController();
+    underWay.current = asked;
+    try {
+      const value = await latest.current(asked.signal);
+      if (!asked.signal.aborted) setState({ value, failure: undefined, isLoading: false });
+    } catch (error) {
+      if (asked.signal.aborted) return;
+      setState((before) => ({ value: before.value, failure: toFailure(error), isLoading: false }));
+    }
+  }, []);
+  useEffect(() => {
+    setState({ value: undefined, failure: undefined, isLoading: true });
+    void reload();
+    return () => underWay.current?.abort();
+  }, keys);
+  useEffect(() => {
+    if (everyMs === undefined) return undefined;
+    const again = setInterval(() => {
+      if (document.visibilityState === 'visible') void reload();
+    }, everyMs);
+    return () => clearInterval(again);
+  }, [everyMs, ...keys]);
+  return { ...state, reload };
+}
+
+/** An act of a person, such as the creation of a key. */
+export interface Act<Input, Output> {
+  readonly isRunning: boolean;
+  readonly failure: Failure | undefined;
+  /** @returns undefined if it failed: `failure` says why */
+  run(input: Input): Promise<Output | undefined>;
+  /** Forgets the failure. */
+  reset(): void;
+}
+
+/** Runs an act once at a time. */
+export function useAct<Input, Output>(act: (input: Input) => Promise<Output>): Act<Input, Output> {
+  const [isRunning, setRunning] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
+  return {
+    isRunning,
+    failure,
+    async run(input) {
+      setRunning(true);
+      setFailure(undefined);
+      try {
+        return await act(input);
+      } catch (error) {
+        setFailure(toFailure(error));
+        return undefined;
+      } finally {
+        setRunning(false);
+      }
+    },
+    reset: () => setFailure(undefined),
+  };
+}
+
+function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  console.error(error);
+  return new Failure(-1, error instanceof Error ? error.message : String(error), [], '');
+}

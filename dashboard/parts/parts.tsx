@@ -1,0 +1,319 @@
+/** Parts that screens are made of. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { Failure } from '../api.ts';
+import type { Loaded } from '../load.ts';
+import { say, sayAgo, sayMoment, type TextKey } from '../texts/texts.ts';
+
+/** A button. `tone`: how much it stands out, or that it ends something. */
+export function Button({
+  tone = 'plain',
+  busy = false,
+  ...rest
+}: Omit<JSX.IntrinsicElements['button'], 'size'> & {
+  readonly tone?: 'primary' | 'plain' | 'danger' | 'link';
+  readonly busy?: boolean;
+}) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      class={`button ${tone} ${rest.class ?? ''}`}
+      aria-busy={busy}
+      disabled={busy || rest.disabled === true}
+    />
+  );
+}
+
+/** Says why something failed. */
+export function Problem({ failure }: { readonly failure: Failure | undefined }) {
+  if (failure === undefined) return null;
+  const { status, message, requestId } = failure;
+  return (
+    <div class="problem" role="alert">
+      <p>
+        <strong>
+          {status === 0
+            ? say('problem.offline')
+            : message === ''
+              ? say('problem.unknown', { status })
+              : message}
+        </strong>
+      </p>
+      {requestId === '' ? null : (
+        <p class="quiet">
+          {say('problem.request')} <code>{requestId}</code>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Shows what was loaded: a placeholder before, the problem where there is nothing to show. */
+export function Shown<T>({
+  of,
+  children,
+}: {
+  readonly of: Loaded<T>;
+  readonly children: (value: T) => ComponentChildren;
+}) {
+  if (of.value === undefined)
+    return of.failure === undefined ? (
+      <p class="loading quiet" aria-live="polite">
+        {say('loading')}
+      </p>
+    ) : (
+      <>
+        <Problem failure={of.failure} />
+        <Button onClick={() => void of.reload()}>{say('again')}</Button>
+      </>
+    );
+  return (
+    <>
+      <Problem failure={of.failure} />
+      {children(of.value)}
+    </>
+  );
+}
+
+/** The head of a screen: its name, a sentence about it, and what can be done. */
+export function Head({
+  title,
+  about,
+  children,
+}: {
+  readonly title: string;
+  readonly about?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}) {
+  useEffect(() => {
+    document.title = `${title} – Annal`;
+  }, [title]);
+  return (
+    <header class="head">
+      <div>
+        <h1 tabIndex={-1}>{title}</h1>
+        {about === undefined ? null : <p class="quiet">{about}</p>}
+      </div>
+      {children === undefined ? null : <div class="acts">{children}</div>}
+    </header>
+  );
+}
+
+/** A field of a form, with its name, a hint, and what is wrong with it. */
+export function Field({
+  label,
+  hint,
+  failure,
+  name,
+  children,
+}: {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly failure?: Failure | undefined;
+  /** The member of the request that it becomes. */
+  readonly name: string;
+  readonly children: (attributes: {
+    readonly id: string;
+    readonly name: string;
+    readonly 'aria-describedby': string;
+    readonly 'aria-invalid': boolean;
+  }) => ComponentChildren;
+}) {
+  const id = useId();
+  const wrong = failure?.fields.find(
+    ({ field }) => field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`),
+  );
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, name, 'aria-describedby': `${id}-hint`, 'aria-invalid': wrong !== undefined })}
+      <p id={`${id}-hint`} class={wrong === undefined ? 'quiet' : 'wrong'}>
+        {wrong?.message ?? hint}
+      </p>
+    </div>
+  );
+}
+
+/** A dialog over the screen; Escape closes it, and the focus returns to where it was. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    return () => current?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header>
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="close" aria-label={say('close')} onClick={onClose}>
+          ×
+        </button>
+      </header>
+      {children}
+    </dialog>
+  );
+}
+
+/** Asks before something ends. `says`: what will no longer work. */
+export function Confirm({
+  title,
+  says,
+  act,
+  busy,
+  failure,
+  onConfirm,
+  onClose,
+}: {
+  readonly title: string;
+  readonly says: ComponentChildren;
+  /** The button's text: what it does, never "OK". */
+  readonly act: string;
+  readonly busy: boolean;
+  readonly failure: Failure | undefined;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="says">{says}</div>
+      <Problem failure={failure} />
+      <footer>
+        <Button onClick={onClose}>{say('cancel')}</Button>
+        <Button tone="danger" busy={busy} onClick={onConfirm}>
+          {act}
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
+/** A text that can be copied. */
+export function Copied({ text, label }: { readonly text: string; readonly label?: string }) {
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <Button
+      class="copy"
+      aria-label={isCopied ? say('copied') : (label ?? say('copy'))}
+      onClick={() => {
+        void navigator.clipboard.writeText(text).then(() => {
+          setCopied(true);
+          setTimeout(() => setCopied(false), 2_000);
+        });
+      }}
+    >
+      {isCopied ? say('copied') : say('copy')}
+    </Button>
+  );
+}
+
+/** Code, with a button that copies it. */
+export function Code({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <div class="code">
+      <Copied text={text} />
+      <section tabIndex={0} aria-label={label}>
+        <pre>
+          <code>{text}</code>
+        </pre>
+      </section>
+    </div>
+  );
+}
+
+/** An instant: how long ago, with the exact time when it is pointed at. */
+export function Ago({ at, none }: { readonly at: string | null; readonly none?: TextKey }) {
+  if (at === null) return <span class="quiet">{say(none ?? 'never')}</span>;
+  return (
+    <time dateTime={at} title={sayMoment(at)}>
+      {sayAgo(at)}
+    </time>
+  );
+}
+
+/** A short state. */
+export function Badge({
+  tone = 'plain',
+  children,
+}: {
+  readonly tone?: 'plain' | 'good' | 'warn' | 'bad' | 'sandbox' | 'production';
+  readonly children: ComponentChildren;
+}) {
+  return <span class={`badge ${tone}`}>{children}</span>;
+}
+
+/** Said in place of an empty list, with what to do next. */
+export function Empty({ children }: { readonly children: ComponentChildren }) {
+  return <div class="empty">{children}</div>;
+}
+
+/** A column of a table. */
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** Numbers are at the end of their cell. */
+  readonly isNumber?: boolean;
+  /** Left out on a phone, where the row's first cell leads to the rest. */
+  readonly isWide?: boolean;
+}
+
+/** A table that scrolls by itself on narrow screens. */
+export function Table<Row>({
+  label,
+  columns,
+  rows,
+  keyOf,
+}: {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+}) {
+  return (
+    <section class="table" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ title, isNumber, isWide }) => (
+              <th key={title} scope="col" class={cellClass(isNumber, isWide)}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ title, cell, isNumber, isWide }) => (
+                <td key={title} class={cellClass(isNumber, isWide)}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function cellClass(isNumber = false, isWide = false): string {
+  return `${isNumber ? 'number ' : ''}${isWide ? 'wide' : ''}`;
+}

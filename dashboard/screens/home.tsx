@@ -1,0 +1,119 @@
+/** Organizations and projects of the person. */
+
+import { useEffect, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { call } from '../api.ts';
+import { pathOf } from '../here.ts';
+import { useAct } from '../load.ts';
+import { Button, Dialog, Empty, Field, Head, Problem } from '../parts/parts.tsx';
+import { account, includesRole, loadAccount, type Organization, type Project } from '../session.ts';
+import { say } from '../texts/texts.ts';
+
+/** Returns the screen. Who has a single project is led into it on the first visit. */
+export function Home() {
+  const { organizations = [], projects = [] } = account.value ?? {};
+  const { route, query } = useLocation();
+  const [asked, ask] = useState<'organization' | Organization>();
+  const [only] = projects.length === 1 ? projects : [];
+  useEffect(() => {
+    // The link in the menu of the person leads here to stay.
+    if (only !== undefined && query.first !== undefined)
+      route(pathOf({ project: only.id, environment: 'sandbox' }), true);
+  }, []);
+  return (
+    <>
+      <Head title={say('home.title')} about={say('home.says')}>
+        <Button onClick={() => ask('organization')}>{say('home.newOrganization')}</Button>
+      </Head>
+      {organizations.length === 0 ? (
+        <Empty>
+          <p>{say('home.none')}</p>
+          <Button tone="primary" onClick={() => ask('organization')}>
+            {say('home.newOrganization')}
+          </Button>
+        </Empty>
+      ) : null}
+      {organizations.map((organization) => (
+        <section key={organization.id} class="panel">
+          <header class="head">
+            <div>
+              <h2>{organization.name}</h2>
+              <p class="quiet">
+                {say(`role.${organization.role}`)}
+                {organization.confirmed_domain === null
+                  ? ''
+                  : ` · ${say('home.confirmed', { domain: organization.confirmed_domain })}`}
+              </p>
+            </div>
+            {includesRole(organization.role, 'admin') ? (
+              <Button onClick={() => ask(organization)}>{say('home.newProject')}</Button>
+            ) : null}
+          </header>
+          <ul class="cards">
+            {projects
+              .filter(({ organization_id }) => organization_id === organization.id)
+              .map((project) => (
+                <li key={project.id}>
+                  <a href={pathOf({ project: project.id, environment: 'sandbox' })}>
+                    <strong>{project.name}</strong>
+                    <code>{project.id}</code>
+                  </a>
+                </li>
+              ))}
+          </ul>
+        </section>
+      ))}
+      {asked === undefined ? null : <Create what={asked} onClose={() => ask(undefined)} />}
+    </>
+  );
+}
+
+function Create({
+  what,
+  onClose,
+}: {
+  readonly what: 'organization' | Organization;
+  readonly onClose: () => void;
+}) {
+  const { route } = useLocation();
+  const isOrganization = what === 'organization';
+  const creating = useAct(async (name: string) => {
+    const organization = isOrganization
+      ? await call<{ readonly id: string }>('/admin/organizations', { method: 'POST', body: { name } })
+      : what;
+    // A new organization without a project would be a dead end.
+    const project = await call<Project>(`/admin/organizations/${organization.id}/projects`, {
+      method: 'POST',
+      body: { name },
+    });
+    await loadAccount();
+    return project;
+  });
+  return (
+    <Dialog title={say(isOrganization ? 'home.newOrganization' : 'home.newProject')} onClose={onClose}>
+      <form
+        onSubmit={async (event) => {
+          event.preventDefault();
+          const project = await creating.run(String(new FormData(event.currentTarget).get('name')));
+          if (project !== undefined) route(pathOf({ project: project.id, environment: 'sandbox' }));
+        }}
+      >
+        <Field
+          name="name"
+          label={say('name')}
+          hint={say(isOrganization ? 'home.newOrganization.hint' : 'home.newProject.hint')}
+          failure={creating.failure}
+        >
+          {(attributes) => <input {...attributes} required maxLength={200} autocomplete="off" />}
+        </Field>
+        <Problem failure={creating.failure} />
+        <footer>
+          <Button onClick={onClose}>{say('cancel')}</Button>
+          <Button type="submit" tone="primary" busy={creating.isRunning}>
+            {say('create')}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

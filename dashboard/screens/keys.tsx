@@ -1,0 +1,296 @@
+/** API keys: made, rotated and revoked. A key is shown once. */
+import { useState } from 'preact/hooks';
+import { call } from '../api.ts';
+import { useProject } from '../here.ts';
+import { useAct, useLoaded } from '../load.ts';
+import {
+  Ago,
+  Badge,
+  Button,
+  Code,
+  Confirm,
+  Dialog,
+  Empty,
+  Field,
+  Head,
+  Problem,
+  Shown,
+  Table,
+} from '../parts/parts.tsx';
+import { listAll } from '../session.ts';
+import { say, sayCount } from '../texts/texts.ts';
+
+/** A key, without itself. */
+interface Key {
+  readonly id: string;
+  readonly name: string;
+  readonly environment: string;
+  readonly scopes: readonly ('read' | 'write')[];
+  readonly last4: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+}
+
+/** A key that was just made: only now it can be read. */
+interface NewKey extends Key {
+  readonly key: string;
+}
+
+/** What the person is about to do. */
+type Asked =
+  | { readonly kind: 'create' }
+  | { readonly kind: 'revoke'; readonly key: Key }
+  | { readonly kind: 'made'; readonly made: NewKey; readonly replaces?: Key };
+
+/** Returns the screen. */
+export function Keys() {
+  const here = useProject();
+  const [asked, ask] = useState<Asked>();
+  const [withRevoked, showRevoked] = useState(false);
+  const keys = useLoaded(
+    () => listAll<Key>(`/admin/projects/${here.project}/keys`),
+    [here.project, here.environment],
+  );
+  const rotate = useAct((key: Key) =>
+    create(here.project, { name: key.name, environment: here.environment, scopes: key.scopes }),
+  );
+  const isBlocked = !here.mayUse;
+  return (
+    <>
+      <Head title={say('keys.title')} about={say('keys.says')}>
+        {isBlocked ? null : (
+          <Button tone="primary" onClick={() => ask({ kind: 'create' })}>
+            {say('keys.create')}
+          </Button>
+        )}
+      </Head>
+      {isBlocked ? <p class="note">{say('keys.notYours')}</p> : null}
+      <Problem failure={rotate.failure} />
+      <Shown of={keys}>
+        {(all) => {
+          const here_ = all.filter(({ environment }) => environment === here.environment);
+          const live = here_.filter(({ revoked_at }) => revoked_at === null);
+          const revoked = here_.length - live.length;
+          return (
+            <>
+              {live.length === 0 ? (
+                <Empty>
+                  <p>{say('keys.none')}</p>
+                </Empty>
+              ) : null}
+              {live.length === 0 && !withRevoked ? null : (
+                <Table
+                  label={say('keys.title')}
+                  rows={withRevoked ? here_ : live}
+                  keyOf={({ id }) => id}
+                  columns={[
+                    {
+                      title: say('name'),
+                      cell: (key) => (
+                        <>
+                          <strong>{key.name}</strong> <code>…{key.last4}</code>
+                        </>
+                      ),
+                    },
+                    {
+                      title: say('keys.scopes'),
+                      cell: ({ scopes }) => scopes.map((scope) => say(`scope.${scope}`)).join(', '),
+                    },
+                    {
+                      title: say('created'),
+                      isWide: true,
+                      cell: ({ created_at }) => <Ago at={created_at} />,
+                    },
+                    { title: say('keys.lastUsed'), cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
+                    {
+                      title: say('actions'),
+                      cell: (key) =>
+                        key.revoked_at !== null ? (
+                          <Badge tone="bad">{say('keys.revoked')}</Badge>
+                        ) : isBlocked ? null : (
+                          <div class="acts">
+                            <Button
+                              busy={rotate.isRunning}
+                              aria-label={say('keys.rotate.of', { name: key.name })}
+                              onClick={async () => {
+                                const made = await rotate.run(key);
+                                if (made !== undefined) ask({ kind: 'made', made, replaces: key });
+                                void keys.reload();
+                              }}
+                            >
+                              {say('keys.rotate')}
+                            </Button>
+                            <Button
+                              tone="danger"
+                              aria-label={say('keys.revoke.of', { name: key.name })}
+                              onClick={() => ask({ kind: 'revoke', key })}
+                            >
+                              {say('keys.revoke')}
+                            </Button>
+                          </div>
+                        ),
+                    },
+                  ]}
+                />
+              )}
+              {revoked === 0 ? null : (
+                <Button tone="link" onClick={() => showRevoked(!withRevoked)}>
+                  {withRevoked ? say('keys.hideRevoked') : sayCount('keys.showRevoked', revoked)}
+                </Button>
+              )}
+            </>
+          );
+        }}
+      </Shown>
+      {asked?.kind === 'create' ? (
+        <Create
+          onClose={() => ask(undefined)}
+          onMade={(made) => {
+            ask({ kind: 'made', made });
+            void keys.reload();
+          }}
+        />
+      ) : null}
+      {asked?.kind === 'made' ? <Made {...asked} onClose={() => ask(undefined)} /> : null}
+      {asked?.kind === 'revoke' ? (
+        <Revoke
+          of={asked.key}
+          onClose={() => ask(undefined)}
+          onDone={() => {
+            ask(undefined);
+            void keys.reload();
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function create(
+  project: string,
+  body: { readonly name: string; readonly environment: string; readonly scopes: readonly string[] },
+): Promise<NewKey> {
+  return call<NewKey>(`/admin/projects/${project}/keys`, { method: 'POST', body });
+}
+
+function Create({
+  onClose,
+  onMade,
+}: {
+  readonly onClose: () => void;
+  readonly onMade: (made: NewKey) => void;
+}) {
+  const here = useProject();
+  const creating = useAct((form: FormData) =>
+    create(here.project, {
+      name: String(form.get('name')),
+      environment: here.environment,
+      scopes: form.getAll('scopes').map(String),
+    }),
+  );
+  return (
+    <Dialog title={say('keys.create')} onClose={onClose}>
+      <form
+        onSubmit={async (event) => {
+          event.preventDefault();
+          const made = await creating.run(new FormData(event.currentTarget));
+          if (made !== undefined) onMade(made);
+        }}
+      >
+        <Field name="name" label={say('name')} hint={say('keys.name.hint')} failure={creating.failure}>
+          {(attributes) => <input {...attributes} required maxLength={200} autocomplete="off" />}
+        </Field>
+        <fieldset>
+          <legend>{say('keys.scopes')}</legend>
+          {(['read', 'write'] as const).map((scope) => (
+            <label key={scope} class="tick">
+              <input type="checkbox" name="scopes" value={scope} defaultChecked />
+              <span>
+                <strong>{say(`scope.${scope}`)}</strong>
+                <span class="quiet">{say(`scope.${scope}.says`)}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <Problem failure={creating.failure} />
+        <footer>
+          <Button onClick={onClose}>{say('cancel')}</Button>
+          <Button type="submit" tone="primary" busy={creating.isRunning}>
+            {say('keys.create')}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function Made({
+  made,
+  replaces,
+  onClose,
+}: {
+  readonly made: NewKey;
+  readonly replaces?: Key;
+  readonly onClose: () => void;
+}) {
+  return (
+    <Dialog title={say('keys.made')} onClose={onClose}>
+      <p>
+        <strong>{say('keys.made.once')}</strong>
+      </p>
+      <Code text={made.key} label={say('keys.made')} />
+      {replaces === undefined ? null : (
+        <p>{say('keys.made.replaces', { name: replaces.name, last4: replaces.last4 })}</p>
+      )}
+      <footer>
+        <Button tone="primary" onClick={onClose}>
+          {say('keys.made.kept')}
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
+/** Says how much the key is used before it ends. */
+function Revoke({
+  of,
+  onClose,
+  onDone,
+}: {
+  readonly of: Key;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}) {
+  const { project } = useProject();
+  const hour = useLoaded(
+    (signal) =>
+      call<{ readonly total: number }>(
+        `/admin/projects/${project}/logs?limit=1&key=${of.id}&from=${new Date(Date.now() - 3_600_000).toISOString()}`,
+        { signal },
+      ),
+    [of.id],
+  );
+  const revoking = useAct(async () => {
+    await call(`/admin/keys/${of.id}`, { method: 'DELETE' });
+    return true;
+  });
+  return (
+    <Confirm
+      title={say('keys.revoke.of', { name: of.name })}
+      says={
+        <>
+          <p>{say('keys.revoke.says', { last4: of.last4 })}</p>
+          <p>{hour.value === undefined ? say('loading') : sayCount('keys.revoke.used', hour.value.total)}</p>
+        </>
+      }
+      act={say('keys.revoke')}
+      busy={revoking.isRunning}
+      failure={revoking.failure}
+      onClose={onClose}
+      onConfirm={async () => {
+        if ((await revoking.run(undefined)) === true) onDone();
+      }}
+    />
+  );
+}

@@ -1,0 +1,15 @@
+/** A path without a screen, and a project that isn't the person's: both look the same. */
+import { Head } from '../parts/parts.tsx';
+import { PLACE } from '../place.ts';
+import { say } from '../texts/texts.ts';
+
+export function NotFound() {
+  return (
+    <>
+      <Head title={say('notFound.title')} about={say('notFound.says')} />
+      <p>
+        <a href={PLACE.root}>{say('frame.projects')}</a>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+/** The first screen of a project: what needs attention, then how to begin. */
+import { call, type Page, withQuery } from '../api.ts';
+import { pathOf, useProject } from '../here.ts';
+import { useLoaded } from '../load.ts';
+import { Code, Head, Shown } from '../parts/parts.tsx';
+import { account } from '../session.ts';
+import { say } from '../texts/texts.ts';
+import { type LoggedRequest, RequestTable } from './requests.tsx';
+
+/** Returns the screen. */
+export function Overview() {
+  const here = useProject();
+  const { base_url: base = '' } = account.value?.installation ?? {};
+  const failed = useLoaded(
+    async (signal) => {
+      const read = (status: string) =>
+        call<Page<LoggedRequest>>(
+          withQuery(`/admin/projects/${here.project}/logs`, {
+            status,
+            environment: here.environment,
+            limit: 5,
+            from: new Date(Date.now() - 86_400_000).toISOString(),
+          }),
+          { signal },
+        );
+      const [server, client] = await Promise.all([read('5xx'), read('4xx')]);
+      return { total: server.total + client.total, rows: [...server.data, ...client.data].slice(0, 5) };
+    },
+    [here.project, here.environment],
+    10_000,
+  );
+  const example = `curl -H "Authorization: Bearer $ANNAL_KEY" '${base}/fhir/R4/Patient?_count=5'`;
+  return (
+    <>
+      <Head title={here.details.name} about={here.organization.name} />
+      <section class="panel">
+        <h2>{say('overview.failed')}</h2>
+        <Shown of={failed}>
+          {({ rows, total }) =>
+            rows.length === 0 ? (
+              <p class="quiet">{say('overview.failed.none')}</p>
+            ) : (
+              <>
+                <RequestTable rows={rows} />
+                <p>
+                  <a href={pathOf(here, '/requests')}>{say('overview.failed.all', { count: total })}</a>
+                </p>
+              </>
+            )
+          }
+        </Shown>
+      </section>
+      <section class="panel">
+        <h2>{say('overview.first')}</h2>
+        <ol class="steps">
+          <li>
+            <a href={pathOf(here, '/keys')}>{say('overview.first.key')}</a>
+          </li>
+          <li>
+            {say('overview.first.send')}
+            <Code text={example} label={say('overview.first.send')} />
+          </li>
+          <li>
+            <a href={pathOf(here, '/requests')}>{say('overview.first.see')}</a>
+          </li>
+        </ol>
+      </section>
+    </>
+  );
+}

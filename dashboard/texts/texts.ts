@@ -1,0 +1,84 @@
+/** The dashboard's texts in the language of the person. */
+import { signal } from '@preact/signals';
+import { de } from './de.ts';
+import { en } from './en.ts';
+
+/** Names of texts; those of `en.ts`. */
+export type TextKey = keyof typeof en;
+/** All texts in one language. */
+export type Texts = Readonly<Record<TextKey, string>>;
+
+/** Languages by their code, each named in itself. */
+export const LANGUAGES = {
+  en: { name: 'English', texts: en as Texts },
+  de: { name: 'Deutsch', texts: de },
+} as const;
+/** Codes of the languages. */
+export type Language = keyof typeof LANGUAGES;
+
+const KEPT = 'annal.language';
+
+/** The language that is shown. */
+export const language = signal<Language>(chosen());
+
+function chosen(): Language {
+  const wanted = [localStorage.getItem(KEPT), ...navigator.languages];
+  for (const each of wanted) {
+    const code = each?.slice(0, 2);
+    if (code !== undefined && Object.hasOwn(LANGUAGES, code)) return code as Language;
+  }
+  return 'en';
+}
+
+/** Shows another language from now on, in this browser. */
+export function choose(code: Language): void {
+  localStorage.setItem(KEPT, code);
+  language.value = code;
+  document.documentElement.lang = code;
+}
+
+/**
+ * Returns a text.
+ * @param given values of its placeholders, `{name}`; numbers are written as the language writes them
+ */
+export function say(key: TextKey, given: Readonly<Record<string, string | number>> = {}): string {
+  return LANGUAGES[language.value].texts[key].replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = given[name];
+    if (value === undefined) return whole;
+    return typeof value === 'number' ? value.toLocaleString(language.value) : value;
+  });
+}
+
+/** Returns the text for a number: `key.one` for one, else `key.other`, in which `{count}` stands for it. */
+export function sayCount(key: string, count: number): string {
+  return say(`${key}.${count === 1 ? 'one' : 'other'}` as TextKey, { count });
+}
+
+/** Returns a day and time as the language writes it. @param iso an instant */
+export function sayMoment(iso: string): string {
+  return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'medium' }).format(
+    new Date(iso),
+  );
+}
+
+/** Returns a day as the language writes it. @param iso an instant */
+export function sayDay(iso: string): string {
+  return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium' }).format(new Date(iso));
+}
+
+/** Returns how long ago an instant was, such as "3 minutes ago". */
+export function sayAgo(iso: string): string {
+  const seconds = Math.round((Date.parse(iso) - Date.now()) / 1_000);
+  const format = new Intl.RelativeTimeFormat(language.value, { numeric: 'auto' });
+  for (const [unit, length] of UNITS)
+    if (Math.abs(seconds) >= length) return format.format(Math.round(seconds / length), unit);
+  return format.format(seconds, 'second');
+}
+
+const UNITS = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;

@@ -1,0 +1,73 @@
+/**
+ * `/app`: the dashboard for developers. One page for all of its paths; the script in it shows the screens and calls the
+ * interfaces by the gateway `/app/api` (docs/gateway.md). Who isn't signed in is led to the sign-in, and back.
+ */
+import { hash } from 'node:crypto';
+import Router from '@koa/router';
+import { html } from '#src/shared/html.ts';
+import { answerPage, type PageNeeds } from '../answer/security-headers.ts';
+import { sendStatic } from '../answer/static-file.ts';
+import type { Visitors } from '../signin/visitors.ts';
+import { VERSION } from '../version.ts';
+import { type DashboardFiles, dashboardFiles } from './bundle.ts';
+
+const NEEDS: PageNeeds = {
+  scripts: ["'self'"],
+  styles: ["'self'"],
+  images: ["'self'", 'data:'],
+  connections: ["'self'"],
+  referrer: 'same-origin',
+};
+
+/** Returns the routes. */
+export function dashboardRouter(
+  visitors: Pick<Visitors, 'findAnySession' | 'beginSignIn' | 'baseUrl'>,
+): Router {
+  const base = new URL(visitors.baseUrl).pathname.replace(/\/+$/, '');
+  const router = new Router();
+  // The first visitor shouldn't wait for it. What fails now is tried again, and answered, at the first request.
+  void dashboardFiles().catch(() => undefined);
+
+  router.get('/app/assets/:name', async (ctx) => {
+    const files = await dashboardFiles();
+    if (ctx.params.name === nameOf(files.script, 'js'))
+      await sendStatic(ctx, 'text/javascript; charset=utf-8', files.script);
+    else if (ctx.params.name === nameOf(files.style, 'css'))
+      await sendStatic(ctx, 'text/css; charset=utf-8', files.style);
+    else return;
+    // The name changes with the content.
+    ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
+  });
+
+  router.get(['/app', '/app/*path'], async (ctx) => {
+    if ((await visitors.findAnySession(ctx)) === undefined)
+      visitors.beginSignIn(ctx, { returnTo: ctx.path + ctx.search });
+    else answerPage(ctx, 200, makePage(base, await dashboardFiles()), NEEDS);
+  });
+  return router;
+}
+
+/** Returns the name under which a file is served. */
+function nameOf(content: Buffer, extension: string): string {
+  return `${hash('sha256', content).slice(0, 20)}.${extension}`;
+}
+
+/** Returns the page, which holds nothing about its visitor. */
+function makePage(base: string, { script, style }: DashboardFiles): string {
+  const assets = `${base}/app/assets`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Annal</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${assets}/${nameOf(style, 'css')}">
+<script type="module" src="${assets}/${nameOf(script, 'js')}"></script>
+</head>
+<body>
+<div id="app" data-base="${base}" data-version="${VERSION}"><noscript>The dashboard needs JavaScript. Everything that it does is also in the interfaces: <a href="${base}/docs">documentation</a>.</noscript></div>
+</body>
+</html>
+`.text;
+}
