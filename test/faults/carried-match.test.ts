@@ -1,10 +1,10 @@
 /** Directory entries that a crash left incomplete count as present for lookups. */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
-import pg from 'pg';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { describeAtFullSize } from '#test/support/scale.ts';
 import { newDataDir, type Service, startService } from '#test/support/service.ts';
+import { holdLead } from './held-lead.ts';
 
 const IDENTIFIER = [{ system: 'urn:annal:test', value: 'the-clinic' }];
 const CLINIC = { resourceType: 'Organization', name: 'Clinic', identifier: IDENTIFIER };
@@ -24,7 +24,7 @@ describeAtFullSize(
   'a service killed between the append of a record and that of its directory entries',
   () => {
     let database: TestDatabase;
-    let held: pg.Client;
+    let release: () => Promise<void>;
     let service: Service;
     let dataDir: string;
 
@@ -37,21 +37,16 @@ describeAtFullSize(
         program: 'test/faults/dying-service.ts',
         env: { DIES_AFTER: 'record- 1' },
       });
-      // Nobody completes what is left until the test lets go of the lead.
-      held = new pg.Client({ connectionString: database.url });
-      held.on('error', () => undefined);
-      await held.connect();
-      const leads = held.query("SELECT pg_advisory_lock(hashtextextended('process/directory-entries', 1))");
+      release = await holdLead(database.url, 'directory-entries');
       const answer = await dying
         .fhir('', { method: 'POST', body: JSON.stringify(VISIT) })
         .catch(() => undefined);
       expect(answer, 'the service should have died').to.equal(undefined);
-      await leads;
       await dying.stop();
       service = await startService({ databaseUrl: database.url, dataDir });
     });
     after(async () => {
-      await held.end().catch(() => undefined);
+      await release();
       await service.stop();
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });
@@ -63,7 +58,7 @@ describeAtFullSize(
         headers: { 'If-None-Exist': CRITERIA },
         body: JSON.stringify(CLINIC),
       });
-      await held.end();
+      await release();
       const answer = await asked;
       expect(answer.status, answer.text).to.equal(200);
       expect((await service.fhir(`/Organization?${CRITERIA}`)).json.total).to.equal(1);

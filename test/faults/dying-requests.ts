@@ -4,6 +4,7 @@ import { newUuid } from '#src/shared/ids.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { eventually } from '#test/support/process.ts';
 import { type Answer, type Call, type Service, startService } from '#test/support/service.ts';
+import { holdLead } from './held-lead.ts';
 
 /** Identifier system of what these requests write. */
 export const SYSTEM = 'urn:annal:test';
@@ -39,12 +40,28 @@ export interface DyingPlace {
   readonly baseUrl?: string;
 }
 
-/** Sends a request to a service that dies after an append. */
-export async function sendToDying(place: DyingPlace, request: DyingRequest): Promise<void> {
-  expect(await diesOf(place, request), 'the service should have died').to.equal(true);
+/**
+ * Sends a request to a service that dies after an append. If that is the directory's, no instance's process may make
+ * it first.
+ */
+export async function sendToDying({ baseUrl, ...place }: DyingPlace, request: DyingRequest): Promise<void> {
+  const dying = await startService({
+    ...place,
+    program: 'test/faults/dying-service.ts',
+    env: { ...(baseUrl === undefined ? {} : { BASE_URL: baseUrl }), DIES_AFTER: request.diesAfter },
+  });
+  const isDirectory = request.diesAfter.startsWith('directory-');
+  const release = isDirectory ? await holdLead(place.databaseUrl, 'directory-entries') : undefined;
+  const answer = await send(dying, request).catch(() => undefined);
+  await release?.();
+  await dying.stop();
+  expect(answer, 'the service should have died').to.equal(undefined);
 }
 
-/** Sends requests to a service that is killed when each has made its first append to a record, and none more. */
+/**
+ * Sends requests to a service that is killed when each has made its appends to records (`record- 3`: three at the same
+ * time), and none more.
+ */
 export async function sendToOneDying(
   { baseUrl, ...place }: DyingPlace,
   requests: readonly DyingRequest[],
@@ -57,45 +74,20 @@ export async function sendToOneDying(
   });
   const standing = () => dying.log().split('stands\n').length - 1;
   const sent: Promise<Answer | undefined>[] = [];
+  let appends = 0;
   for (const request of requests) {
-    expect(request.diesAfter).to.equal('record- 1');
-    const before = standing();
+    const [prefix, count] = request.diesAfter.split(' ');
+    expect(prefix).to.equal('record-');
+    appends += Number(count);
     sent.push(send(dying, request).catch(() => undefined));
-    await eventually(() => standing() > before);
+    await eventually(() => standing() >= appends);
   }
+  expect(standing(), 'no request should have made more appends').to.equal(appends);
   await dying.kill();
   expect(await Promise.all(sent), 'no request should have been answered').to.deep.equal(
     requests.map(() => undefined),
   );
   await dying.stop();
-}
-
-/**
- * Makes requests until a service has died of one, and gives that one. The directory's append may be made by a service
- * that lives, which completes what it finds carried: then nobody dies.
- */
-export async function lastRequest<T extends { readonly request: DyingRequest }>(
-  place: DyingPlace,
-  make: (attempt: number) => T,
-): Promise<T> {
-  for (let attempt = 1; attempt <= 10; attempt += 1) {
-    const made = make(attempt);
-    if (await diesOf(place, made.request)) return made;
-    expect(made.request.diesAfter).to.equal('directory- 1');
-  }
-  throw new Error('no service has died');
-}
-
-async function diesOf({ baseUrl, ...place }: DyingPlace, request: DyingRequest): Promise<boolean> {
-  const env = baseUrl === undefined ? {} : { BASE_URL: baseUrl };
-  const dying = await startService({
-    ...place,
-    program: 'test/faults/dying-service.ts',
-    env: { ...env, DIES_AFTER: request.diesAfter },
-  });
-  const answer = await send(dying, request).catch(() => undefined);
-  await dying.stop();
-  return answer === undefined;
 }
 
 /** The same request to a service that lives, twice. While the dead attempt's lease lasts it answers 409. */

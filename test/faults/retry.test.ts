@@ -10,7 +10,6 @@ import { newDataDir, type Service, startService } from '#test/support/service.ts
 import {
   batchOf,
   type DyingRequest,
-  lastRequest,
   patient,
   post,
   retry,
@@ -22,13 +21,14 @@ import {
 } from './dying-requests.ts';
 
 const BATCH = ['batch-1', 'batch-2', 'batch-3'];
+const BATCH_UPDATE = 'batch-4';
 const REQUESTS = {
   create: post('record- 1', '/Patient', patient('create')),
   conditional: post('record- 1', '/Patient', patient('conditional'), {
     'If-None-Exist': `identifier=${SYSTEM}|conditional`,
   }),
   between: post('record- 1', '', withOrganization('between')),
-  batch: post('record- 1', '', batchOf(BATCH)),
+  batch: post('record- 3', '', batchWithUpdate()),
   document: post('record- 1', '', withDocument('document')),
 } satisfies Record<string, DyingRequest>;
 /** Requests on patients that are there before: done twice, they would answer or do otherwise. */
@@ -57,6 +57,7 @@ const CHANGES = {
     ],
   }),
 } satisfies Record<string, DyingRequest>;
+const BOTH = post('directory- 1', '', withOrganization('both'));
 const UNREPEATED = post('record- 1', '', withOrganization('unrepeated'));
 const SIGNED = ['signed-1', 'signed-2', 'signed-3'];
 
@@ -66,7 +67,6 @@ describe('a request killed between append and answer', () => {
   let dataDir: string;
   let dyingDir: string;
   let signed: DyingRequest;
-  let both: { readonly value: string; readonly request: DyingRequest };
   let repeated: DyingRequest;
   let labs: DyingRequest;
   /** The Observation that it deletes. */
@@ -91,10 +91,7 @@ describe('a request killed between append and answer', () => {
       message: results('OBX|1|NM|2345-7^Glucose^LN||5|mmol/L|||||F'),
     });
     // All die first, then all are retried: one wait for the lease of the dead.
-    both = await lastRequest(place, (attempt) => {
-      const value = `both-${attempt}`;
-      return { value, request: post('directory- 1', '', withOrganization(value)) };
-    });
+    await sendToDying(place, BOTH);
     const { create, ...others } = { ...REQUESTS, ...CHANGES };
     await sendToDying(place, create);
     await sendToOneDying(place, [...Object.values(others), UNREPEATED, repeated, labs]);
@@ -144,12 +141,11 @@ describe('a request killed between append and answer', () => {
     expect(await total(`/Patient?identifier=${SYSTEM}|conditional`)).to.equal(1);
   });
 
-  for (const [name, where] of [
-    ['between', 'between the record’s and the directory’s append'],
-    ['both', 'after both'],
+  for (const [value, where, request] of [
+    ['between', 'between the record’s and the directory’s append', REQUESTS.between],
+    ['both', 'after both', BOTH],
   ] as const) {
     it(`transaction, ${where}: everything once`, async () => {
-      const { value, request } = name === 'both' ? both : { value: name, request: REQUESTS.between };
       const answer = await retry(service, request);
       expect(answer.status, answer.text).to.equal(200);
       expect(statuses(answer)).to.deep.equal(['201 Created', '201 Created']);
@@ -159,8 +155,9 @@ describe('a request killed between append and answer', () => {
   }
 
   it('batch: what was done is not done again, what was not is', async () => {
-    expect(statuses(await retry(service, REQUESTS.batch))).to.deep.equal(BATCH.map(() => '201 Created'));
-    for (const value of BATCH) expect(await total(`/Patient?identifier=${SYSTEM}|${value}`)).to.equal(1);
+    const values = [...BATCH, BATCH_UPDATE];
+    expect(statuses(await retry(service, REQUESTS.batch))).to.deep.equal(values.map(() => '201 Created'));
+    for (const value of values) expect(await total(`/Patient?identifier=${SYSTEM}|${value}`)).to.equal(1);
   });
 
   it('a transaction with a document’s data: one document, and its bytes are named once', async () => {
@@ -209,6 +206,16 @@ describe('a request killed between append and answer', () => {
     await eventually(async () => (await total(`/Organization?identifier=${SYSTEM}|unrepeated`)) === 1);
   });
 });
+
+/** A batch that makes all its creations at the same time, and only after them an update, which creates its patient. */
+function batchWithUpdate(): JsonObject {
+  const { entry, ...bundle } = batchOf(BATCH);
+  const update = {
+    resource: patient(BATCH_UPDATE),
+    request: { method: 'PUT', url: `Patient?identifier=${SYSTEM}|${BATCH_UPDATE}` },
+  };
+  return { ...bundle, entry: [...(Array.isArray(entry) ? entry : []), update] };
+}
 
 /** A new patient with a document, whose text comes with it. */
 function withDocument(value: string): JsonObject {
