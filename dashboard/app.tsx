@@ -7,11 +7,18 @@ import { useHere } from './here.ts';
 import { useLoaded } from './load.ts';
 import { Problem } from './parts/parts.tsx';
 import { PLACE } from './place.ts';
+import { Applications } from './screens/applications.tsx';
 import { Home } from './screens/home.tsx';
 import { Keys } from './screens/keys.tsx';
+import { Members } from './screens/members.tsx';
 import { NotFound } from './screens/not-found.tsx';
 import { Overview } from './screens/overview.tsx';
+import { Patients } from './screens/patients.tsx';
 import { Requests } from './screens/requests.tsx';
+import { Try } from './screens/try.tsx';
+import { Usage } from './screens/usage.tsx';
+import { Webhook } from './screens/webhook.tsx';
+import { Webhooks } from './screens/webhooks.tsx';
 import { account, loadAccount } from './session.ts';
 import { language, say } from './texts/texts.ts';
 
@@ -19,7 +26,14 @@ import { language, say } from './texts/texts.ts';
 const SCREENS = {
   '': Overview,
   '/requests': Requests,
+  '/patients': Patients,
   '/keys': Keys,
+  '/applications': Applications,
+  '/webhooks': Webhooks,
+  '/webhooks/:id': Webhook,
+  '/try': Try,
+  '/usage': Usage,
+  '/members': Members,
 } as const;
 
 /** Returns a screen that shows itself only in a project of the person. */

@@ -12,7 +12,13 @@ import { choose, LANGUAGES, type Language, language, say, type TextKey } from '.
 const MENU: readonly (readonly [screen: string, name: TextKey])[] = [
   ['', 'overview.title'],
   ['/requests', 'requests.title'],
+  ['/patients', 'patients.title'],
   ['/keys', 'keys.title'],
+  ['/applications', 'applications.title'],
+  ['/webhooks', 'webhooks.title'],
+  ['/try', 'try.title'],
+  ['/usage', 'usage.title'],
+  ['/members', 'members.title'],
 ];
 
 const ENVIRONMENTS: readonly Environment[] = ['sandbox', 'production'];
@@ -130,7 +136,11 @@ function Menu({ here }: { readonly here: Here }) {
 }
 
 function Person() {
-  const { email, subject } = account.value?.installation.identity ?? { email: null, subject: '' };
+  const { email, issuer, subject } = account.value?.installation.identity ?? {
+    email: null,
+    issuer: '',
+    subject: '',
+  };
   return (
     <details class="person">
       <summary>{email ?? subject}</summary>
@@ -148,6 +158,16 @@ function Person() {
             ))}
           </select>
         </label>
+        <dl class="stacked">
+          <dt>{say('members.issuer')}</dt>
+          <dd>
+            <code>{issuer}</code>
+          </dd>
+          <dt>{say('members.subject')}</dt>
+          <dd>
+            <code>{subject}</code>
+          </dd>
+        </dl>
         <p>
           <a href={PLACE.root}>{say('frame.projects')}</a>
         </p>

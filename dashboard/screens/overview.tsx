@@ -6,6 +6,7 @@ import { Code, Head, Shown } from '../parts/parts.tsx';
 import { account } from '../session.ts';
 import { say } from '../texts/texts.ts';
 import { type LoggedRequest, RequestTable } from './requests.tsx';
+import { type Endpoint, endpointsPath, State } from './webhooks.tsx';
 
 /** Returns the screen. */
 export function Overview() {
@@ -25,6 +26,15 @@ export function Overview() {
         );
       const [server, client] = await Promise.all([read('5xx'), read('4xx')]);
       return { total: server.total + client.total, rows: [...server.data, ...client.data].slice(0, 5) };
+    },
+    [here.project, here.environment],
+    10_000,
+  );
+  const endpoints = useLoaded(
+    async (signal) => {
+      if (!here.mayUse) return [];
+      const { data } = await call<Page<Endpoint>>(endpointsPath(here.project, here.environment), { signal });
+      return data.filter(({ active, failure_streak }) => active && failure_streak > 0);
     },
     [here.project, here.environment],
     10_000,
@@ -50,6 +60,18 @@ export function Overview() {
           }
         </Shown>
       </section>
+      {endpoints.value === undefined || endpoints.value.length === 0 ? null : (
+        <section class="panel">
+          <h2>{say('overview.endpoints')}</h2>
+          <ul>
+            {endpoints.value.map((endpoint) => (
+              <li key={endpoint.id}>
+                <a href={pathOf(here, `/webhooks/${endpoint.id}`)}>{endpoint.url}</a> <State of={endpoint} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       <section class="panel">
         <h2>{say('overview.first')}</h2>
         <ol class="steps">

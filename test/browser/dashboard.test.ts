@@ -1,12 +1,26 @@
 /** The dashboard in a real browser: a developer's first minutes, without a terminal, on a phone and a desktop. */
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { Webhook as Verifier } from 'standardwebhooks';
 import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
 const PHONE = { width: 390, height: 844 };
 const DESKTOP = { width: 1440, height: 900 };
+const SCREENS = [
+  '',
+  '/requests',
+  '/patients',
+  '/keys',
+  '/applications',
+  '/webhooks',
+  '/try',
+  '/usage',
+  '/members',
+];
 
 describe('the dashboard', () => {
   let browser: Browser;
@@ -106,13 +120,94 @@ describe('the dashboard', () => {
     expect([await works(key), await works(next)]).to.deep.equal([401, 404]);
   });
 
+  it('makes a patient, and delivers the event to a local receiver, again when asked', async () => {
+    const received: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
+    let isAgain = (): void => undefined;
+    const again = new Promise<void>((resolve) => {
+      isAgain = resolve;
+    });
+    const receiver = createServer(async (request, response) => {
+      const parts: Buffer[] = [];
+      for await (const part of request) parts.push(part as Buffer);
+      received.push({ headers: request.headers, body: Buffer.concat(parts).toString() });
+      response.end('thanks');
+      if (received.length === 2) isAgain();
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    const { port } = receiver.address() as AddressInfo;
+    try {
+      await open('hooks@example.org');
+      await begin('Hooks');
+      await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+      await page.getByRole('button', { name: 'Add an endpoint' }).click();
+      await page.getByLabel('URL').fill('ftp://hooks.example.org');
+      await page.getByRole('dialog').getByRole('button', { name: 'Add an endpoint' }).click();
+      await page.getByRole('dialog').getByText(/must/).first().waitFor();
+      await page.getByLabel('URL').fill(`http://localhost:${port}/hook`);
+      await page.getByRole('dialog').getByRole('button', { name: 'Add an endpoint' }).click();
+      const secret = await page.getByRole('dialog').getByRole('region').innerText();
+      expect(secret).to.match(/^whsec_/);
+      await page.getByRole('button', { name: 'I have stored it' }).click();
+      await page.getByRole('link', { name: 'Patients', exact: true }).click();
+      await page.getByRole('button', { name: 'Create a patient' }).click();
+      await page.getByLabel('Given name').fill('Nora');
+      await page.getByLabel('Family name').fill('Lind');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create a patient' }).click();
+      await page.getByRole('link', { name: 'Nora Lind' }).waitFor();
+      await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+      await page.getByRole('link', { name: `http://localhost:${port}/hook` }).click();
+      const row = page.locator('.delivery').filter({ hasText: 'resource.created' });
+      await row.filter({ hasText: 'Delivered' }).waitFor();
+      await row.locator('summary').click();
+      const shown = JSON.parse(await row.getByRole('region').first().innerText()) as { readonly id: string };
+      const [first] = received;
+      if (first === undefined) throw new Error('nothing was received');
+      expect(shown).to.deep.equal(JSON.parse(first.body));
+      expect(new Verifier(secret).verify(first.body, first.headers as Record<string, string>)).to.deep.equal(
+        shown,
+      );
+      await row.getByRole('button', { name: 'Send again' }).click();
+      await again;
+      expect(received.map(({ body }) => (JSON.parse(body) as { readonly id: string }).id)).to.deep.equal([
+        shown.id,
+        shown.id,
+      ]);
+      expect(complaints.filter((each) => !/422|404/.test(each))).to.deep.equal([]);
+    } finally {
+      receiver.close();
+    }
+  });
+
+  it('sends any request as the person, and prints it for programs', async () => {
+    await open('trier@example.org');
+    await begin('Trial');
+    await page.getByRole('link', { name: 'Try it' }).click();
+    await page.getByLabel('Method').selectOption('POST');
+    await page.getByLabel('Path').fill('/fhir/R4/Patient');
+    await page
+      .getByLabel('Body')
+      .fill('{"resourceType":"Patient","name":[{"family":"O\'Hara"}],"multipleBirthInteger":1}');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('201').waitFor();
+    const answer = await page.getByRole('region', { name: 'Answer' }).innerText();
+    expect(JSON.parse(answer)).to.deep.include({ resourceType: 'Patient', name: [{ family: "O'Hara" }] });
+    expect(answer).to.include('\n  "resourceType": "Patient",\n');
+    const curl = await page.getByRole('region', { name: 'curl' }).innerText();
+    expect(curl).to.include('$ANNAL_KEY').and.include("O'\\''Hara");
+    await page
+      .getByLabel('Operation')
+      .selectOption({ label: 'GET /v1/patients – Find patients' })
+      .catch(() => undefined);
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('shows nothing of a project of others, also by its URL', async () => {
     await open('owner@example.org');
     await begin('Private');
     const url = page.url();
     await context?.close();
     await open('stranger@example.org');
-    for (const screen of ['', '/keys', '/requests']) {
+    for (const screen of SCREENS) {
       await page.goto(url + screen);
       await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
       expect(await page.content()).not.to.include('Private');
@@ -126,9 +221,9 @@ describe('the dashboard', () => {
         await picture(page, `app-home-${colorScheme}-${size}`);
         await begin('Look');
         const base = page.url();
-        for (const screen of ['', '/keys', '/requests']) {
+        for (const screen of SCREENS) {
           await page.goto(base + screen);
-          await page.getByText('Loading').waitFor({ state: 'hidden' });
+          await page.waitForFunction(() => document.querySelector('.loading') === null);
           await page.getByRole('heading', { level: 1 }).waitFor();
           expect(await accessibilityFaults(page), screen).to.deep.equal([]);
           const overflow = await page.evaluate(

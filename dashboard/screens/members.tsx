@@ -1,0 +1,257 @@
+/** The people of the organization, and production for the project. */
+import { useState } from 'preact/hooks';
+import { call, withQuery } from '../api.ts';
+import { useProject } from '../here.ts';
+import { useAct, useLoaded } from '../load.ts';
+import { Badge, Button, Confirm, Dialog, Field, Head, Problem, Shown, Table } from '../parts/parts.tsx';
+import { account, includesRole, listAll, type Role } from '../session.ts';
+import { say, sayDay } from '../texts/texts.ts';
+
+/** A member by name. */
+interface Member {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+  readonly role: Role;
+}
+
+/** A request for production. */
+interface ProductionRequest {
+  readonly id: string;
+  readonly use: string;
+  readonly status: 'pending' | 'allowed' | 'refused';
+  readonly reason: string | null;
+  readonly created_at: string;
+}
+
+const ROLES: readonly Role[] = ['developer', 'admin', 'owner'];
+
+/** Returns the screen. */
+export function Members() {
+  const here = useProject();
+  const path = `/admin/organizations/${here.organization.id}/members`;
+  const [asked, ask] = useState<'add' | Member>();
+  const members = useLoaded(() => listAll<Member>(path), [path]);
+  const mayChange = includesRole(here.role, 'admin');
+  const removing = useAct(async ({ issuer, subject }: Member) => {
+    await call(withQuery(path, { issuer, subject }), { method: 'DELETE' });
+    await members.reload();
+    return true;
+  });
+  return (
+    <>
+      <Head
+        title={say('members.title')}
+        about={say('members.says', { organization: here.organization.name })}
+      >
+        {mayChange ? (
+          <Button tone="primary" onClick={() => ask('add')}>
+            {say('members.add')}
+          </Button>
+        ) : null}
+      </Head>
+      <Shown of={members}>
+        {(all) => (
+          <Table
+            label={say('members.title')}
+            rows={all}
+            keyOf={({ issuer, subject }) => `${issuer} ${subject}`}
+            columns={[
+              { title: say('members.person'), cell: ({ email, subject }) => email ?? subject },
+              { title: say('members.role'), cell: ({ role }) => say(`members.role.${role}`) },
+              { title: say('members.issuer'), isWide: true, cell: ({ issuer }) => <code>{issuer}</code> },
+              {
+                title: say('actions'),
+                cell: (member) =>
+                  mayChange ? (
+                    <Button
+                      tone="danger"
+                      aria-label={say('members.remove.of', { person: personOf(member) })}
+                      onClick={() => ask(member)}
+                    >
+                      {say('members.remove')}
+                    </Button>
+                  ) : null,
+              },
+            ]}
+          />
+        )}
+      </Shown>
+      <Production />
+      {asked === 'add' ? (
+        <Add
+          path={path}
+          onClose={() => ask(undefined)}
+          onDone={() => {
+            ask(undefined);
+            void members.reload();
+          }}
+        />
+      ) : null}
+      {typeof asked === 'object' ? (
+        <Confirm
+          title={say('members.remove.of', { person: personOf(asked) })}
+          says={<p>{say('members.remove.says')}</p>}
+          act={say('members.remove')}
+          busy={removing.isRunning}
+          failure={removing.failure}
+          onClose={() => ask(undefined)}
+          onConfirm={async () => {
+            if ((await removing.run(asked)) === true) ask(undefined);
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function personOf({ email, subject }: Member): string {
+  return email ?? subject;
+}
+
+function Add({
+  path,
+  onClose,
+  onDone,
+}: {
+  readonly path: string;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}) {
+  const here = useProject();
+  const adding = useAct((form: FormData) =>
+    call<Member>(path, {
+      method: 'POST',
+      body: Object.fromEntries([...form].filter(([, value]) => value !== '')),
+    }),
+  );
+  const { identity } = account.value?.installation ?? {};
+  return (
+    <Dialog title={say('members.add')} onClose={onClose}>
+      <p>{say('members.add.says')}</p>
+      <form
+        onSubmit={async (event) => {
+          event.preventDefault();
+          if ((await adding.run(new FormData(event.currentTarget))) !== undefined) onDone();
+        }}
+      >
+        <Field name="issuer" label={say('members.issuer')} failure={adding.failure}>
+          {(attributes) => <input {...attributes} required defaultValue={identity?.issuer} />}
+        </Field>
+        <Field
+          name="subject"
+          label={say('members.subject')}
+          hint={say('members.subject.hint')}
+          failure={adding.failure}
+        >
+          {(attributes) => <input {...attributes} required autocomplete="off" />}
+        </Field>
+        <Field name="email" label={say('members.email')} failure={adding.failure}>
+          {(attributes) => <input {...attributes} type="email" autocomplete="off" />}
+        </Field>
+        <Field name="role" label={say('members.role')} failure={adding.failure}>
+          {(attributes) => (
+            <select {...attributes}>
+              {ROLES.filter((role) => includesRole(here.role, role)).map((role) => (
+                <option key={role} value={role}>
+                  {say(`members.role.${role}`)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Problem failure={adding.failure} />
+        <footer>
+          <Button onClick={onClose}>{say('cancel')}</Button>
+          <Button type="submit" tone="primary" busy={adding.isRunning}>
+            {say('members.add')}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Asks the operator for production, and shows the answers. */
+function Production() {
+  const here = useProject();
+  const path = `/admin/projects/${here.project}/production-requests`;
+  const state = useLoaded(
+    async (signal) => {
+      const [{ production }, requests] = await Promise.all([
+        call<{ readonly production: boolean }>(`/admin/projects/${here.project}`, { signal }),
+        listAll<ProductionRequest>(path),
+      ]);
+      return { production, requests };
+    },
+    [path],
+  );
+  const asking = useAct(async (use: string) => {
+    await call(path, { method: 'POST', body: { use } });
+    await state.reload();
+  });
+  return (
+    <section class="panel">
+      <h2>{say('production.title')}</h2>
+      <Shown of={state}>
+        {({ production, requests }) => (
+          <>
+            <p>
+              {production ? (
+                <Badge tone="good">{say('production.allowed')}</Badge>
+              ) : (
+                say('production.notAllowed')
+              )}
+            </p>
+            {requests.length === 0 ? null : (
+              <Table
+                label={say('production.title')}
+                rows={requests}
+                keyOf={({ id }) => id}
+                columns={[
+                  { title: say('production.use'), cell: ({ use }) => use },
+                  {
+                    title: say('webhooks.state'),
+                    cell: ({ status, reason }) =>
+                      `${say(`production.${status}`)}${reason === null ? '' : `: ${reason}`}`,
+                  },
+                  {
+                    title: say('production.asked'),
+                    isWide: true,
+                    cell: ({ created_at }) => sayDay(created_at),
+                  },
+                ]}
+              />
+            )}
+            {production ||
+            !includesRole(here.role, 'admin') ||
+            requests.some(({ status }) => status === 'pending') ? null : (
+              <form
+                class="says"
+                onSubmit={(event) => {
+                  event.preventDefault();
+                  void asking.run(String(new FormData(event.currentTarget).get('use')));
+                }}
+              >
+                <Field
+                  name="use"
+                  label={say('production.use')}
+                  hint={say('production.use.hint')}
+                  failure={asking.failure}
+                >
+                  {(attributes) => <textarea {...attributes} required rows={3} />}
+                </Field>
+                <Problem failure={asking.failure} />
+                <p>
+                  <Button type="submit" busy={asking.isRunning}>
+                    {say('production.ask')}
+                  </Button>
+                </p>
+              </form>
+            )}
+          </>
+        )}
+      </Shown>
+    </section>
+  );
+}

@@ -1,0 +1,222 @@
+/** Patients of the project's environment: found, created, and the sandbox with its reset. */
+
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { call, type Page, withQuery } from '../api.ts';
+import { pathOf, useProject } from '../here.ts';
+import { useAct, useLoaded } from '../load.ts';
+import { Button, Confirm, Dialog, Empty, Field, Head, Problem, Shown, Table } from '../parts/parts.tsx';
+import { say, sayCount } from '../texts/texts.ts';
+
+/** A patient as REST v1 shows them. */
+interface Patient {
+  readonly id: string;
+  readonly given: string | null;
+  readonly family: string | null;
+  readonly birth_date: string | null;
+  readonly gender: string | null;
+}
+
+const GENDERS = ['female', 'male', 'other', 'unknown'] as const;
+
+/** Returns the screen. */
+export function Patients() {
+  const here = useProject();
+  const { query, route } = useLocation();
+  const [asked, ask] = useState<'create' | 'reset'>();
+  const searched = { q: query.q, birth_date: query.birth_date, identifier: query.identifier };
+  const patients = useLoaded(
+    (signal) =>
+      call<Page<Patient>>(withQuery('/v1/patients', { ...searched, limit: 50 }), { of: here, signal }),
+    [here.project, here.environment, JSON.stringify(searched)],
+  );
+  if (!here.mayUse)
+    return (
+      <>
+        <Head title={say('patients.title')} />
+        <p class="note">{say('patients.notYours')}</p>
+      </>
+    );
+  return (
+    <>
+      <Head title={say('patients.title')} about={say('patients.says')}>
+        {here.environment === 'sandbox' ? (
+          <Button onClick={() => ask('reset')}>{say('patients.reset')}</Button>
+        ) : null}
+        <Button tone="primary" onClick={() => ask('create')}>
+          {say('patients.create')}
+        </Button>
+      </Head>
+      <form
+        class="filters"
+        aria-label={say('search')}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const given = Object.fromEntries(
+            [...new FormData(event.currentTarget)].map(([k, v]) => [k, String(v)]),
+          );
+          route(withQuery(pathOf(here, '/patients'), given), true);
+        }}
+      >
+        <label>
+          {say('name')} <input name="q" type="search" defaultValue={searched.q} />
+        </label>
+        <label>
+          {say('patients.birthDate')}{' '}
+          <input name="birth_date" type="date" defaultValue={searched.birth_date} />
+        </label>
+        <label>
+          {say('patients.identifier')}{' '}
+          <input name="identifier" defaultValue={searched.identifier} placeholder="system|value" />
+        </label>
+        <Button type="submit">{say('search')}</Button>
+      </form>
+      <Shown of={patients}>
+        {({ data, total }) =>
+          data.length === 0 ? (
+            <Empty>
+              <p>{say('patients.none')}</p>
+            </Empty>
+          ) : (
+            <>
+              <Table
+                label={say('patients.title')}
+                rows={data}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    title: say('name'),
+                    cell: ({ id, given, family }) => (
+                      <a href={withQuery(pathOf(here, '/try'), { path: `/v1/patients/${id}/timeline` })}>
+                        {[given, family].filter((part) => part !== null).join(' ') || id}
+                      </a>
+                    ),
+                  },
+                  { title: say('patients.birthDate'), cell: ({ birth_date }) => birth_date ?? '' },
+                  {
+                    title: say('patients.gender'),
+                    isWide: true,
+                    cell: ({ gender }) => sayGender(gender),
+                  },
+                  { title: 'Id', isWide: true, cell: ({ id }) => <code>{id}</code> },
+                ]}
+              />
+              {total > data.length ? (
+                <p class="quiet">{sayCount('patients.more', total - data.length)}</p>
+              ) : null}
+            </>
+          )
+        }
+      </Shown>
+      {asked === 'create' ? (
+        <Create
+          onClose={() => ask(undefined)}
+          onDone={() => {
+            ask(undefined);
+            void patients.reload();
+          }}
+        />
+      ) : null}
+      {asked === 'reset' ? (
+        <Reset
+          onClose={() => ask(undefined)}
+          onDone={() => {
+            ask(undefined);
+            void patients.reload();
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function sayGender(gender: string | null): string {
+  const known = GENDERS.find((each) => each === gender);
+  return known === undefined ? (gender ?? '') : say(`gender.${known}`);
+}
+
+interface Ending {
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+function Create({ onClose, onDone }: Ending) {
+  const here = useProject();
+  const creating = useAct((form: FormData) => {
+    const given = [...form].filter(([, value]) => value !== '');
+    return call<Patient>('/v1/patients', { method: 'POST', of: here, body: Object.fromEntries(given) });
+  });
+  return (
+    <Dialog title={say('patients.create')} onClose={onClose}>
+      <form
+        onSubmit={async (event) => {
+          event.preventDefault();
+          if ((await creating.run(new FormData(event.currentTarget))) !== undefined) onDone();
+        }}
+      >
+        <Field name="given" label={say('patients.given')} failure={creating.failure}>
+          {(attributes) => <input {...attributes} autocomplete="off" />}
+        </Field>
+        <Field name="family" label={say('patients.family')} failure={creating.failure}>
+          {(attributes) => <input {...attributes} autocomplete="off" required />}
+        </Field>
+        <Field name="birth_date" label={say('patients.birthDate')} failure={creating.failure}>
+          {(attributes) => <input {...attributes} type="date" />}
+        </Field>
+        <Field name="gender" label={say('patients.gender')} failure={creating.failure}>
+          {(attributes) => (
+            <select {...attributes}>
+              <option value="" />
+              {GENDERS.map((each) => (
+                <option key={each} value={each}>
+                  {say(`gender.${each}`)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Problem failure={creating.failure} />
+        <footer>
+          <Button onClick={onClose}>{say('cancel')}</Button>
+          <Button type="submit" tone="primary" busy={creating.isRunning}>
+            {say('patients.create')}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function Reset({ onClose, onDone }: Ending) {
+  const { project } = useProject();
+  const sandbox = useLoaded(
+    (signal) => call<{ readonly own_patients: number }>(`/admin/projects/${project}/sandbox`, { signal }),
+    [project],
+  );
+  const resetting = useAct(async () => {
+    await call(`/admin/projects/${project}/sandbox/reset`, { method: 'POST' });
+    return true;
+  });
+  return (
+    <Confirm
+      title={say('patients.reset')}
+      says={
+        <>
+          <p>{say('patients.reset.says')}</p>
+          <p>
+            {sandbox.value === undefined
+              ? say('loading')
+              : sayCount('patients.reset.own', sandbox.value.own_patients)}
+          </p>
+        </>
+      }
+      act={say('patients.reset')}
+      busy={resetting.isRunning}
+      failure={resetting.failure}
+      onClose={onClose}
+      onConfirm={async () => {
+        if ((await resetting.run(undefined)) === true) onDone();
+      }}
+    />
+  );
+}

@@ -1,0 +1,218 @@
+/** Webhook endpoints of the project's environment. */
+
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { call, type Page, withQuery } from '../api.ts';
+import { pathOf, useProject } from '../here.ts';
+import { useAct, useLoaded } from '../load.ts';
+import {
+  Ago,
+  Badge,
+  Button,
+  Code,
+  Dialog,
+  Empty,
+  Field,
+  Head,
+  Problem,
+  Shown,
+  Table,
+} from '../parts/parts.tsx';
+import { say, sayCount } from '../texts/texts.ts';
+
+/** An endpoint, without its secret. */
+export interface Endpoint {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly description: string | null;
+  readonly active: boolean;
+  readonly last_success_at: string | null;
+  readonly last_failure_at: string | null;
+  readonly failure_streak: number;
+}
+
+/** An endpoint that was just made, or whose secret was: only now it can be read. */
+export interface IssuedEndpoint extends Endpoint {
+  readonly secret: string;
+}
+
+/** Returns the path of the endpoints of a project's environment. */
+export function endpointsPath(project: string, environment: string): string {
+  return withQuery(`/admin/projects/${project}/webhooks`, { environment, limit: 100 });
+}
+
+/** Returns the screen. */
+export function Webhooks() {
+  const here = useProject();
+  const [isAsked, ask] = useState(false);
+  const [made, setMade] = useState<IssuedEndpoint>();
+  const endpoints = useLoaded(
+    (signal) => call<Page<Endpoint>>(endpointsPath(here.project, here.environment), { signal }),
+    [here.project, here.environment],
+    10_000,
+  );
+  return (
+    <>
+      <Head title={say('webhooks.title')} about={say('webhooks.says')}>
+        {here.mayUse ? (
+          <Button tone="primary" onClick={() => ask(true)}>
+            {say('webhooks.create')}
+          </Button>
+        ) : null}
+      </Head>
+      <Shown of={endpoints}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty>
+              <p>{say('webhooks.none')}</p>
+            </Empty>
+          ) : (
+            <Table
+              label={say('webhooks.title')}
+              rows={data}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  title: say('webhooks.url'),
+                  cell: ({ id, url, description }) => (
+                    <>
+                      <a href={pathOf(here, `/webhooks/${id}`)}>{url}</a>
+                      {description === null ? null : <div class="quiet">{description}</div>}
+                    </>
+                  ),
+                },
+                { title: say('webhooks.state'), cell: (endpoint) => <State of={endpoint} /> },
+                { title: say('webhooks.events'), isWide: true, cell: ({ events }) => sayEvents(events) },
+                {
+                  title: say('webhooks.lastSuccess'),
+                  isWide: true,
+                  cell: ({ last_success_at }) => <Ago at={last_success_at} />,
+                },
+              ]}
+            />
+          )
+        }
+      </Shown>
+      {isAsked ? (
+        <Create
+          onClose={() => ask(false)}
+          onMade={(endpoint) => {
+            ask(false);
+            setMade(endpoint);
+            void endpoints.reload();
+          }}
+        />
+      ) : null}
+      {made === undefined ? null : <Secret of={made} onClose={() => setMade(undefined)} />}
+    </>
+  );
+}
+
+/** Returns the types that an endpoint gets, in words. */
+export function sayEvents(events: readonly string[]): string {
+  return events.includes('*') ? say('webhooks.all') : events.join(', ');
+}
+
+/** Says whether an endpoint gets its events. */
+export function State({ of }: { readonly of: Endpoint }) {
+  if (!of.active) return <Badge>{say('webhooks.paused')}</Badge>;
+  if (of.failure_streak > 0)
+    return <Badge tone="bad">{sayCount('webhooks.failing', of.failure_streak)}</Badge>;
+  return <Badge tone="good">{say('webhooks.works')}</Badge>;
+}
+
+/** Shows a new secret. */
+export function Secret({ of, onClose }: { readonly of: IssuedEndpoint; readonly onClose: () => void }) {
+  return (
+    <Dialog title={say('webhooks.secret')} onClose={onClose}>
+      <p>
+        <strong>{say('webhooks.secret.once')}</strong>
+      </p>
+      <Code text={of.secret} label={say('webhooks.secret')} />
+      <footer>
+        <Button tone="primary" onClick={onClose}>
+          {say('keys.made.kept')}
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
+function Create({
+  onClose,
+  onMade,
+}: {
+  readonly onClose: () => void;
+  readonly onMade: (made: IssuedEndpoint) => void;
+}) {
+  const here = useProject();
+  const { path } = useLocation();
+  const types = useLoaded(
+    (signal) => call<{ readonly data: readonly string[] }>('/v1/webhooks/event-types', { of: here, signal }),
+    [path],
+  );
+  const [isAll, setAll] = useState(true);
+  const creating = useAct((form: FormData) =>
+    call<IssuedEndpoint>(`/admin/projects/${here.project}/webhooks`, {
+      method: 'POST',
+      body: {
+        url: String(form.get('url')),
+        events: isAll ? ['*'] : form.getAll('events').map(String),
+        environment: here.environment,
+        ...(form.get('description') === '' ? {} : { description: String(form.get('description')) }),
+      },
+    }),
+  );
+  return (
+    <Dialog title={say('webhooks.create')} onClose={onClose}>
+      <form
+        onSubmit={async (event) => {
+          event.preventDefault();
+          const made = await creating.run(new FormData(event.currentTarget));
+          if (made !== undefined) onMade(made);
+        }}
+      >
+        <Field
+          name="url"
+          label={say('webhooks.url')}
+          hint={say(here.environment === 'sandbox' ? 'webhooks.url.sandbox' : 'webhooks.url.production')}
+          failure={creating.failure}
+        >
+          {(attributes) => (
+            <input {...attributes} type="url" required placeholder="https://" autocomplete="off" />
+          )}
+        </Field>
+        <Field name="description" label={say('webhooks.description')} failure={creating.failure}>
+          {(attributes) => <input {...attributes} maxLength={500} autocomplete="off" />}
+        </Field>
+        <fieldset>
+          <legend>{say('webhooks.events')}</legend>
+          <label class="tick">
+            <input
+              type="checkbox"
+              checked={isAll}
+              onChange={({ currentTarget }) => setAll(currentTarget.checked)}
+            />
+            <span>{say('webhooks.all')}</span>
+          </label>
+          {isAll
+            ? null
+            : (types.value?.data ?? []).map((type) => (
+                <label key={type} class="tick">
+                  <input type="checkbox" name="events" value={type} />
+                  <code>{type}</code>
+                </label>
+              ))}
+        </fieldset>
+        <Problem failure={creating.failure} />
+        <footer>
+          <Button onClick={onClose}>{say('cancel')}</Button>
+          <Button type="submit" tone="primary" busy={creating.isRunning}>
+            {say('webhooks.create')}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
