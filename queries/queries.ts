@@ -11,6 +11,7 @@ import { Admission } from '#src/shared/load/admission.ts';
 import { presence } from '#src/shared/load/presence.ts';
 import { type MakeContext, type NameCodes, openMakeContext } from './context/context.ts';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
+import { lineOver, openPast } from './database/as-of.ts';
 import { Line } from './database/gather.ts';
 import { type Everything, openEverything } from './everything/everything.ts';
 import { type History, openHistory } from './history/history.ts';
@@ -38,7 +39,10 @@ import { openSummarize, type Summarize } from './summary/summary.ts';
 import { withSharedRead, withSharedSearch, withSharedVread } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
 
-/** All queries of the FHIR interface. None returns data that the caller may not see. */
+/**
+ * All queries of the FHIR interface. None returns data that the caller may not see. Those about single resources and whole
+ * records answer as of `sees.asOf`, if a caller has it.
+ */
 export interface Queries extends GrantedQueries {
   readonly apiKey: ApiKeyCaller;
   readonly read: Read;
@@ -120,6 +124,24 @@ function searchPool({ options }: Pool): Pool {
   return pool;
 }
 
+/** A question of a caller. */
+type Ask<Rest extends readonly unknown[], Answer> = (caller: Caller, ...rest: Rest) => Promise<Answer>;
+
+/**
+ * Opens a question about the present, and about earlier moments for callers that have one.
+ * @param present the opened question @param open opens it over the rows of a moment
+ */
+function atMoments<Rest extends readonly unknown[], Answer>(
+  pool: Pool,
+  present: Ask<Rest, Answer>,
+  open: (then: Pool) => Ask<Rest, Answer>,
+): Ask<Rest, Answer> {
+  return (caller, ...rest) => {
+    const { asOf } = caller.sees;
+    return asOf === undefined ? present(caller, ...rest) : open(openPast(pool, asOf))(caller, ...rest);
+  };
+}
+
 /**
  * Opens the questions over a database.
  * @param terminology the look-ups of codes for searches and contexts.
@@ -136,7 +158,8 @@ export function openQueries(
 ): Queries {
   const shared = { pool, ready: terminologyReady };
   const line = new Line(pool.options);
-  const read = withSharedRead(shared, openRead(line, pool));
+  const readNow = withSharedRead(shared, openRead(line, pool));
+  const read = atMoments(pool, readNow, (then) => openRead(lineOver(then), then));
   // Their own, so that no read waits behind a long answer.
   const histories = new Line(pool.options);
   const turns = new Admission(SEARCHES);
@@ -170,15 +193,17 @@ export function openQueries(
     apiKey: openApiKeys(line),
     read,
     ...openGranted(pool),
-    vread: withSharedVread(read, openVread(pool)),
-    history: openHistory(pool, histories),
-    newestVersion: openNewestVersion(line),
+    vread: withSharedVread(readNow, openVread(pool)),
+    history: atMoments(pool, openHistory(pool, histories), (then) => openHistory(then, lineOver(then))),
+    newestVersion: atMoments(pool, openNewestVersion(line), (then) => openNewestVersion(lineOver(then))),
     search: fairly(inTurn(withSharedSearch(shared, openSearch(searches, terminology)))),
     include: fairly(inTurn(openInclude(searches))),
-    readProvenance: openReadProvenance(pool),
+    readProvenance: atMoments(pool, openReadProvenance(pool), openReadProvenance),
     searchProvenance: fairly(inTurn(openSearchProvenance(pool, terminology))),
-    everything: fairly(inTurn(openEverything(pool))),
-    summarize: fairly(inTurn(inTurn(openSummarize(pool)), new Admission(SUMMARIES))),
+    everything: fairly(inTurn(atMoments(pool, openEverything(pool), openEverything))),
+    summarize: fairly(
+      inTurn(inTurn(atMoments(pool, openSummarize(pool), openSummarize)), new Admission(SUMMARIES)),
+    ),
     aiVersions: ({ sees }, record) => aiVersions(pool, sees, record),
     tellContext: fairly(inTurn(openMakeContext(pool, terminology.displays), new Admission(CONTEXTS))),
     series: fairly(inTurn(series, insights)),

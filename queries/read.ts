@@ -154,14 +154,14 @@ const bySight = ({ columns, joins = '' }: Columns): string => `
   from json_to_recordset($1::json) k(n int, id uuid, type text, tenant uuid, record uuid, home text, categories int8[])
   cross join lateral (select r.* from resources.resource r where r.id = k.id and ${seenByKey('r')} offset 0) r${joins}`;
 
-// The same index. The targets of a Provenance decide, so such lookups don't share a statement.
-const byTargets =
+// The same index. The targets of a Provenance decide, or two versions of a resource, so such lookups don't share a statement.
+const byItself =
   ({ columns, joins = '' }: Columns) =>
   (seen: string): string =>
     `
   select ${columns}
   from resources.resource r${joins}
-  where r.id = $1 and r.tenant = $2 and r.type = 'Provenance' ${seen}`;
+  where r.id = $1 and r.tenant = $2 and r.type = $3 ${seen}`;
 
 /** Reads a row that a caller sees; undefined if there is none. */
 type ByKey<R> = (sees: Sees, type: ResourceType, id: string) => Promise<R | undefined>;
@@ -172,7 +172,7 @@ type ByKey<R> = (sees: Sees, type: ResourceType, id: string) => Promise<R | unde
  * @param shown at most one row per id, whose first columns are the key.
  */
 export function resourceByKey<R extends [...Key, type: ResourceType, ...unknown[]]>(
-  line: Line,
+  line: Pick<Line, 'gather'>,
   pool: Asks,
   name: string,
   shown: Columns,
@@ -191,14 +191,14 @@ export function resourceByKey<R extends [...Key, type: ResourceType, ...unknown[
     return keys.map((_, n) => found.get(n));
   });
   return async (sees, type, id) => {
-    const { within, ownerId } = sees;
+    const { within, ownerId, asOf } = sees;
     if (within === undefined) {
       const row = await own([id, ownerId]);
       return row?.[2] === type ? row : undefined;
     }
-    if (type === 'Provenance') {
+    if (type === 'Provenance' || asOf !== undefined) {
       const rows = { as: 'r', of: 'current', type } as const;
-      const asked = seenStatement(sees, { name, values: [id, ownerId] }, 'r', rows, byTargets(shown));
+      const asked = seenStatement(sees, { name, values: [id, ownerId, type] }, 'r', rows, byItself(shown));
       const found = await pool.query<R>({ rowMode: 'array', ...asked });
       return found.rows[0];
     }
@@ -209,7 +209,7 @@ export function resourceByKey<R extends [...Key, type: ResourceType, ...unknown[
 
 /** Opens a lookup of a tenant's resource, by id and tenant. */
 function ofTenant<R extends [...Key, ...unknown[]]>(
-  line: Line,
+  line: Pick<Line, 'gather'>,
   name: string,
   text: string,
 ): (key: Key) => Promise<R | undefined> {
@@ -246,7 +246,7 @@ export async function wholeResource<R extends CurrentResource>(
 }
 
 /** Opens reads over a line; large bodies are read one by one over a pool, so that many together are never in memory. */
-export function openRead(line: Line, pool: Asks): Read {
+export function openRead(line: Pick<Line, 'gather'>, pool: Asks): Read {
   const byKey = resourceByKey<ResourceRow>(line, pool, 'read', COLUMNS);
   return async (caller, type, id, budget) => {
     if (!isUuid(id)) return undefined;

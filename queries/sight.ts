@@ -15,10 +15,11 @@ import {
   typesWith,
 } from '#src/shared/access/access.ts';
 import { accessIn, type Sees } from '#src/shared/access/caller.ts';
+import { atPresent } from './database/as-of.ts';
 import { prepared } from './database/prepared.ts';
 
 /** The part of a caller that the condition needs. */
-export type Seeing = Pick<Sees, 'ownerId' | 'types'> & {
+export type Seeing = Pick<Sees, 'ownerId' | 'types' | 'asOf'> & {
   readonly within?: Pick<NonNullable<Sees['within']>, 'record' | 'access'>;
 };
 
@@ -83,7 +84,8 @@ interface Limits {
  */
 export function andSeen(sees: Seeing, needs: Needs, rows: Rows, bind: Bind): string {
   const { within, types } = sees;
-  if (within !== undefined) return `and ${new Sight(sees.ownerId, within, needs, bind).of(rows)}`;
+  if (within !== undefined)
+    return `and ${new Sight(sees.ownerId, within, needs, bind, sees.asOf !== undefined).of(rows)}`;
   return types === undefined ? '' : andOfTypes(types, needs, rows, bind);
 }
 
@@ -235,6 +237,8 @@ class Sight {
     readonly within: NonNullable<Seeing['within']>,
     readonly needs: Needs,
     readonly bind: Bind,
+    /** The rows are those of a moment: each is seen if it is, and its resource's present version is. */
+    readonly isPast = false,
   ) {}
 
   #once(name: string, value: unknown, type: Parameters<Bind>[1]): string {
@@ -259,7 +263,12 @@ class Sight {
       if (type === undefined || type === 'Provenance') conditions.push(this.#withTargets(as, type));
       if (of === 'version') conditions.push(this.#current(as, type));
     }
+    if (limited && this.isPast) conditions.push(atPresent(this.#present.#current(as, type)));
     return conditions.join(' and ');
+  }
+
+  get #present(): Sight {
+    return new Sight(this.ownerId, this.within, this.needs, this.bind);
   }
 
   /** Returns whether some rows of a type in the record may be hidden; undefined: of any type. */

@@ -58,7 +58,7 @@ export function parseEverything(query: URLSearchParams): EverythingRequest {
   const count = one('_count');
   const offset = one('_offset');
   // The response handles which parts of resources are shown, and how; links keep these parameters.
-  for (const name of ['_summary', '_elements', '_format', '_pretty']) readValues(name);
+  for (const name of ['_summary', '_elements', '_format', '_pretty', '_asOf']) readValues(name);
   const cursor = one(CURSOR);
   return {
     ...(types.length === 0 ? {} : { types: new Set(types.map(parseType)) }),

@@ -49,7 +49,7 @@ function newest(keys: readonly Key[]): string {
 }
 
 /** Opens histories of instances over a line. */
-export function openNewestVersions(line: Line): NewestVersions {
+export function openNewestVersions(line: Pick<Line, 'gather'>): NewestVersions {
   const gathered = line.gather<Key, readonly HistoryEntry[]>(async (database, keys) => {
     const found: HistoryEntry[][] = keys.map(() => []);
     for (const [n, version, recordedAt, operation, body] of await copyOut(database, newest(keys))) {

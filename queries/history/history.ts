@@ -85,7 +85,7 @@ const OF_MANY: Order = {
 };
 
 /** Opens history over a database, and over a line for the most frequent requests. */
-export function openHistory(pool: Pool, line: Line): History {
+export function openHistory(pool: Pool, line: Pick<Line, 'gather'>): History {
   const newest = openNewestVersions(line);
   return async (caller, query) => {
     const { type, id } = query;

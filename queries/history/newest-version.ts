@@ -27,7 +27,7 @@ const NEWEST = `
   ) v`;
 
 /** Opens the lookup of newest versions over a line; concurrent lookups share a statement. */
-export function openNewestVersion(line: Line): NewestVersion {
+export function openNewestVersion(line: Pick<Line, 'gather'>): NewestVersion {
   const byId = line.gather<string, Row | undefined>(async (database, ids) => {
     const { rows } = await database.query<Row>({
       name: 'newest-version',

@@ -77,7 +77,7 @@ const MARKED = {
 };
 
 /** Opens reads with marks over a line; large bodies are read over a pool. */
-export function openReadMarked(line: Line, pool: Asks): ReadMarked {
+export function openReadMarked(line: Pick<Line, 'gather'>, pool: Asks): ReadMarked {
   const byKey = resourceByKey<MarkedRow>(line, pool, 'rest-read', MARKED);
   return async (caller, type, id) => {
     if (!isUuid(id)) return undefined;

@@ -16,6 +16,7 @@ import { didYouMean } from '#src/shared/nearest.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { type Answer, FHIR_JSON } from '../answer/answer.ts';
+import { AS_OF, atItsMoment } from './as-of.ts';
 import { bundleFrame, joined, pageLinks, shownCursor } from './bundle/bundle-text.ts';
 import type { FhirRequest } from './request.ts';
 import { asWarning } from './search-bundle.ts';
@@ -25,11 +26,8 @@ import { cut } from './subset.ts';
  * Answers with every version of a resource, newest first.
  * @throws Refusal 400 404 503
  */
-export async function historyOfInstance(
-  request: FhirRequest,
-  type: ResourceType,
-  id: string,
-): Promise<Answer> {
+export async function historyOfInstance(sent: FhirRequest, type: ResourceType, id: string): Promise<Answer> {
+  const request = await atItsMoment(sent);
   const { shape, ignored, ...asked } = parseQuery(request, [type]);
   const { service, caller, query } = request;
   service.freshness.require(['history']);
@@ -107,7 +105,10 @@ async function withoutVersions(
   return { total: 1, entries: count === 0 || cursor !== undefined ? [] : [entry] };
 }
 
-const KNOWN = new Set(['_since', '_at', '_count', '_format', '_pretty', '_summary', '_elements', CURSOR]);
+const KNOWN = new Set([
+  ...['_since', '_at', '_count', '_format', '_pretty', '_summary', '_elements', AS_OF],
+  CURSOR,
+]);
 
 /** How a page is shown, and the ignored parameters. */
 interface Shown {

@@ -26,10 +26,11 @@ const models: readonly string[] = [];
 const READ = ['read'] as const;
 const WRITE = ['write'] as const;
 
+type ReadInteraction = Extract<Interaction, { kind: 'read' }>;
 type Run = (request: FhirRequest, segments: readonly string[]) => Promise<Answer>;
 
 /** Declares a read by GET. */
-export const reads = (grantToken: GrantToken, run: Run, ofInstance = false): Interaction => ({
+export const reads = (grantToken: GrantToken, run: Run, ofInstance = false): ReadInteraction => ({
   kind: 'read',
   credential: 'api_key',
   scopes: READ,
@@ -39,6 +40,12 @@ export const reads = (grantToken: GrantToken, run: Run, ofInstance = false): Int
   grantToken,
   ofInstance,
   run,
+});
+
+/** Declares a read by GET that can answer as of an earlier moment. */
+export const readsOfPast = (grantToken: GrantToken, run: Run, ofInstance = false): Interaction => ({
+  ...reads(grantToken, run, ofInstance),
+  takesAsOf: true,
 });
 
 /** Declares a search by POST with a form. */
@@ -64,6 +71,8 @@ export const operations = (
   models,
   logged: 'whole',
   ahead: 'nothing',
+  // Each operation says whether it can, because its Parameters may have `_asOf`.
+  takesAsOf: true,
   grantToken,
   run,
 });
@@ -147,8 +156,9 @@ export function declareType(type: ResourceType): TypeRoutes {
     id: null,
   });
   const searches = reads(ofType('search-type', 's'), (r) => search(r, type));
-  const ofOne = reads(ofType('read', 'r'), (r, [, id = '']) => read(r, type, id), true);
-  const versions = reads(
+  const readOne = readOnly ? reads : readsOfPast;
+  const ofOne = readOne(ofType('read', 'r'), (r, [, id = '']) => read(r, type, id), true);
+  const versions = readsOfPast(
     ofType('history-instance', 'r'),
     (r, [, id = '']) => historyOfInstance(r, type, id),
     true,

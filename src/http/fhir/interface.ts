@@ -18,6 +18,7 @@ import type { Attempted } from '../idempotency.ts';
 import { describeRead, type KeyReads } from '../key-reads.ts';
 import { FHIR_PATH, readHeaders, splitPath } from '../path.ts';
 import { type Admitted, type Asked, type Dialect, routeFor, type Steps } from '../pipeline.ts';
+import { refuseMoment } from './as-of.ts';
 import type { Route } from './interactions.ts';
 import {
   type FhirRequest,
@@ -106,6 +107,7 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
   ): Promise<Answer> {
     const { fhir } = this;
     if (route.kind === 'open') return Promise.resolve(route.run(fhir));
+    if (route.takesAsOf !== true) refuseMoment(query);
     if (caller === undefined) throw new TypeError(`${route.kind} needs a caller`);
     const budget = fhir.answers.budget(turnKey(caller.calls), ctx.res);
     const confirm = pass === undefined ? undefined : () => fhir.authenticator.confirm(credential);
@@ -154,5 +156,6 @@ async function answerPosted(
   }
   const form = new URLSearchParams(body?.bytes.toString());
   const query = new URLSearchParams([...request.query, ...(request.pass?.edge.query(form) ?? form)]);
+  if (route.takesAsOf !== true) refuseMoment(query);
   return { ...(await route.run({ ...request, query }, segments)), reads: true };
 }

@@ -11,6 +11,7 @@ import { didYouMean } from '#src/shared/nearest.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
 import type { GrantToken } from '../grant/opening.ts';
+import { AS_OF, atItsMoment, refuseMoment } from './as-of.ts';
 import type { FhirRequest } from './request.ts';
 import { asWarning } from './search-bundle.ts';
 
@@ -57,6 +58,8 @@ export interface Operation extends DescribedOperation {
    * `handling=strict`.
    */
   readonly searchset?: true;
+  /** True if it can answer as of an earlier moment (`_asOf`). */
+  readonly takesAsOf?: true;
   run(request: OperationRequest): Promise<Answer>;
 }
 
@@ -94,9 +97,9 @@ export function operationAt(
   const asked = async (request: FhirRequest, body: ParsedJson | undefined): Promise<Answer> => {
     const inputs = readInputs(request, body);
     try {
-      return await operation.run(
-        understood(operation, { ...request, ...inputs, ignored: [], type, id, ...elsewhere }),
-      );
+      const asked = { ...request, ...inputs, ignored: [], type, id, ...elsewhere };
+      if (operation.takesAsOf !== true) refuseMoment(inputs.query);
+      return await operation.run(await atItsMoment(understood(operation, asked)));
     } catch (error) {
       throw error instanceof Refusal ? placed(error, inputs.places) : error;
     }
@@ -139,7 +142,10 @@ function isThere(
 function understood(operation: Operation, request: OperationRequest): OperationRequest {
   const names = new Set([...request.query.keys(), ...request.inputs.map(({ name }) => name)]);
   const unknown = [...names].filter(
-    (name) => !operation.parameters.includes(name) && !OF_EVERY_REQUEST.has(name),
+    (name) =>
+      !operation.parameters.includes(name) &&
+      !OF_EVERY_REQUEST.has(name) &&
+      !(name === AS_OF && operation.takesAsOf === true),
   );
   if (unknown.length === 0) return request;
   const issues = (more = ''): Issue[] =>

@@ -4,6 +4,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from '../answer/answer.ts';
 import { etag, notModified, versionHeaders } from '../answer/conditional.ts';
+import { atItsMoment } from './as-of.ts';
 import type { FhirRequest } from './request.ts';
 import { answerCut } from './subset.ts';
 
@@ -12,8 +13,8 @@ import { answerCut } from './subset.ts';
  * @throws Refusal 400 404 410 503
  */
 export async function read(request: FhirRequest, type: ResourceType, id: string): Promise<Answer> {
-  const whole = (): Promise<Answer> => readWhole(request, type, id);
-  return request.query.size === 0 ? whole() : answerCut(request.query, type, whole);
+  if (request.query.size === 0) return readWhole(request, type, id);
+  return answerCut(request.query, type, async () => readWhole(await atItsMoment(request), type, id));
 }
 
 async function readWhole(request: FhirRequest, type: ResourceType, id: string): Promise<Answer> {

@@ -74,6 +74,8 @@ interface Interacts extends Declared {
   readonly grantToken: GrantToken;
   /** The grant is asked for the id in the path (`openingAt`). */
   readonly ofInstance?: boolean;
+  /** It can answer as of an earlier moment: others refuse `_asOf`. */
+  readonly takesAsOf?: true;
 }
 
 /** Answers a request. @param segments of its path @throws Refusal */

@@ -19,6 +19,7 @@ import {
   operations,
   type Route,
   reads,
+  readsOfPast,
   type TypeRoutes,
 } from './interactions.ts';
 import { metadata } from './metadata.ts';
@@ -68,7 +69,10 @@ function operationRoute(segments: readonly string[], table: readonly Operation[]
   return {
     pattern: `${place}/${name}`,
     methods: {
-      ...(methods.includes('GET') ? { GET: reads(grantToken, (request) => run(request, undefined)) } : {}),
+      // The operation itself says whether it takes `_asOf`, which may come in its Parameters.
+      ...(methods.includes('GET')
+        ? { GET: readsOfPast(grantToken, (request) => run(request, undefined)) }
+        : {}),
       ...(methods.includes('POST') ? { POST: operations(grantToken, run) } : {}),
     },
   };

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Issue } from '../issue.ts';
 import { unavailable } from '../refusal.ts';
+import type { Micros } from '../time/time.ts';
 import { type Access, readsWhatItWrites } from './access.ts';
 import type { AuthorType } from './author.ts';
 
@@ -72,6 +73,8 @@ export interface Sees {
   readonly isFilling?: true;
   /** The rights of a client on each type, where its scopes name types; absent: those of `Calls.scopes` on all types. */
   readonly types?: Access;
+  /** The moment as of which data is read; absent: now. What the caller may see is decided by the present, too. */
+  readonly asOf?: Micros;
 }
 
 /** Returns a caller's access on each type, under a grant or by its scopes; undefined: the same on all types. */

@@ -8,6 +8,7 @@ import type { Answer } from '../../answer/answer.ts';
 import { requireTypes } from '../../grant/opening.ts';
 import { describeRead } from '../../key-reads.ts';
 import { splitPath } from '../../path.ts';
+import { refuseMoment } from '../as-of.ts';
 import { type FhirRequest, type FindInteraction, openingAt } from '../request.ts';
 
 /**
@@ -39,6 +40,7 @@ export async function readEntry(
   };
   const { service, caller, budget, pass, reads } = request;
   const query = parseQuery(mark < 0 ? '' : entry.url.slice(mark + 1));
+  if (interaction.takesAsOf !== true) refuseMoment(query);
   const asked = {
     service,
     caller,

@@ -32,6 +32,7 @@ export const everything: Operation = {
   grantToken: ({ id }) => ({ action: '$everything', needs: [], type: 'Patient', id }),
   parameters: EVERYTHING_PARAMETERS,
   searchset: true,
+  takesAsOf: true,
   run,
 };
 
@@ -45,6 +46,8 @@ const PART_BYTES = 4_000_000;
 async function run(request: OperationRequest): Promise<Answer> {
   const { service, query, caller, id = '', ignored } = request;
   const asked = parseEverything(query);
+  if (asked.care !== undefined && caller.sees.asOf !== undefined)
+    throw badParameter('_asOf', 'it cannot be used together with start or end');
   requireOnType(caller.sees, 'Patient', 'r');
   for (const type of asked.types ?? []) requireOnType(caller.sees, type, 'rs');
   const { subset, onlyTotal } = parseShape(query, asked.types === undefined ? TYPE_NAMES : [...asked.types]);

@@ -1,6 +1,6 @@
 /** `$summary`: https://hl7.org/fhir/uv/ips/STU2/OperationDefinition-summary.html */
 import { badParameter } from '#queries/search/raw.ts';
-import { COMPOSITION_PROFILE, IPS_VERSION } from '#src/clinical/summary/composition.ts';
+import { COMPOSITION_PROFILE, derivedId, IPS_VERSION } from '#src/clinical/summary/composition.ts';
 import { codesWithoutDisplay } from '#src/clinical/summary/displays.ts';
 import { writeInSteps } from '#src/clinical/summary/document.ts';
 import { requireFilled } from '#src/shared/access/caller.ts';
@@ -8,8 +8,9 @@ import { grantCoverage } from '#src/shared/access/coverage.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { inSlices } from '#src/shared/load/slices.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { nowMicros } from '#src/shared/time/time.ts';
+import { type Micros, nowMicros } from '#src/shared/time/time.ts';
 import { type Answer, FHIR_JSON } from '../../answer/answer.ts';
+import { VERSION } from '../../version.ts';
 import { joined } from '../bundle/bundle-text.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
 import { requirePatient } from './patient.ts';
@@ -23,6 +24,7 @@ export const summary: Operation = {
   methods: ['GET', 'POST'],
   grantToken: ({ id }) => ({ action: '$summary', needs: [], type: 'Patient', id }),
   parameters: ['identifier', 'profile'],
+  takesAsOf: true,
   run,
 };
 
@@ -32,6 +34,7 @@ export const summary: Operation = {
  */
 async function run(request: OperationRequest): Promise<Answer> {
   const { service, caller, query, budget } = request;
+  const { asOf } = caller.sees;
   requireProfile(query);
   requireFilled(caller.sees);
   service.freshness.require(['resources', 'history']);
@@ -43,7 +46,16 @@ async function run(request: OperationRequest): Promise<Answer> {
       await inSlices(codesWithoutDisplay(chosen, directory)),
     );
     return joined(
-      await inSlices(writeInSteps(chosen, { id: newUuid(), now: nowMicros(), directory, displays, covered })),
+      await inSlices(
+        writeInSteps(chosen, {
+          // As of a moment the same question has the same answer.
+          id: asOf === undefined ? newUuid() : makeId(request, id, asOf),
+          now: asOf ?? nowMicros(),
+          directory,
+          displays,
+          covered,
+        }),
+      ),
     );
   });
   if (body === undefined) {
@@ -51,6 +63,12 @@ async function run(request: OperationRequest): Promise<Answer> {
     throw notFound('Patient', id);
   }
   return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body, shown: 1 };
+}
+
+/** Returns the id of a summary as of a moment: it has the same content for one project or grant. */
+function makeId({ service, caller: { calls } }: OperationRequest, patient: string, asOf: Micros): string {
+  const reader = calls.credential.kind === 'grant' ? calls.credential.grantId : calls.projectId;
+  return derivedId(`${service.base}Patient/${patient}/$summary?_asOf=${asOf}#${reader}/${VERSION}`);
 }
 
 /**
@@ -65,23 +83,27 @@ function requireProfile(query: URLSearchParams): void {
 }
 
 /**
- * Finds the Patient with an identifier, compared exactly, because one that differs in case may be another patient's.
+ * Finds the Patient who has an identifier now, compared exactly, because one that differs in case may be another patient's.
  * @throws Refusal malformed (400) without the parameter, not_found (404) for none, precondition_failed (412) for
  *   several
  */
-async function identified({ service, caller, query }: OperationRequest): Promise<string> {
+async function identified({ service, caller: { calls, sees }, query }: OperationRequest): Promise<string> {
+  const { asOf: _, ...present } = sees;
   const identifier = query.get('identifier');
   if (identifier === null || identifier === '') {
     throw badParameter('identifier', 'it is required if the URL names no Patient');
   }
   service.freshness.require(['search']);
   await service.freshness.catchUp(['search', 'resources']);
-  const { matches } = await service.queries.search(caller, {
-    type: 'Patient',
-    query: new URLSearchParams({ identifier, _count: '2', _total: 'none' }),
-    base: service.base,
-    exact: true,
-  });
+  const { matches } = await service.queries.search(
+    { calls, sees: present },
+    {
+      type: 'Patient',
+      query: new URLSearchParams({ identifier, _count: '2', _total: 'none' }),
+      base: service.base,
+      exact: true,
+    },
+  );
   const [found, second] = matches;
   if (found === undefined) {
     throw new Refusal('not_found', { code: 'not-found', diagnostics: 'no Patient has that identifier' });

@@ -1,0 +1,98 @@
+/**
+ * The database as it stood at a moment: the same statements over the versions of that moment
+ * (docs/decisions/0031-as-of-a-moment.md). Tables of the read models are replaced by selects from those that keep every
+ * version: `history.version`, `timeline.entry` and `timeline.place`.
+ */
+import type { Pool, PoolClient } from 'pg';
+import type { Micros } from '#src/shared/time/time.ts';
+import type { Line, Queryable } from './gather.ts';
+
+const NOW = ['/*now*/', '/*then*/'] as const;
+
+/** Returns a condition whose tables are never replaced: it holds now, whatever the moment is. */
+export function atPresent(condition: string): string {
+  return NOW.join(condition);
+}
+
+/** Tables, outside of the conditions of `atPresent`. */
+const TABLE =
+  /\/\*now\*\/[\s\S]*?\/\*then\*\/|\b(?:resources\.resource|history\.version|timeline\.(?:entry|place|tally))\b/g;
+
+/**
+ * The rows of each table at a moment, `$at`. A look-up of the next version for each version is forced: without statistics
+ * the planner might join whole tables. So is the index by id or record: an owner has many more rows.
+ */
+const ROWS: Readonly<Record<string, string>> = {
+  // Indexes: those of history.version by id and by record; its primary key (id, version), for the next version of each.
+  'resources.resource': `(
+    select w.id, w.type, nullif(w.tenant, '00000000-0000-0000-0000-000000000000') as tenant, w.record, w.version,
+      w.recorded_at as last_updated, w.operation = 'DELETE' as deleted, w.categories, w.targets, w.body
+    from history.version w where w.recorded_at <= $at and coalesce((
+      select x.recorded_at from history.version x where x.id = w.id and x.version = w.version + 1) > $at, true))`,
+  'history.version': '(select w.* from history.version w where w.recorded_at <= $at)',
+  'timeline.entry': '(select w.* from timeline.entry w where w.since <= $at)',
+  'timeline.place': `(
+    select w.record, w.list, w.at, w.id, w.version, w.day, w.since, case when w.until <= $at then w.until end as until
+    from timeline.place w where w.since <= $at)`,
+  // Index: primary key of timeline.place (record, list, at, id, version), which has since and until.
+  'timeline.tally': `(
+    select w.record, w.list, (w.at >> 41)::int as stretch, count(*)::int as count from timeline.place w
+    where w.since <= $at and (w.until is null or w.until > $at) group by 1, 2, 3)`,
+};
+
+/** Returns a statement over the rows of a moment. @param at SQL of the moment in microseconds */
+function replaceTables(text: string, at: string): string {
+  return text.replace(TABLE, (found) => ROWS[found]?.replaceAll('$at', at) ?? found);
+}
+
+/** A statement in the forms that `query` takes, besides a text. */
+interface Statement {
+  name?: string;
+  text: string;
+  values?: readonly unknown[];
+  /** That of a COPY, which is sent as it is. */
+  submit?: unknown;
+}
+
+/** Returns `query` of a connection or pool over the rows of a moment. */
+function openQuery(database: Queryable, at: Micros): Queryable['query'] {
+  const query = database.query.bind(database) as (...args: unknown[]) => unknown;
+  const changed = (statement: Statement): Statement => {
+    if (statement.submit !== undefined) {
+      // COPY takes no parameters.
+      statement.text = replaceTables(statement.text, `${at}::int8`);
+      return statement;
+    }
+    const { name, values = [] } = statement;
+    const text = replaceTables(statement.text, `$${values.length + 1}::int8`);
+    if (text === statement.text) return statement;
+    const bound = { ...statement, text, values: [...values, at] };
+    return name === undefined ? bound : { ...bound, name: `${name}@` };
+  };
+  return ((first: string | Statement, ...rest: unknown[]) => {
+    if (typeof first !== 'string') return query(changed(first), ...rest);
+    const [values, ...others] = Array.isArray(rest[0]) ? rest : [[], ...rest];
+    return query(changed({ text: first, values: values as unknown[] }), ...others);
+  }) as Queryable['query'];
+}
+
+/** Returns a pool whose statements read the rows of a moment. */
+export function openPast(pool: Pool, at: Micros): Pool {
+  return Object.assign(Object.create(pool), {
+    query: openQuery(pool, at),
+    connect: async (): Promise<PoolClient> => {
+      const client = await pool.connect();
+      return Object.assign(Object.create(client), { query: openQuery(client, at) });
+    },
+  });
+}
+
+/** Returns a line on which each look-up is a statement by itself. */
+export function lineOver(database: Queryable): Pick<Line, 'gather'> {
+  return {
+    gather: (load) => async (key) => {
+      const [found] = await load(database, [key]);
+      return found as NonNullable<typeof found>;
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** The moment as of which a request asks: `_asOf` of the FHIR interface, `as_of` of REST v1. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { parsePeriod } from '#src/fhir/search/period.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
+import { type Micros, nowMicros, toMicros } from '#src/shared/time/time.ts';
+
+/**
+ * How far a moment may be ahead of this instance's clock, in microseconds: another instance, whose clock differs, may have
+ * stored a version then. Such a request waits until the moment has passed.
+ */
+const CLOCKS_DIFFER = 1_000_000;
+
+const FORM = 'write it like 2026-11-21T09:30:00.123456Z or 2026-11-21T09:30:00+01:00';
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** Returns why a text isn't a moment that data can be read as of, as the end of a sentence; undefined if it is. */
+export function faultOfPast(text: string): string | undefined {
+  if (!INSTANT.test(text) || parsePeriod(text) === undefined)
+    return `must be an instant with seconds and a time zone: ${FORM}`;
+  if (toMicros(text) > nowMicros() + CLOCKS_DIFFER) return 'must not be in the future';
+  return undefined;
+}
+
+/** Returns a caller who reads as of a moment, when that has passed. @param text without a fault */
+export async function moveTo(caller: Caller, text: string): Promise<Caller> {
+  const asOf: Micros = toMicros(text);
+  for (let ahead = asOf - nowMicros(); ahead >= 0; ahead = asOf - nowMicros()) await wait(ahead / 1000 + 1);
+  return { ...caller, sees: { ...caller.sees, asOf } };
+}

@@ -1,0 +1,56 @@
+/** `_asOf`: reads, histories and searches within one record as of an earlier moment (docs/as-of.md). */
+import { Refusal } from '#src/shared/refusal.ts';
+import { faultOfPast, moveTo } from '../as-of.ts';
+import type { FhirRequest } from './request.ts';
+
+/** The parameter. */
+export const AS_OF = '_asOf';
+
+const PLACES =
+  '_asOf works on reads (Observation/<id>), histories of a resource (Observation/<id>/_history), Patient/<id>/$everything, Patient/<id>/$summary and searches within one record (Patient/<id>/Observation, Observation?patient=<id> or Observation?subject=Patient/<id>)';
+
+/** Returns a request's `_asOf`; undefined without one. @throws Refusal malformed (400) */
+export function asOfIn(query: URLSearchParams): string | undefined {
+  if (query.size === 0 || !query.has(AS_OF)) return undefined;
+  const [text = '', ...others] = query.getAll(AS_OF);
+  if (others.length > 0) throw badMoment('must not be repeated');
+  // A plus sign that was not percent-encoded arrives as a blank.
+  const said = text.replace(' ', '+');
+  const fault = faultOfPast(said);
+  if (fault !== undefined) throw badMoment(fault);
+  return said;
+}
+
+function badMoment(fault: string): Refusal {
+  return new Refusal('malformed', {
+    code: 'value',
+    diagnostics: `${AS_OF} ${fault}`,
+    expression: `query.${AS_OF}`,
+  });
+}
+
+/** Returns a request whose caller reads as of the `_asOf` in its query; the request itself without one. @throws Refusal */
+export async function atItsMoment<Request extends FhirRequest>(request: Request): Promise<Request> {
+  const text = asOfIn(request.query);
+  return text === undefined ? request : { ...request, caller: await moveTo(request.caller, text) };
+}
+
+/** Checks that a request that can't be answered as of a moment doesn't ask for one. @throws Refusal malformed (400) */
+export function refuseMoment(query: URLSearchParams): void {
+  if (query.size === 0) return;
+  for (const key of query.keys()) if (namesMoment(key)) throw notHere();
+}
+
+/** Returns the refusal of `_asOf` at a place where it doesn't work. */
+export function notHere(): Refusal {
+  return new Refusal('malformed', {
+    code: 'not-supported',
+    diagnostics: `${AS_OF} doesn't work here; ${PLACES}`,
+    expression: `query.${AS_OF}`,
+  });
+}
+
+/** Tells whether a parameter is `_asOf`, also with a modifier, which it doesn't take. */
+function namesMoment(key: string): boolean {
+  return key === AS_OF || key.startsWith(`${AS_OF}:`);
+}

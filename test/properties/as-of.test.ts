@@ -1,0 +1,94 @@
+/** Answers as of a moment are those that were given then (docs/as-of.md), for random lives of records. */
+import { expect } from 'chai';
+import { signIn } from '#test/support/admin.ts';
+import { ask, Chance, Life, moment, type Question, type Recorded } from '#test/support/as-of.ts';
+import { Granting } from '#test/support/granted.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { scaled, steadySeed } from '#test/support/scale.ts';
+
+const LIVES = scaled(40, 2);
+const MOMENTS = 5;
+const STEPS = 8;
+
+/** A reader of a record: a credential, and the record's id for it. */
+interface Reader {
+  readonly key: string;
+  readonly patient: string;
+}
+
+describe('answers as of a moment', () => {
+  let service: InProcess;
+  let granting: Granting;
+  before(async () => {
+    service = await startInProcess();
+    granting = await Granting.open(service);
+  });
+  after(async () => {
+    await granting?.close();
+    await service?.stop();
+  });
+
+  it('are those that were given then, also after later writes', async () => {
+    const owner = await signIn(service, 'owner@example.org');
+    const { id: organization } = await owner.done('POST', '/organizations', { name: 'Hearty' });
+    const { id } = await owner.done('POST', `/organizations/${organization}/projects`, { name: 'App' });
+    const application = await granting.register(owner, id);
+    let count = 0;
+    for (let life = 0; life < LIVES; life += 1) {
+      const chance = new Chance(steadySeed() + life);
+      const lived = new Life(service, service.key, chance);
+      await lived.begin();
+      const { patient } = lived;
+      const own: Reader = { key: service.key, patient };
+      const whole = await granting.allow(application, patient);
+      const labs = await granting.allow(application, patient, {
+        scopes: ['patient/Observation.rs?category=laboratory', 'patient/Patient.rs', 'patient/Condition.rs'],
+      });
+      const readers: Reader[] = [
+        own,
+        { key: whole.token, patient: whole.patient },
+        { key: labs.token, patient: labs.patient },
+      ];
+      const recorded: Recorded[] = [];
+      for (let n = 0; n < MOMENTS; n += 1) {
+        for (let step = 0; step < STEPS; step += 1) await lived.step();
+        if (n === 3) await lived.removePatient();
+        const at = moment();
+        for (const reader of readers)
+          for (const question of questions(lived, reader, chance))
+            recorded.push({ question, at, answer: await ask(service, question) });
+        if (n === 3) await lived.restorePatient();
+      }
+      for (let step = 0; step < STEPS; step += 1) await lived.step();
+      for (const { question, at, answer } of recorded) {
+        const later = await ask(service, question, at);
+        expect(later, `${JSON.stringify(question)} as of ${at}`).to.equal(answer);
+      }
+      count += recorded.length;
+    }
+    expect(count).to.be.greaterThan(LIVES * 100);
+  }).timeout(3_600_000);
+});
+
+/** Returns the questions of a reader about a record: all whole ones, and some about its resources. */
+function questions(life: Life, { key, patient }: Reader, chance: Chance): Question[] {
+  const of = (path: string, body?: Question['body']): Question => ({
+    path: path.replaceAll(life.patient, patient),
+    key,
+    ...(body === undefined ? {} : { body }),
+  });
+  const some = [0, 1, 2, 3].map(() => chance.one(life.resources));
+  const entry = chance.one(life.directory);
+  return [
+    ...[...some, entry].flatMap(({ type, id }) => [
+      of(`/${type}/${id}`),
+      of(`/${type}/${id}/_history`),
+      of(`/${type}/${id}/_history?_count=1`),
+    ]),
+    of(`/Patient/${patient}?_elements=name`),
+    of(`/Patient/${patient}/$everything`),
+    of(`/Patient/${patient}/$everything?_count=5`),
+    of(`/Patient/${patient}/$everything?_type=Observation,Provenance,Practitioner`),
+    of(`/Patient/${patient}/$summary`),
+  ];
+}
