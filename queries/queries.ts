@@ -167,7 +167,12 @@ export function openQueries(
   const searches = searchPool(pool);
   const insights = new Admission(INSIGHTS);
   const patterns = new Admission(PATTERNS);
-  const series = openSeries(pool, terminology.molarMassOf);
+  const series = atMoments(pool, openSeries(pool, terminology.molarMassOf), (then) =>
+    openSeries(then, terminology.molarMassOf),
+  );
+  const tellContext = atMoments(pool, openMakeContext(pool, terminology.displays), (then) =>
+    openMakeContext(then, terminology.displays),
+  );
   /** A question that takes its turn among those of who calls (`turnKey`). */
   const inTurn =
     <Rest extends readonly unknown[], Answer>(
@@ -205,17 +210,17 @@ export function openQueries(
       inTurn(inTurn(atMoments(pool, openSummarize(pool), openSummarize)), new Admission(SUMMARIES)),
     ),
     aiVersions: ({ sees }, record) => aiVersions(pool, sees, record),
-    tellContext: fairly(inTurn(openMakeContext(pool, terminology.displays), new Admission(CONTEXTS))),
+    tellContext: fairly(inTurn(tellContext, new Admission(CONTEXTS))),
     series: fairly(inTurn(series, insights)),
     patterns: fairly(
       openPatterns(pool, terminology.molarMassOf, ({ calls }, work) => patterns.run(turnKey(calls), work)),
     ),
     comparison: fairly(inTurn(openCompare(series), insights)),
-    items: fairly(inTurn(openItems(searches))),
-    timeline: fairly(inTurn(openTimeline(searches))),
+    items: fairly(inTurn(atMoments(searches, openItems(searches), openItems))),
+    timeline: fairly(inTurn(atMoments(searches, openTimeline(searches), openTimeline))),
     findCodes: terminology.findCodes,
     marks: openMarks(pool),
-    readMarked: openReadMarked(line, pool),
+    readMarked: atMoments(pool, openReadMarked(line, pool), (then) => openReadMarked(lineOver(then), then)),
     versions: openVersions(pool),
     searches,
     close: async () => {

@@ -35,15 +35,14 @@ export class RecordCache {
   /**
    * Returns a record in the read models' current state, with all acknowledged writes; undefined if the caller sees no
    * such Patient, or it is deleted. The part that a grant covers is read each time: it isn't cached, because later
-   * changes may move resources into it and out of it.
+   * changes may move resources into it and out of it. Neither is a record as of a moment.
    * @throws Refusal unavailable (503) while the read model history lacks versions that `resources` has
    */
   async open(sees: Seeing, patient: string): Promise<CachedRecord | undefined> {
-    const { ownerId: tenant, within } = sees;
-    if (within !== undefined)
-      return within.record === patient
-        ? onConnection(this.pool, (database) => whole(database, sees, patient))
-        : undefined;
+    const { ownerId: tenant, within, asOf } = sees;
+    if (within !== undefined && within.record !== patient) return undefined;
+    if (within !== undefined || asOf !== undefined)
+      return onConnection(this.pool, (database) => whole(database, sees, patient));
     const key = `${tenant} ${patient}`;
     const before = this.#held.get(key);
     const now = await this.#now(tenant, patient, before);

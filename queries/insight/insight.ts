@@ -18,8 +18,6 @@ import { readStanding, type Standing } from './rows.ts';
 /** A request about a record. */
 export interface Asked extends DayRange {
   readonly patient: string;
-  /** The moment as of which the record is read. */
-  readonly at?: Micros | undefined;
 }
 
 /** An answer; undefined if the caller doesn't see the patient. */

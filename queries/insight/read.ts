@@ -16,7 +16,6 @@ import { type CodedNumber, makePoint, numbersIn } from './values.ts';
 export interface Span extends DayRange {
   readonly sees: Sees;
   readonly patient: string;
-  readonly at?: Micros | undefined;
 }
 
 /** A track, and the counts of values that were left out of it. */

@@ -15,8 +15,6 @@ export interface RowsOf extends DayRange {
   readonly type: 'Observation' | 'MedicationStatement';
   /** Names of lists (`src/v1/lists.ts`). */
   readonly lists: readonly string[];
-  /** The moment as of which the record is read; absent: now. */
-  readonly at?: Micros | undefined;
 }
 
 /** A version. */
@@ -59,19 +57,17 @@ const literal: Bind = (value, type) => {
  * entry_pkey (id, version) for each.
  */
 function places(of: RowsOf, names: readonly string[]): string {
-  const { sees, patient, at, type } = of;
+  const { sees, patient, type } = of;
   const scans = planScans(names, of);
   const column = (name: keyof DayScan): string =>
     literal(
       scans.map((scan) => scan[name]),
       'int8[]',
     );
-  const current =
-    at === undefined ? 'p.until is null' : `p.since <= ${at} and (p.until is null or p.until > ${at})`;
   const columns = (['index', 'list', 'low', 'high', 'first', 'last'] as const).map(column);
   return `unnest(${columns.join(', ')}) l(n, list, low, high, first, last)
     join timeline.place p on p.record = ${literal(patient, 'uuid')} and p.list = l.list
-      and p.at >= l.low and p.at < l.high and p.day >= l.first and p.day <= l.last and ${current}
+      and p.at >= l.low and p.at < l.high and p.day >= l.first and p.day <= l.last and p.until is null
     join timeline.entry e on e.id = p.id and e.version = p.version
       and (e.tenant = ${literal(sees.ownerId, 'uuid')}) is true ${andSeen(sees, 'rs', { as: 'e', of: 'item', type }, literal)}`;
 }

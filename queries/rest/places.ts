@@ -214,9 +214,10 @@ function andPlaced(of: SeenList, bind: Bind): string {
 function pageStatement(name: string, shown: Shown, of: SeenList, { limit, cursor }: PageOf): Page {
   const { patient, lists, from, to } = of;
   const tenant = of.sees.ownerId;
-  const list = JSON.stringify([name, { tenant, patient, lists, from, to }]);
+  const { asOf } = of.sees;
+  const list = JSON.stringify([name, { tenant, patient, lists, from, to, asOf }]);
   const start = cursor === undefined ? undefined : decodeCursorFor(list, cursor, place);
-  const made = start?.made ?? nowMicros();
+  const made = start?.made ?? asOf ?? nowMicros();
   const values: unknown[] = [of.patient, lists.map(searchKey), limit + 1, tenant];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const seeing = bindTo(values);
@@ -335,7 +336,8 @@ function currentAt(made: string): string {
 
 /** Returns SQL for the current number of items that the caller sees. */
 function totalFor(of: SeenList, scan: Scan, bind: (value: unknown) => string, seeing: Bind): string {
-  const lists = isLimited(of) ? listsWithin(of) : of.lists;
+  // As of a moment the present version of each entry must be seen, too.
+  const lists = !isLimited(of) ? of.lists : of.sees.asOf === undefined ? listsWithin(of) : undefined;
   return lists === undefined ? totalSeen(of, scan, seeing) : countItems(of, lists, bind);
 }
 

@@ -18,8 +18,12 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d
 export function faultOfPast(text: string): string | undefined {
   if (!INSTANT.test(text) || parsePeriod(text) === undefined)
     return `must be an instant with seconds and a time zone: ${FORM}`;
-  if (toMicros(text) > nowMicros() + CLOCKS_DIFFER) return 'must not be in the future';
-  return undefined;
+  return notInFuture(text) ? undefined : 'must not be in the future';
+}
+
+/** Tells whether a moment has passed, or may have on another instance. */
+export function notInFuture(text: string): boolean {
+  return toMicros(text) <= nowMicros() + CLOCKS_DIFFER;
 }
 
 /** Returns a caller who reads as of a moment, when that has passed. @param text without a fault */

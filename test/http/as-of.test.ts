@@ -233,6 +233,66 @@ describe('as of a moment', () => {
     expect((await asOf(`/Patient/${patient}`, then, token)).status).to.equal(404);
   });
 
+  it('reads items, lists and what is made of a record on REST v1', async () => {
+    const value = async (path: string, at: string) => {
+      const answer = await v1(path, at);
+      expect(answer.status, `${path}: ${answer.text}`).to.equal(200);
+      return answer.text;
+    };
+    const paths = [
+      `/observations/${observation}`,
+      `/patients/${patient}/observations`,
+      `/patients/${patient}/timeline`,
+      `/patients/${patient}/series?code=4548-4`,
+    ];
+    for (const path of paths) {
+      expect(await value(path, times[1]), path)
+        .to.match(/5\.1\b/)
+        .and.not.match(/7\.3\b/);
+      expect(await value(path, times[2]), path).to.match(/6\.2\b/);
+      for (const [at, key, status] of [
+        [times[0], service.key, 404],
+        [times[1], await service.newProject(), 404],
+        [toInstant(nowMicros() + 60_000_000), service.key, 422],
+        ['', service.key, 422],
+        ['2026', service.key, 422],
+        ['2026-03-01T08:00:00', service.key, 422],
+      ] as const) {
+        const answer = await v1(path, at, key);
+        expect(answer.status, `${path} ${at}: ${answer.text}`).to.equal(status);
+        if (status === 422) expect(answer.text).to.include('"field":"query.as_of"');
+      }
+    }
+    expect(await value(`/patients/${patient}`, times[1])).to.include('Sand');
+    const alias = await service.fhir(`${service.url}/v1${paths[3]}&at=${times[1]}`);
+    expect(alias.text).to.equal(await value(paths[3] ?? '', times[1]));
+    expect((await v1(`${paths[3]}&at=${times[2]}`, times[1])).text).to.include('"field":"query.at"');
+    const context = (as_of?: string) =>
+      service.fhir(`${service.url}/v1/context`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ patient, needs: ['labs:4548-4'], as_of }),
+      });
+    expect((await context(times[1])).text).to.include('5.1');
+    expect((await context(times[0])).status).to.equal(404);
+    expect((await context(toInstant(nowMicros() + 60_000_000))).text).to.include('"field":"as_of"');
+  });
+
+  it('names on REST v1 where as_of works, and keeps cursors to their moment', async () => {
+    for (const path of ['/patients', `/patients/${patient}/patterns`, `/patients/${patient}/links`]) {
+      const answer = await v1(path, times[1]);
+      expect([answer.status, answer.text.includes('by its id')], answer.text).to.deep.equal([422, true]);
+    }
+    const list = `/patients/${patient}/observations?limit=1`;
+    const then = moment();
+    await created(observed(8, 'laboratory'));
+    const page = await v1(list, moment());
+    expect(page.json.next_cursor).to.be.a('string');
+    const further = `${list}&cursor=${String(page.json.next_cursor)}`;
+    expect((await v1(further, then)).status).to.equal(422);
+    expect((await service.fhir(`${service.url}/v1${further}`)).status).to.equal(422);
+  });
+
   it('is in the access log like other reads', async () => {
     const before = await logged();
     await asOf(`/Observation/${observation}`, times[1]);
@@ -248,6 +308,11 @@ describe('as of a moment', () => {
     for (const path of ['', '/_history', '/$everything', '/$summary'])
       expect((await asOf(`/Patient/${id}${path}`, at)).status, path).to.equal(404);
   });
+
+  function v1(path: string, at: string, key = service.key) {
+    const url = `${service.url}/v1${path}${path.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(at)}`;
+    return service.fhir(url, { key });
+  }
 
   async function logged(): Promise<number> {
     const { rows } = await service.pool.query<{ count: number }>(

@@ -267,8 +267,8 @@ describe('series and patterns of REST v1', () => {
     // As it was before.
     const earlier = one(await get(`/patients/${patient}/series?code=2345-7&at=${then}`));
     expect(values(earlier)).to.deep.equal([90, 900, 500]);
-    const past = one(await get(`/patients/${patient}/series?code=2345-7&at=2020-01-01T00:00:00Z`));
-    expect(values(past)).to.deep.equal([]);
+    const past = await get(`/patients/${patient}/series?code=2345-7&at=2020-01-01T00:00:00Z`);
+    expect(past.status, 'before the patient existed').to.equal(404);
   });
 
   it('refuses what it does not understand', async () => {

@@ -70,6 +70,29 @@ describe('answers as of a moment', () => {
   }).timeout(3_600_000);
 });
 
+/** Items of REST v1, by type. */
+const V1_ITEMS: Readonly<Record<string, string>> = {
+  Observation: 'observations',
+  Condition: 'conditions',
+  MedicationStatement: 'medications',
+  DocumentReference: 'documents',
+};
+
+/** Lists of REST v1 below a patient. */
+const LISTS = [
+  'observations',
+  'observations?limit=3',
+  'observations?code=4548-4&from=2026-02-01&to=2026-07-15',
+  'conditions',
+  'conditions?clinical_status=active',
+  'medications?limit=1',
+  'prescriptions',
+  'timeline',
+  'timeline?limit=4',
+  'timeline?kinds=observation,prescription,allergy&from=2026-03-01',
+  'series?code=4548-4,718-7&bucket=month',
+];
+
 /** Returns the questions of a reader about a record: all whole ones, and some about its resources. */
 function questions(life: Life, { key, patient }: Reader, chance: Chance): Question[] {
   const of = (path: string, body?: Question['body']): Question => ({
@@ -90,5 +113,12 @@ function questions(life: Life, { key, patient }: Reader, chance: Chance): Questi
     of(`/Patient/${patient}/$everything?_count=5`),
     of(`/Patient/${patient}/$everything?_type=Observation,Provenance,Practitioner`),
     of(`/Patient/${patient}/$summary`),
+    ...some.flatMap(({ type, id }) => {
+      const path = V1_ITEMS[type];
+      return path === undefined ? [] : [of(`/v1/${path}/${id}`)];
+    }),
+    of(`/v1/patients/${patient}`),
+    ...LISTS.map((list) => of(`/v1/patients/${patient}/${list}`)),
+    of('/v1/context', { patient, budget_tokens: 2_000, needs: ['labs:4548-4', 'medications'] }),
   ];
 }

@@ -76,11 +76,15 @@ function unframed(body: unknown, framed: readonly string[] = []): unknown {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !framed.includes(name)));
 }
 
+/** The moment as of which something is asked. */
+const AS_OF = 'as_of';
+
 /** Returns parameters by name. An empty one counts as absent; a repeated one is refused. */
 function readQuery(query: URLSearchParams, faults: Faults): Record<string, string> {
   const values = new Map<string, string>();
   for (const [name, value] of query) {
-    if (value === '') continue;
+    // An empty moment doesn't mean now.
+    if (value === '' && name !== AS_OF) continue;
     if (values.has(name))
       faults.add({
         code: 'value',

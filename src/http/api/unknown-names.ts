@@ -34,6 +34,9 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   title: ['name', 'filename'],
 };
 
+const AS_OF_PLACES =
+  'as_of works on a patient, observation, condition, medication, prescription or document by its id, on their lists in a record, on the timeline and series of a record, and in POST /v1/context';
+
 /**
  * Returns the sentence about an unknown name: with the nearest known one, else with all of them if they are few.
  * @param what `field`, `query parameter`.
@@ -56,6 +59,7 @@ export function unknownName(
   },
 ): string {
   const more = otherwise === undefined ? '' : `; ${otherwise}`;
+  if (name === 'as_of') return `unknown ${what} \`${at}\`; ${AS_OF_PLACES}`;
   return `unknown ${what} \`${at}\`${suggestion(name, known) || listed(what, known) + more}`;
 }
 

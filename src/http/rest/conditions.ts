@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { shownCondition, toCondition } from '#src/v1/condition.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
+import { PAST_QUERY } from './as-of.ts';
 import { itemRoutes } from './item-routes.ts';
 import { createItem, creates, type Kind, listItems } from './items.ts';
 import { LISTING_MODELS } from './listing.ts';
@@ -94,7 +95,7 @@ export const CONDITION_ROUTES = [
     credential: 'api_key',
     grantToken: { action: 'search-type', needs: [{ type: 'Condition', letters: 's' }], type: 'Condition' },
     models: LISTING_MODELS,
-    query: z.strictObject({ ...LIST_QUERY, clinical_status: clinicalStatus.optional() }),
+    query: z.strictObject({ ...LIST_QUERY, ...PAST_QUERY, clinical_status: clinicalStatus.optional() }),
     answers: { 200: { description: 'A page', schema: listSchema(conditionSchema) } },
     run(request) {
       const { clinical_status: status, ...page } = request.query;

@@ -15,6 +15,7 @@ import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { route } from '../api/route.ts';
 import { VERSION } from '../version.ts';
+import { atMoment, past } from './as-of.ts';
 import type { RestRequest } from './record.ts';
 import { optional, text } from './schemas.ts';
 
@@ -48,6 +49,9 @@ const asked = z
     format: z.enum(['structured', 'text']).default('structured'),
     window_days: optional(z.int().min(1).max(36_500)).describe(
       'How far back findings, visits, procedures, vaccinations, documents and past problems go.',
+    ),
+    as_of: optional(past).describe(
+      'The context as it would have been made at this moment: ISO 8601 with an offset.',
     ),
   })
   .meta({
@@ -116,13 +120,14 @@ export const CONTEXT_ROUTES = [
     scope: 'read',
     body: asked,
     answers: { 200: { description: 'The context', schema: contextSchema } },
-    async run(request) {
-      const { services, caller, body, now } = request;
+    async run(sent) {
+      const { patient, needs = [], as_of: asOf, ...rest } = sent.body;
+      const request = await atMoment(sent, asOf);
+      const { services, caller, now } = request;
       requireFilled(caller.sees);
-      const { patient, needs = [], ...rest } = body;
       const given: ContextRequest = { ...rest, needs };
       const ask = caller.sees.within === undefined ? given : maskedRequest(given);
-      const day = toInstant(now()).slice(0, 10);
+      const day = toInstant(caller.sees.asOf ?? now()).slice(0, 10);
       const made = await tellContext(request, { patient, ask, today: day });
       if (made === undefined) throw notFound('Patient', patient);
       const grant = grantManifest(caller, made);

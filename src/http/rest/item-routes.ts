@@ -1,8 +1,9 @@
 /** Routes that read and delete an item by its id, the same for observations, conditions and medications. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
 import { type Route, route } from '../api/route.ts';
 import type { Tag } from '../api/tags.ts';
+import { PAST_QUERY } from './as-of.ts';
 import { type Kind, readItem, removeItem } from './items.ts';
 import { AUTHOR } from './schemas.ts';
 
@@ -33,6 +34,7 @@ export function itemRoutes(kind: Kind, { tag, name, schema }: Naming): readonly 
         type: kind.type,
         id: 'item_id',
       },
+      query: z.strictObject(PAST_QUERY),
       answers: { 200: { description: `The ${word}`, schema } },
       run: (request) => readItem(request, kind, request.params.item_id),
     }),

@@ -10,6 +10,7 @@ import { toInstant } from '#src/shared/time/time.ts';
 import { type By, nameList, unsafePart } from '#src/v1/lists.ts';
 import type { Referred } from '#src/v1/medication.ts';
 import type { RouteResult } from '../api/route.ts';
+import { type AsOf, atMoment } from './as-of.ts';
 import { dayRange } from './days.ts';
 import { type Displays, displaysFor, withDisplays, withDisplaysIn } from './displays.ts';
 import { namingInputs } from './inputs.ts';
@@ -92,6 +93,7 @@ export interface Listed extends PageOf {
   /** Days, `YYYY-MM-DD`. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  readonly as_of?: string | undefined;
 }
 
 /**
@@ -99,11 +101,12 @@ export interface Listed extends PageOf {
  * without those that the timeline leaves out (docs/spec/decisions.md, section 4 "Patient safety").
  */
 export async function listItems(
-  request: RestRequest,
+  sent: RestRequest,
   kind: Kind,
   patient: string,
-  { by = [], from, to, ...page }: Listed,
+  { by = [], from, to, as_of: asOf, ...page }: Listed,
 ): Promise<RouteResult> {
+  const request = await atMoment(sent, asOf);
   const { services, caller, factsOnly = false } = request;
   const list = nameList(kind.type, ...by);
   const lists = factsOnly ? [list] : [list, unsafePart(list)];
@@ -157,11 +160,12 @@ function listed({ type }: Kind, patient: string, item: ListedItem, own: string):
  * @throws Refusal not_found (404)
  */
 export async function readItem(
-  request: RestRequest,
+  sent: RestRequest & { readonly query: AsOf },
   kind: Kind,
   id: string,
   check?: (resource: JsonObject, patient: unknown) => void,
 ): Promise<RouteResult> {
+  const request = await atMoment(sent, sent.query.as_of);
   const { type, fields } = kind;
   const found = await shownResource(request, type, id);
   const resource = parseStored(found.body);

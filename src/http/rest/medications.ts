@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { medicationNames, medicationReferred, shownMedication, toMedication } from '#src/v1/medication.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
+import { PAST_QUERY } from './as-of.ts';
 import { itemRoutes } from './item-routes.ts';
 import { createItem, creates, type Kind, listItems } from './items.ts';
 import { LISTING_MODELS } from './listing.ts';
@@ -104,7 +105,7 @@ export const MEDICATION_ROUTES = [
       type: 'MedicationStatement',
     },
     models: LISTING_MODELS,
-    query: z.strictObject({ ...LIST_QUERY, status: medicationStatus.optional() }),
+    query: z.strictObject({ ...LIST_QUERY, ...PAST_QUERY, status: medicationStatus.optional() }),
     answers: { 200: { description: 'A page', schema: listSchema(medicationSchema) } },
     run(request) {
       const { status, ...page } = request.query;

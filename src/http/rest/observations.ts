@@ -13,6 +13,7 @@ import {
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
 import { withAbsentUnits } from './absent-units.ts';
+import { PAST_QUERY } from './as-of.ts';
 import { daysInOrder } from './days.ts';
 import { itemRoutes } from './item-routes.ts';
 import { createItem, creates, type Kind, listItems } from './items.ts';
@@ -200,6 +201,7 @@ export const OBSERVATION_ROUTES = [
     query: z
       .strictObject({
         ...LIST_QUERY,
+        ...PAST_QUERY,
         category: z.enum(CATEGORIES).optional(),
         code: code.optional().describe('LOINC, or `system|code`.'),
         from: date.optional().describe(FIRST_DAY),

@@ -5,6 +5,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { shownPatient, toPatient, withDemographics } from '#src/v1/patient.ts';
 import { type RouteResult, route } from '../api/route.ts';
 import { LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
+import { atMoment, PAST_QUERY } from './as-of.ts';
 import { namingInputs } from './inputs.ts';
 import { LIST_MODELS, listRecords } from './list.ts';
 import { buildCriteria, FILTERS } from './patient-search.ts';
@@ -169,8 +170,10 @@ export const PATIENT_ROUTES = [
       type: 'Patient',
       id: 'patient_id',
     },
+    query: z.strictObject(PAST_QUERY),
     answers: { 200: { description: 'The patient', schema: patientSchema } },
-    async run(request) {
+    async run(sent) {
+      const request = await atMoment(sent, sent.query.as_of);
       const found = await shownResource(request, 'Patient', request.params.patient_id);
       const [body] = await shownRecords(request, [found], shownPatient);
       return { status: 200, body };

@@ -10,6 +10,7 @@ import { medicationNames, medicationReferred } from '#src/v1/medication.ts';
 import { isProhibition, shownPrescription } from '#src/v1/prescription.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
+import { PAST_QUERY } from './as-of.ts';
 import { type Kind, listItems, type Members, readItem } from './items.ts';
 import { LISTING_MODELS } from './listing.ts';
 import { type RestRequest, resourceIn } from './record.ts';
@@ -71,7 +72,7 @@ export const PRESCRIPTION_ROUTES = [
       type: 'MedicationRequest',
     },
     models: LISTING_MODELS,
-    query: z.strictObject({ ...LIST_QUERY, status: prescriptionStatus.optional() }),
+    query: z.strictObject({ ...LIST_QUERY, ...PAST_QUERY, status: prescriptionStatus.optional() }),
     answers: { 200: { description: 'A page', schema: listSchema(prescriptionSchema) } },
     run(request) {
       const { status, ...page } = request.query;
@@ -93,6 +94,7 @@ export const PRESCRIPTION_ROUTES = [
       type: 'MedicationRequest',
       id: 'prescription_id',
     },
+    query: z.strictObject(PAST_QUERY),
     answers: { 200: { description: 'The prescription', schema: prescriptionSchema } },
     run(request) {
       const { patient_id: patient, prescription_id: id } = request.params;

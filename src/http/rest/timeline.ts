@@ -23,6 +23,7 @@ import {
 } from '#src/v1/timeline.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listSchema } from '../api/schemas.ts';
+import { atMoment, PAST_QUERY } from './as-of.ts';
 import { dayRange, daysInOrder } from './days.ts';
 import { type Displays, findDisplay, readDisplays } from './displays.ts';
 import { LISTING_MODELS, listing } from './listing.ts';
@@ -84,14 +85,16 @@ export const TIMELINE_ROUTES = [
     query: z
       .strictObject({
         ...LIST_QUERY,
+        ...PAST_QUERY,
         from: date.optional().describe(FIRST_DAY),
         to: date.optional().describe(LAST_DAY),
         kinds: kinds.optional().describe(`Some of ${TIMELINE_KINDS.join(', ')}, separated by commas.`),
       })
       .superRefine(daysInOrder),
     answers: { 200: { description: 'A page', schema: listSchema(entrySchema) } },
-    async run(request) {
-      const { from, to, kinds, ...page } = request.query;
+    async run(sent) {
+      const { from, to, kinds, as_of: asOf, ...page } = sent.query;
+      const request = await atMoment(sent, asOf);
       const { services, caller, params } = request;
       const patient = params.patient_id;
       const types = typesShown(caller, kinds);

@@ -11,6 +11,7 @@ import { codesOfKind, DOCUMENT_KINDS, KNOWN_CODES, shownDocument, toDocument } f
 import { LOINC } from '#src/v1/elements.ts';
 import { route } from '../../api/route.ts';
 import { errorBody, LIST_QUERY, listSchema, PAGED } from '../../api/schemas.ts';
+import { atMoment, PAST_QUERY } from '../as-of.ts';
 import { namingInputs } from '../inputs.ts';
 import { creates } from '../items.ts';
 import { LIST_MODELS, listRecords, makeToken } from '../list.ts';
@@ -145,8 +146,10 @@ export const DOCUMENT_ROUTES = [
     tag: TAG,
     credential: 'api_key',
     grantToken: READS_DOCUMENT,
+    query: z.strictObject(PAST_QUERY),
     answers: { 200: { description: 'The document', schema: documentSchema } },
-    async run(request) {
+    async run(sent) {
+      const request = await atMoment(sent, sent.query.as_of);
       const found = await shownResource(request, 'DocumentReference', request.params.doc_id);
       const download_url = await withDownload(request, documentIn(found));
       const [body] = await shownRecords(request, [found], (document) => ({

@@ -4,13 +4,13 @@ import { decodeCursorFor, encodeCursorFor } from '#queries/cursor.ts';
 import { BUCKETS, type Bucket, computeStatistics, hasBucket, printedPoints } from '#src/insight/bucket.ts';
 import { beyond } from '#src/insight/warning.ts';
 import { inSlices, type Steps } from '#src/shared/load/slices.ts';
-import { toMicros } from '#src/shared/time/time.ts';
 import { type RouteResult, route } from '../../api/route.ts';
 import { LIST_QUERY, listSchema } from '../../api/schemas.ts';
+import { atMoment, PAST_QUERY, past } from '../as-of.ts';
 import { dayRange, daysInOrder } from '../days.ts';
 import { type Displays, findDisplay, readDisplays } from '../displays.ts';
 import { type RestRequest, shownCursor } from '../record.ts';
-import { date, FIRST_DAY, LAST_DAY, moment } from '../schemas.ts';
+import { date, FIRST_DAY, LAST_DAY } from '../schemas.ts';
 import { askFresh, group, INSIGHT_MODELS, OBSERVATIONS_NEEDED, parseCodes, warnings } from './insight.ts';
 
 /** The maximum number of series in an answer. */
@@ -37,7 +37,8 @@ const QUERY = {
     .describe(
       '`raw`: every value. Otherwise the median of each day, week or month, by the offsets of its values.',
     ),
-  at: moment.optional().describe('The series as the record was at this moment.'),
+  ...PAST_QUERY,
+  at: past.optional().describe('Another name of `as_of`.'),
 };
 
 const number = z.number().nullable();
@@ -84,6 +85,7 @@ interface Query {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly bucket: Bucket;
+  readonly as_of?: string | undefined;
   readonly at?: string | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -106,7 +108,7 @@ export const SERIES_ROUTES = [
     credential: 'api_key',
     grantToken: { action: 'series', needs: OBSERVATIONS_NEEDED, type: 'Observation' },
     models: INSIGHT_MODELS,
-    query: z.strictObject(QUERY).superRefine(daysInOrder),
+    query: z.strictObject(QUERY).superRefine(daysInOrder).superRefine(oneMoment),
     answers: { 200: { description: 'A page of the series, in the order of the codes', schema: answer } },
     run: (request) => series(request, request.params.patient_id, request.query),
   }),
@@ -122,20 +124,28 @@ export const SERIES_ROUTES = [
     models: INSIGHT_MODELS,
     query: z
       .strictObject({ patient: z.string().max(64).describe('The id of the patient.'), ...QUERY })
-      .superRefine(daysInOrder),
+      .superRefine(daysInOrder)
+      .superRefine(oneMoment),
     answers: { 200: { description: 'A page of the series, in the order of the codes', schema: answer } },
     run: (request) => series(request, request.query.patient, request.query),
   }),
 ];
 
-async function series(request: RestRequest, patient: string, query: Query): Promise<RouteResult> {
+/** Refuses two different moments. */
+function oneMoment({ as_of: asOf, at }: Pick<Query, 'as_of' | 'at'>, context: z.RefinementCtx): void {
+  if (asOf === undefined || at === undefined || asOf === at) return;
+  context.addIssue({ code: 'custom', path: ['at'], message: 'is another name of as_of; send one of them' });
+}
+
+async function series(sent: RestRequest, patient: string, query: Query): Promise<RouteResult> {
+  const { code, from, to, bucket, at, as_of: asOf = at, limit, cursor } = query;
+  const request = await atMoment(sent, asOf);
   const { services, caller } = request;
-  const { code, from, to, bucket, at, limit, cursor } = query;
-  const list = JSON.stringify(['series', patient, code, from, to, bucket, at]);
+  const list = JSON.stringify(['series', patient, code, from, to, bucket, asOf]);
   const [start] = cursor === undefined ? [0] : decodeCursorFor(list, cursor, place);
   const end = start + limit;
   const groups = code.slice(start, end).map(parseCodes);
-  const asked = { patient, ...dayRange({ from, to }), ...(at === undefined ? {} : { at: toMicros(at) }) };
+  const asked = { patient, ...dayRange({ from, to }) };
   const read = await askFresh(request, patient, () => services.queries.series(caller, asked, groups));
   const unnamed = read.flatMap(({ name, track }) => (name === undefined ? track.codes.slice(0, 1) : []));
   const displays = await readDisplays(request, unnamed);

@@ -1,0 +1,25 @@
+/** `as_of` of REST v1: lists, items and what is made of a record, as of an earlier moment (docs/as-of.md). */
+import { moveTo, notInFuture } from '../as-of.ts';
+import type { RestRequest } from './record.ts';
+import { moment } from './schemas.ts';
+
+/** A moment that has passed. */
+export const past = moment.refine(notInFuture, 'must not be in the future');
+
+/** The query of requests that can be answered as of a moment. */
+export const PAST_QUERY = {
+  as_of: past.optional().describe('Answers as the record was at this moment: ISO 8601 with an offset.'),
+};
+
+/** The parsed query. */
+export interface AsOf {
+  readonly as_of?: string | undefined;
+}
+
+/** Returns a request whose caller reads as of a moment; the request itself without one. */
+export async function atMoment<Request extends RestRequest>(
+  request: Request,
+  asOf: string | undefined,
+): Promise<Request> {
+  return asOf === undefined ? request : { ...request, caller: await moveTo(request.caller, asOf) };
+}
