@@ -200,7 +200,7 @@ export function openQueries(
     ...openGranted(pool),
     vread: withSharedVread(readNow, openVread(pool)),
     history: atMoments(pool, openHistory(pool, histories), (then) => openHistory(then, lineOver(then))),
-    newestVersion: atMoments(pool, openNewestVersion(line), (then) => openNewestVersion(lineOver(then))),
+    newestVersion: openNewestVersion(line),
     search: fairly(inTurn(withSharedSearch(shared, openSearch(searches, terminology)))),
     include: fairly(inTurn(openInclude(searches))),
     readProvenance: atMoments(pool, openReadProvenance(pool), openReadProvenance),

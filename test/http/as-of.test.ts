@@ -138,6 +138,8 @@ describe('as of a moment', () => {
     for (const [method, path, body] of [
       ['GET', '/Observation/_history'],
       ['GET', '/_history'],
+      ['GET', '/Observation'],
+      ['GET', `/Patient/${patient}/Observation`],
       ['GET', `/Observation/${observation}/_history/1`],
       ['GET', '/Observation/$validate'],
       ['GET', '/ValueSet/administrative-gender/$expand'],

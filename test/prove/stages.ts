@@ -78,6 +78,13 @@ export const STAGES: readonly Stage[] = [
     },
   },
   {
+    name: 'as-of',
+    shows:
+      'answers recorded in 40 random lives of records are given again as of their moments, after later writes and under grants; their time for a record of 2,000 resources',
+    touches: ['queries', 'src/http/fhir', 'src/http/rest', 'src/clinical', 'src/context'],
+    run: { tests: ['test/properties/as-of.test.ts', 'test/http/as-of-cost.test.ts'] },
+  },
+  {
     name: 'access-requests',
     shows:
       '1,000 requests for access that tell nothing of who exists; 80 random lives of such requests on two instances; 10 kills of approvals: one grant for each',

@@ -35,7 +35,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 const AS_OF_PLACES =
-  'as_of works on a patient, observation, condition, medication, prescription or document by its id, on their lists in a record, on the timeline and series of a record, and in POST /v1/context';
+  'as_of works on a patient, observation, condition, medication, prescription or document by its id, on lists of observations, conditions, medications and prescriptions, on the timeline and series of a record, and in POST /v1/context';
 
 /**
  * Returns the sentence about an unknown name: with the nearest known one, else with all of them if they are few.

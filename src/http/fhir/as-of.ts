@@ -1,4 +1,4 @@
-/** `_asOf`: reads, histories and searches within one record as of an earlier moment (docs/as-of.md). */
+/** `_asOf`: reads, histories and whole records as of an earlier moment (docs/as-of.md). */
 import { Refusal } from '#src/shared/refusal.ts';
 import { faultOfPast, moveTo } from '../as-of.ts';
 import type { FhirRequest } from './request.ts';
@@ -7,7 +7,7 @@ import type { FhirRequest } from './request.ts';
 export const AS_OF = '_asOf';
 
 const PLACES =
-  '_asOf works on reads (Observation/<id>), histories of a resource (Observation/<id>/_history), Patient/<id>/$everything, Patient/<id>/$summary and searches within one record (Patient/<id>/Observation, Observation?patient=<id> or Observation?subject=Patient/<id>)';
+  '_asOf works on reads (Observation/<id>), histories of a resource (Observation/<id>/_history), Patient/<id>/$everything and Patient/<id>/$summary';
 
 /** Returns a request's `_asOf`; undefined without one. @throws Refusal malformed (400) */
 export function asOfIn(query: URLSearchParams): string | undefined {

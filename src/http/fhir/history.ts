@@ -39,8 +39,9 @@ export async function historyOfInstance(sent: FhirRequest, type: ResourceType, i
     shown = found.entries.length;
     return bundle(request, path, found, { shape, ignored });
   };
-  // Under a grant a page depends on more than the newest version, so none is kept.
-  const isKept = isFirstPage(asked) && accessIn(caller.sees) === undefined;
+  // Under a grant, and as of a moment, a page depends on more than the newest version, so none is kept.
+  const isWhole = accessIn(caller.sees) === undefined && caller.sees.asOf === undefined;
+  const isKept = isFirstPage(asked) && isWhole;
   const newest = isKept ? await service.queries.newestVersion(caller, type, id) : undefined;
   if (newest === undefined) return answer(await build(), shown);
   return answer(await service.historyPages.get([caller.sees.ownerId, path, newest, query].join(' '), build));
