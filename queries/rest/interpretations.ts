@@ -1,15 +1,27 @@
-/** Reads how laboratories and devices judge values: the interpretations of observations. */
+/** Reads of observations how laboratories and devices judge values, and when results without a day were reported. */
 import type { Pool } from 'pg';
 import { z } from 'zod';
 
-/** Returns the interpretation codes of some observations, those of their components included. It checks no right. */
-export type Interpretations = (ids: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
+/** What REST v1 doesn't say of an observation. */
+export interface Judged {
+  /** The codes of its interpretations, those of its components included; undefined if it has none. */
+  readonly interpretations: readonly string[] | undefined;
+  /** `issued`, if it doesn't say when the value was measured. */
+  readonly reported: string | undefined;
+}
+
+/** Returns the interpretations of some observations, and when they were reported. It checks no right. */
+export type Interpretations = (ids: readonly string[]) => Promise<ReadonlyMap<string, Judged>>;
 
 // Index: the primary key of resources.resource.
 const INTERPRETATIONS = `
-select r.id, r.body::json ->> 'interpretation' as own, r.body::json ->> 'component' as parts
+select r.id, r.body::json ->> 'interpretation' as own, r.body::json ->> 'component' as parts,
+  strpos(r.body, '"interpretation"') > 0 as judged,
+  case when r.body ~ '"effective(DateTime|Instant|Period)"' then null else r.body::json ->> 'issued' end as reported
 from resources.resource r
-where r.id = any($1::uuid[]) and not r.deleted and strpos(r.body, '"interpretation"') > 0`;
+where r.id = any($1::uuid[]) and not r.deleted
+  and (strpos(r.body, '"interpretation"') > 0 or (strpos(r.body, '"issued"') > 0
+    and r.body !~ '"effective(DateTime|Instant|Period)"'))`;
 
 const SYSTEM = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation';
 
@@ -22,24 +34,33 @@ const concepts = z
   .nullish();
 const components = z.array(z.object({ interpretation: concepts })).nullable();
 
+interface Row {
+  readonly id: string;
+  readonly own: string | null;
+  readonly parts: string | null;
+  readonly judged: boolean;
+  readonly reported: string | null;
+}
+
 /** Opens the question. */
 export function openInterpretations(pool: Pool): Interpretations {
   return async (ids) => {
     if (ids.length === 0) return new Map();
-    const { rows } = await pool.query<{ id: string; own: string | null; parts: string | null }>({
+    const { rows } = await pool.query<Row>({
       name: 'interpretations',
       text: INTERPRETATIONS,
       values: [ids],
     });
     return new Map(
-      rows.map(({ id, own, parts }) => {
+      rows.map(({ id, own, parts, judged, reported }): [string, Judged] => {
         const ofParts = components.parse(parts === null ? null : JSON.parse(parts)) ?? [];
         const all = [
           ...(concepts.parse(own === null ? null : JSON.parse(own)) ?? []),
           ...ofParts.flatMap(({ interpretation }) => interpretation ?? []),
         ];
         const codings = all.flatMap(({ coding = [] }) => coding);
-        return [id, codings.flatMap(({ system, code }) => (system === SYSTEM && code ? [code] : []))];
+        const said = codings.flatMap(({ system, code }) => (system === SYSTEM && code ? [code] : []));
+        return [id, { interpretations: judged ? said : undefined, reported: reported ?? undefined }];
       }),
     );
   };

@@ -11,7 +11,7 @@ import {
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { nameCodes } from '#src/clinical/reading/names/name-code.ts';
 import { readPerson } from '#src/clinical/reading/person.ts';
-import { allergyPhrases, type Phrase, problemPhrases } from '#src/clinical/reading/phrases.ts';
+import { allergyPhrases, type Phrase, problemPhrases, repeatPhrases } from '#src/clinical/reading/phrases.ts';
 import { joinProblems, type Problem, readProblemSource } from '#src/clinical/reading/problems.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import { choice, dosage, notes } from '#src/clinical/reading/words.ts';
@@ -172,16 +172,14 @@ export function problems(reading: Reading): Fact[] {
 
 function stateProblem(reading: Reading, problem: Problem<Entry>): Fact {
   const { name = 'problem without a name', site, status, isOver, uncertainty } = problem;
-  const { sources, oldest, dated } = problem;
+  const { sources, oldest } = problem;
   const [{ told: entry } = oldest, ...others] = sources;
   const { value } = entry;
   const span = describeSpan(nameCodes('en', 'clinicalStatus', status), problemPhrases(problem), isOver);
   const said = wholeLine(
     '; ',
     `${wholeLine(', ', name, site)}: ${span === '' ? 'status not recorded' : span}`,
-    others.length === 0
-      ? undefined
-      : `recorded ${sources.length} times${isOver ? ` since ${firstDay(oldest)}` : `, last ${dated.date === null ? 'without a date' : dayIn(dated.date)}`}`,
+    ...repeatPhrases(problem).map(inEnglish),
     nameConcept(value.severity),
     nameCodes('en', 'verificationStatus', uncertainty),
     noteIn(value),
@@ -207,10 +205,6 @@ function describeSpan(status: string | undefined, phrases: readonly Phrase[], is
     .map((each) => (isOver ? inEnglish(each).replace(/^since /, 'began ') : inEnglish(each)));
   const isDay = began?.days.day !== undefined;
   return wholeLine(isDay ? ' ' : ', ', status, wholeLine(', ', ...said));
-}
-
-function firstDay({ dated }: Problem<Entry>['oldest']): string {
-  return dated.date === null ? 'an unknown time' : dayIn(dated.date);
 }
 
 /** Returns the notes of several resources about a medicine, each once. */

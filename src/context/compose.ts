@@ -38,7 +38,7 @@ export interface Section {
 export interface Omitted {
   readonly kind: Kind;
   readonly count: number;
-  readonly reason: 'budget' | 'window';
+  readonly reason: 'budget' | 'window' | 'past';
 }
 
 /** A context. */
@@ -83,7 +83,7 @@ const WORTH: Readonly<Record<Warning['kind'] | 'legend', number>> = {
 const PATIENCE = 40;
 
 /** Content of a context besides its items. */
-export interface Rest extends Pick<GatheredFacts, 'warnings' | 'empty' | 'outside'> {
+export interface Rest extends Pick<GatheredFacts, 'warnings' | 'empty' | 'outside' | 'past'> {
   /** Facts with lower scores than the items; they are only counted as omitted. */
   readonly rest?: readonly Fact[];
 }
@@ -112,7 +112,7 @@ const NEVER_CUT: readonly Kind[] = ['allergies', 'medications', 'problems'];
  */
 export function compose(
   items: readonly Authored[],
-  { warnings, empty, outside, rest = [] }: Rest,
+  { warnings, empty, outside, past, rest = [] }: Rest,
   budget: number,
   count: CountTokens,
 ): Composed {
@@ -120,7 +120,8 @@ export function compose(
   const headingCosts = new Map([...headings].map(([of, line]) => [of, countTokens(line, count)]));
   const bare: Piece[] = empty.map(({ kind, score }) => ({ of: kind, score, line: '' }));
   const all = [...makePieces(items, warnings), ...bare].sort((a, b) => b.score - a.score);
-  const unshown = new Unshown([...items.map(({ fact }) => fact), ...rest], warnings.length, outside, count);
+  const facts = [...items.map(({ fact }) => fact), ...rest];
+  const unshown = new Unshown({ facts, warnings: warnings.length, outside, past }, count);
   const chosen = new Set<Piece>();
   const opened = new Set<Place>();
   let used = 0;
@@ -143,7 +144,7 @@ export function compose(
     missed = add(piece, budget) ? 0 : missed + 1;
     if (missed > PATIENCE) break;
   }
-  return finished(chosen, { items, empty, outside, rest, headings, budget, count, warnings });
+  return finished(chosen, { items, empty, outside, past, rest, headings, budget, count, warnings });
 }
 
 /** Tells whether a line is never left out: the patient, current facts, and the statement that none are recorded. */
@@ -160,27 +161,35 @@ function tooSmall(least: number): Refusal {
   });
 }
 
+/** What there is to show. */
+interface ToShow extends Pick<Rest, 'outside' | 'past'> {
+  readonly facts: readonly Fact[];
+  /** How many there are. */
+  readonly warnings: number;
+}
+
 /** The facts that aren't shown yet, by section, and the tokens that the text about them takes. */
 class Unshown {
   readonly #left = new Map<Place, number>();
+  /** Entries of each section that are over, and never shown. */
+  readonly #past: ReadonlyMap<Place, number>;
   /** Tokens of the line in an open section, and of its part of the last line. */
   readonly #costs = new Map<Place, { readonly inside: number; readonly apart: number }>();
   readonly #line: number;
 
-  constructor(
-    facts: readonly Fact[],
-    warnings: number,
-    outside: ReadonlyMap<Kind, number>,
-    count: CountTokens,
-  ) {
+  constructor({ facts, warnings, outside, past }: ToShow, count: CountTokens) {
+    this.#past = past;
     for (const { kind } of facts) this.#add(kind, 1);
     for (const [kind, number] of outside) this.#add(kind, number);
     if (warnings > 0) this.#add('warnings', warnings);
-    for (const [of, left] of this.#left)
+    for (const [kind, number] of past) if (number > 0) this.#add(kind, 0);
+    for (const [of, left] of this.#left) {
+      const over = this.#past.get(of) ?? 0;
       this.#costs.set(of, {
-        inside: countTokens(insideLine(left), count),
-        apart: countTokens(`, ${apartWords(of, left)}`, count),
+        inside: countTokens(insideLine(left, over), count),
+        apart: countTokens(`, ${apartWords(of, left, over)}`, count),
       });
+    }
     this.#line = countTokens(apartLine([]), count);
   }
 
@@ -204,7 +213,7 @@ class Unshown {
       const isOpen = opened.has(of) || piece?.of === of;
       const isTaken = piece?.of === of && (piece.item !== undefined || of === 'warnings');
       const { inside, apart } = this.#costs.get(of) ?? { inside: 0, apart: 0 };
-      if (left - (isTaken ? 1 : 0) <= 0) continue;
+      if (left - (isTaken ? 1 : 0) <= 0 && (this.#past.get(of) ?? 0) === 0) continue;
       cost += isOpen ? inside : apart;
       isAnyApart ||= !isOpen;
     }
@@ -212,9 +221,18 @@ class Unshown {
   }
 }
 
-const insideLine = (number: number): string => `- ${number} more ${number === 1 ? 'is' : 'are'} not shown`;
-const apartWords = (of: Place, number: number): string =>
-  `${(of === 'warnings' ? 'Warnings' : of === 'legend' ? '' : HEADINGS[of]).toLowerCase()} (${number})`;
+/** Returns the line on what isn't shown in a section. @param past entries that are over */
+function insideLine(number: number, past: number): string {
+  const over = `${past} past ${past === 1 ? 'one' : 'ones'}`;
+  const said = past === 0 ? `${number} more` : number === 0 ? over : `${number} more and ${over}`;
+  return `- ${said} ${number + past === 1 ? 'is' : 'are'} not shown`;
+}
+
+function apartWords(of: Place, number: number, past: number): string {
+  const name = of === 'warnings' ? 'Warnings' : of === 'legend' ? '' : HEADINGS[of];
+  const said = past === 0 ? `${number}` : number === 0 ? `${past} past` : `${number}, and ${past} past`;
+  return `${name.toLowerCase()} (${said})`;
+}
 const apartLine = (parts: readonly string[]): string => `Not shown: ${parts.join(', ')}.`;
 
 interface Composing extends Required<Rest> {
@@ -225,28 +243,31 @@ interface Composing extends Required<Rest> {
 }
 
 function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
-  const { items, empty, outside, rest, headings, count, budget, warnings } = composing;
+  const { items, empty, outside, past, rest, headings, count, budget, warnings } = composing;
   const opened = new Set([...chosen].map(({ of }) => of));
   const told = new Set([...chosen].flatMap(({ item }) => item ?? []));
   const omitted = countOmitted(
     [...items.flatMap((item) => (told.has(item) ? [] : [item.fact])), ...rest],
     outside,
+    past,
   );
   const unshown = new Map<Place, number>();
-  for (const { kind, count: number } of omitted) unshown.set(kind, (unshown.get(kind) ?? 0) + number);
+  for (const { kind, reason, count: number } of omitted)
+    unshown.set(kind, (unshown.get(kind) ?? 0) + (reason === 'past' ? 0 : number));
+  const pastIn = (of: Place): number => (of === 'warnings' || of === 'legend' ? 0 : (past.get(of) ?? 0));
   const untold = warnings.length - [...chosen].filter(({ of }) => of === 'warnings').length;
   if (untold > 0) unshown.set('warnings', untold);
   const renderPlace = (of: Place): string => {
     if (!opened.has(of)) return '';
     const left = unshown.get(of);
     const lines = inOrder([...chosen].filter((piece) => piece.of === of)).map(({ line }) => line);
-    return [headings.get(of) ?? '', ...lines, left === undefined ? '' : insideLine(left)]
+    return [headings.get(of) ?? '', ...lines, left === undefined ? '' : insideLine(left, pastIn(of))]
       .filter((each) => each !== '')
       .join('\n');
   };
   const apart = (['warnings', ...KINDS] as const).flatMap((of) => {
     const left = unshown.get(of);
-    return left === undefined || opened.has(of) ? [] : [apartWords(of, left)];
+    return left === undefined || opened.has(of) ? [] : [apartWords(of, left, pastIn(of))];
   });
   const blocks = [
     ...(['patient', 'warnings', ...KINDS.slice(1)] as const).map(renderPlace),
@@ -284,14 +305,19 @@ function inOrder<Of extends { readonly item?: Authored }>(some: readonly Of[]): 
   return some.toSorted((a, b) => readPlace(a) - readPlace(b));
 }
 
-function countOmitted(facts: readonly Fact[], outside: ReadonlyMap<Kind, number>): Omitted[] {
+function countOmitted(
+  facts: readonly Fact[],
+  outside: ReadonlyMap<Kind, number>,
+  past: ReadonlyMap<Kind, number>,
+): Omitted[] {
   const counts = new Map<Kind, number>();
   for (const { kind } of facts) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return KINDS.flatMap((kind) => {
-    const [budget = 0, window = 0] = [counts.get(kind), outside.get(kind)];
+    const [budget = 0, window = 0, over = 0] = [counts.get(kind), outside.get(kind), past.get(kind)];
     return [
       ...(budget === 0 ? [] : [{ kind, count: budget, reason: 'budget' as const }]),
       ...(window === 0 ? [] : [{ kind, count: window, reason: 'window' as const }]),
+      ...(over === 0 ? [] : [{ kind, count: over, reason: 'past' as const }]),
     ];
   });
 }

@@ -3,6 +3,7 @@
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { nameCodes } from '#src/clinical/reading/names/name-code.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
+import { isIdea } from '#src/clinical/reading/status.ts';
 import { choice } from '#src/clinical/reading/words.ts';
 import { codes, first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
@@ -209,6 +210,18 @@ export function plans(reading: Reading): Fact[] {
       status: text(entry.value.status) ?? codes(entry.value.lifecycleStatus)[0] ?? null,
     });
   });
+}
+
+/** Statuses of care plans, and of goals, that are over. */
+const OVER: ReadonlySet<string> = new Set(['completed', 'revoked', 'cancelled']);
+
+/** Returns how many care plans and goals are over. */
+export function countPastPlans({ opened: { facts } }: Reading): number {
+  const carePlans = (facts.get('CarePlan') ?? []).filter(
+    ({ value: { status, intent } }) => OVER.has(text(status) ?? '') && !isIdea(intent),
+  );
+  const goals = (facts.get('Goal') ?? []).filter(({ value }) => OVER.has(text(value.lifecycleStatus) ?? ''));
+  return carePlans.length + goals.length;
 }
 
 function planLine({ title, category, description, activity }: JsonObject): string {

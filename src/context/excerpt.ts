@@ -77,7 +77,7 @@ export class ExcerptReader {
     }
     const measured = type === 'Observation' ? numberAt(bytes, scan) : undefined;
     if (measured !== undefined) this.#bytes += measured.length;
-    return makeExcerpt(version, value, scan.isModified, scan.mayHaveValue, measured);
+    return makeExcerpt(version, value, scan, measured);
   }
 
   #valueAt(bytes: Buffer, from: number, to: number): Json {
@@ -109,15 +109,21 @@ export function wholeEntry(current: Current): Entry {
 
 function wholeExcerpt(current: Current): Excerpt {
   const isModified = current.body.includes('"modifierExtension":');
-  return makeExcerpt(current, parseSource(current).value, isModified, false, undefined);
+  const found = { isModified, mayHaveValue: false, isJudged: false };
+  return makeExcerpt(current, parseSource(current).value, found, undefined);
 }
 
 /** Returns the excerpt of a text that has blanks between its tokens. */
 function parsedExcerpt({ body, ...version }: Current): Excerpt {
   const value = JSON.parse(body) as JsonObject;
   const isModified = /"modifierExtension"\s*:/.test(body);
-  const { valueInteger, valueQuantity } = value;
-  return makeExcerpt(version, value, isModified, true, JSON.stringify(valueInteger ?? valueQuantity));
+  const { valueInteger, valueQuantity, interpretation } = value;
+  const found = {
+    isModified,
+    mayHaveValue: /"(?:value[A-Z]\w*|component)"\s*:/.test(body),
+    isJudged: interpretation !== undefined,
+  };
+  return makeExcerpt(version, value, found, JSON.stringify(valueInteger ?? valueQuantity));
 }
 
 function numberAt(bytes: Buffer, scan: Scan): string | undefined {
@@ -131,11 +137,13 @@ function numberAt(bytes: Buffer, scan: Scan): string | undefined {
 function makeExcerpt(
   { type, id, version }: Version,
   value: JsonObject,
-  isModified: boolean,
-  mayHaveValue: boolean,
+  { isModified, mayHaveValue, isJudged }: Pick<Scan, 'isModified' | 'mayHaveValue' | 'isJudged'>,
   number: string | undefined,
 ): Excerpt {
   const leftOut =
     withdrawnAs(value) ?? (isModified || value.implicitRules !== undefined ? MODIFIED : undefined);
-  return { type, id, version, value, dated: happened({ type, value }), mayHaveValue, number, leftOut };
+  return {
+    ...{ type, id, version, value, dated: happened({ type, value }) },
+    ...{ mayHaveValue, isOnlyJudged: isJudged && !mayHaveValue, number, leftOut },
+  };
 }

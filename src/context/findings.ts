@@ -3,8 +3,8 @@
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import {
+  readingText,
   readMeasured,
-  roundForReading,
   unitOfQuantity,
   unitText,
 } from '#src/clinical/reading/numbers/quantity.ts';
@@ -35,10 +35,21 @@ function findFlag(value: JsonObject): string | undefined {
   return high !== undefined && high.unit === found.unit && found.value > high.value ? 'high' : undefined;
 }
 
-/** Returns the words of a flag; those of the concept if it has no code. */
+/** Returns the judgement of a result that has no value. */
+function judgementIn({ interpretation }: JsonObject): string {
+  return line(', ', ...objects(interpretation).map(judgementWord));
+}
+
+/** Returns the words of a judgement; those of the concept if it has no code. */
+function judgementWord(judgement: JsonObject): string | undefined {
+  const [{ code = '' } = {}] = readCodes(judgement);
+  return findCodeWord('en', 'interpretation', code) ?? nameConcept(judgement);
+}
+
+/** Returns the words of a judgement, unless it is that a value is normal. */
 function flagIn(flag: JsonObject): string | undefined {
   const [{ code = '' } = {}] = readCodes(flag);
-  const said = findCodeWord('en', 'interpretation', code) ?? nameConcept(flag);
+  const said = judgementWord(flag);
   return code === 'N' || /^n(ormal)?$/i.test(said ?? '') ? undefined : said;
 }
 
@@ -71,11 +82,13 @@ function stateFinding(
   const name = nameOr(value.code, 'finding without a name');
   const number = numberIn(latest.value);
   const flag = findFlag(value);
+  const hasValue = valueIn(value) !== undefined;
+  const shown = valueIn(value) ?? judgementIn(value);
   const range = withoutUnit(referenceRange(value.referenceRange), unitOfQuantity(value.valueQuantity));
   const statistics = summarizeNewest(entries, number, value);
   const head = line(
     ', ',
-    `${name}${number === undefined && !/^\d/.test(valueIn(value) ?? '') ? ':' : ''} ${valueIn(value) ?? ''} (${line('; ', findDay(latest) ?? 'no date', flag, range === undefined ? undefined : `range ${range}`, UNFINISHED[String(value.status)])})`,
+    `${name}${number === undefined && !/^\d/.test(shown) ? ':' : ''} ${shown} (${line('; ', findDay(latest) ?? 'no date', hasValue ? flag : undefined, range === undefined ? undefined : `range ${range}`, UNFINISHED[String(value.status)])})`,
   );
   const past = before.map((entry) => `${dropUnit(entry.value, value)} (${findDay(entry) ?? 'no date'})`);
   const said = line(
@@ -134,7 +147,7 @@ function withoutUnit(range: string | undefined, unit: string): string | undefine
 
 /** Returns a value without its unit, when the unit equals that of the newest value. */
 function dropUnit(value: JsonObject, latest: JsonObject): string {
-  const shown = valueIn(value) ?? '';
+  const shown = valueIn(value) ?? judgementIn(value);
   const unit = unitIn(latest);
   return unit !== '' && unitIn(value) === unit ? shown.slice(0, -unit.length - 1) : shown;
 }
@@ -148,7 +161,7 @@ function countEarlier(
   if (entries.length <= named) return undefined;
   if (statistics !== undefined && entries.length >= 4) return statistics;
   const oldest = entries.at(-1)?.dated.date;
-  return `${entries.length} values since ${oldest?.slice(0, 4) ?? 'an unknown time'}`;
+  return `${entries.length} ${entries[0]?.isOnlyJudged === true ? 'judgements' : 'values'} since ${oldest?.slice(0, 4) ?? 'an unknown time'}`;
 }
 
 /** Number of newest values that range and change are taken from. */
@@ -177,7 +190,7 @@ function summarizeNewest(
         ? `; last ${NEWEST}`
         : ',';
   const measured = { ...readMeasured(latest), unit: newest.unit };
-  const ends = [min, max].map((end) => roundForReading(String(end), measured));
+  const ends = [min, max].map((end) => readingText(String(end), measured));
   const range = `${of} ${ends.join(' to ')}`;
   const [, before] = numbers;
   return {

@@ -4,7 +4,7 @@ import { isOver } from '#src/clinical/reading/status.ts';
 import { coverageOfTypes } from '#src/shared/access/coverage.ts';
 import { aiNotes } from './ai-notes.ts';
 import { allergies, medications, medicinesIn, patient, problems } from './clinical.ts';
-import { documents, encounters, immunizations, plans, procedures } from './events.ts';
+import { countPastPlans, documents, encounters, immunizations, plans, procedures } from './events.ts';
 import type { Fact } from './fact.ts';
 import { findings } from './findings.ts';
 import { readFocus } from './guidance/focus.ts';
@@ -34,6 +34,8 @@ export interface GatheredFacts {
   readonly empty: readonly Empty[];
   /** By section: how many resources lie outside the requested window. */
   readonly outside: ReadonlyMap<Kind, number>;
+  /** By section: how many entries are in no fact because they are over. */
+  readonly past: ReadonlyMap<Kind, number>;
 }
 
 /** A section without facts. It doesn't say that the patient has none. */
@@ -110,6 +112,7 @@ export async function gatherFacts(
     ],
     empty: listEmpty(reading, facts),
     outside,
+    past: countPast(reading),
   };
 }
 
@@ -152,6 +155,18 @@ function within(
     facts.set(type, kept);
   }
   return { opened: { ...opened, facts }, outside };
+}
+
+/** Counts the allergies and plans that are over. */
+function countPast(reading: Reading): ReadonlyMap<Kind, number> {
+  const { facts } = reading.opened;
+  const allergies = (facts.get('AllergyIntolerance') ?? []).filter(({ value }) =>
+    isOver(value.clinicalStatus),
+  );
+  return new Map([
+    ['allergies', allergies.length],
+    ['plans', countPastPlans(reading)],
+  ]);
 }
 
 /** Returns a warning for each need that no fact answers. */

@@ -7,7 +7,7 @@ import { valueIn } from './value.ts';
 
 /** A series whose newest values have been read. */
 export interface Course extends Series {
-  /** The newest resources that have a value, read whole. */
+  /** The newest resources that have a value, read whole; if none has one, the newest that are judged. */
   readonly newest: readonly Entry[];
 }
 
@@ -45,6 +45,12 @@ export async function readNewest(
     }
     open = open.filter(({ entries, newest, from }) => newest.length < most && from < entries.length);
   }
+  const judged = courses.filter(({ newest, judged }) => newest.length === 0 && judged.length > 0);
+  if (judged.length === 0) return courses;
+  const texts = await bodies(judged.flatMap(({ judged: all }) => all.slice(0, most)));
+  for (const { newest, judged: all } of judged)
+    for (const entry of all.slice(0, most))
+      newest.push({ ...entry, value: parseSource({ ...entry, body: readText(entry, texts) }).value });
   return courses;
 }
 

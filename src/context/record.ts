@@ -28,6 +28,8 @@ export interface Entry extends Version {
   readonly dated: Dated;
   /** For Observations: false only when it certainly has no value. */
   readonly mayHaveValue: boolean;
+  /** For Observations: true if it has no value, but is judged. */
+  readonly isOnlyJudged: boolean;
   /** For Observations with a number: its JSON, an integer or a Quantity. */
   readonly number: string | undefined;
 }

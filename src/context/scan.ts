@@ -11,6 +11,7 @@ interface Name {
 
 const VALUE = Buffer.from('value');
 const COMPONENT = Buffer.from('component":');
+const INTERPRETATION = Buffer.from('interpretation":');
 const MODIFIER_EXTENSION = Buffer.from('modifierExtension":');
 
 /** Finds members. The results of a pass remain until the next one. */
@@ -19,6 +20,8 @@ export class Scan {
   isModified = false;
   /** True if a name starts like `value[x]`, or there is a component. False means that there is certainly no value. */
   mayHaveValue = false;
+  /** True if there is an interpretation, at any depth. */
+  isJudged = false;
   readonly #byLength: readonly (readonly Name[] | undefined)[];
   readonly #from: Int32Array;
   readonly #to: Int32Array;
@@ -55,6 +58,7 @@ export class Scan {
   read(bytes: Buffer): boolean {
     this.isModified = false;
     this.mayHaveValue = false;
+    this.isJudged = false;
     this.#to.fill(0);
     let depth = 0;
     let member = -1;
@@ -107,6 +111,8 @@ export class Scan {
       if (next >= 0x41 && next <= 0x5a && isAt(bytes, at, VALUE)) this.mayHaveValue = true;
     } else if (byte === 0x63) {
       if (isAt(bytes, at, COMPONENT)) this.mayHaveValue = true;
+    } else if (byte === 0x69) {
+      if (isAt(bytes, at, INTERPRETATION)) this.isJudged = true;
     } else if (byte === 0x6d && isAt(bytes, at, MODIFIER_EXTENSION)) this.isModified = true;
   }
 

@@ -13,6 +13,8 @@ export interface Series {
   readonly kind: Kind;
   readonly measure: Measure | undefined;
   readonly entries: readonly Entry[];
+  /** Those without a value that are judged: they are the entries if none has a value. */
+  readonly judged: readonly Entry[];
 }
 
 /** Findings that are vital signs when the Observation has no category. */
@@ -30,14 +32,15 @@ const VITAL: ReadonlySet<Measure> = new Set([
   ] as const),
 ]);
 
-/** Groups Observations by code; those without a value and cancelled ones are skipped. */
+/** Groups Observations by code; those that say nothing and cancelled ones are skipped. */
 export function groupSeries(entries: readonly Entry[]): Series[] {
   const found = new Map<string, Entry[]>();
   // Equal codes of a record mostly share one object.
   const keys = new Map<Json, string>();
   for (const entry of entries) {
     const { status, code = null } = entry.value;
-    if (status === 'registered' || status === 'cancelled' || !entry.mayHaveValue) continue;
+    if (status === 'registered' || status === 'cancelled') continue;
+    if (!entry.mayHaveValue && !entry.isOnlyJudged) continue;
     let key = keys.get(code);
     if (key === undefined) {
       key = seriesKey(code);
@@ -45,7 +48,11 @@ export function groupSeries(entries: readonly Entry[]): Series[] {
     }
     if (found.get(key)?.push(entry) === undefined) found.set(key, [entry]);
   }
-  return [...found.values()].map((all) => ({ ...placeSeries(all[0]), entries: all }));
+  return [...found.values()].map((all) => {
+    const valued = all.filter(({ isOnlyJudged }) => !isOnlyJudged);
+    const judged = valued.length === all.length ? [] : all.filter(({ isOnlyJudged }) => isOnlyJudged);
+    return { ...placeSeries(all[0]), entries: valued.length === 0 ? all : valued, judged };
+  });
 }
 
 function seriesKey(code: Json): string {

@@ -1,9 +1,10 @@
 /** Values of Observations, as text and as numbers. */
 
 import { pressureText } from '#src/clinical/reading/numbers/quantity.ts';
+import { findPressure, systolicFirst } from '#src/clinical/reading/pressure.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import { choice } from '#src/clinical/reading/words.ts';
-import { objects, text } from '#src/fhir/parts.ts';
+import { loincCodes, objects, text } from '#src/fhir/parts.ts';
 import { isNumber, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { inLine } from './fact.ts';
 import { nameOr } from './reading.ts';
@@ -18,7 +19,8 @@ export function valueIn(value: JsonObject): string | undefined {
   );
   const pressure = pressureText({ systolic: high, diastolic: low });
   if (pressure !== undefined) return inLine(pressure);
-  const said = components.flatMap((component) => {
+  const ordered = systolicFirst(components, ({ code }) => findPressure(loincCodes(code)));
+  const said = ordered.flatMap((component) => {
     const shown = choice(component, 'value');
     return shown === undefined ? [] : [`${nameOr(component.code, 'part')} ${shown}`];
   });

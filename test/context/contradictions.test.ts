@@ -45,6 +45,40 @@ async function toldOf(
 }
 
 describe('contexts of records that are not all of a piece', () => {
+  it('show a result that is only judged, unless another has a value', async () => {
+    const antigen = loinc('5195-3', 'Hepatitis B surface antigen');
+    const judged = (day: string, code: string): JsonObject =>
+      observation(antigen, {
+        effectiveDateTime: day,
+        interpretation: [{ coding: [{ code }] }],
+        dataAbsentReason: words('unknown'),
+      });
+    const only = await told(judged('2026-10-01', 'NEG'), judged('2026-10-02', 'POS'));
+    expect(only).to.contain(
+      'Hepatitis B surface antigen: positive (2026-10-02); before negative (2026-10-01)',
+    );
+    const valued = observation(antigen, { effectiveDateTime: '2026-09-01', valueString: 'reactive' });
+    const both = await told(judged('2026-10-02', 'POS'), valued);
+    expect(both).to.contain('Hepatitis B surface antigen: reactive (2026-09-01)');
+    expect(both).to.not.contain('2026-10-02');
+  });
+
+  it('count allergies and plans that are over in their sections', async () => {
+    const allergy = (code: string): JsonObject => ({
+      resourceType: 'AllergyIntolerance',
+      clinicalStatus: { coding: [{ code }] },
+      code: words('Nuts'),
+    });
+    const plan = (status: string): JsonObject => ({
+      ...{ resourceType: 'CarePlan', intent: 'plan', title: 'Care', status },
+    });
+    const text = await told(allergy('active'), allergy('resolved'), allergy('inactive'), plan('completed'));
+    expect(text).to.contain('- 2 past ones are not shown');
+    expect(text).to.contain('Not shown: plans (1 past).');
+    expect(await told(allergy('resolved'))).to.contain('Allergies: none current\n- 1 past one is not shown');
+    expect(await told(allergy('active'), plan('active'))).to.not.contain('past');
+  });
+
   it('warn of a drug that is ordered and not taken, on hold or forbidden', async () => {
     const drug = words('Warfarin');
     const order = {

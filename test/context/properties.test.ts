@@ -99,15 +99,15 @@ function changed(
 /** Returns the budget, or the smallest one that holds what is never cut; one token less doesn't. */
 async function fittingBudget(record: SyntheticRecord, ask: Partial<ContextRequest>): Promise<number> {
   const { budget_tokens = 0 } = ask;
-  const least = await leastOf(record, ask);
+  const least = await findLeast(record, ask);
   if (least === undefined) return budget_tokens;
   expect(least).to.be.above(budget_tokens);
-  expect(await leastOf(record, { ...ask, budget_tokens: least - 1 })).to.equal(least);
+  expect(await findLeast(record, { ...ask, budget_tokens: least - 1 })).to.equal(least);
   return least;
 }
 
 /** Returns the smallest budget that a refusal names; undefined if the context isn't refused. */
-async function leastOf(record: SyntheticRecord, ask: Partial<ContextRequest>): Promise<number | undefined> {
+async function findLeast(record: SyntheticRecord, ask: Partial<ContextRequest>): Promise<number | undefined> {
   try {
     await contextOf(record, ask);
     return undefined;

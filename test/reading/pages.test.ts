@@ -125,6 +125,11 @@ async function expectPages(visitor: PageVisitor, record: VariedRecord, again: Se
     expectSaid(now ?? [], shownNow, where);
     if ((past ?? []).length <= MOST_PAST) expectSaid(past ?? [], shownPast, `${where}, past`);
     expectSaid(now ?? [], rowsIn(print.text, list)[0], `${where}, printed`);
+    const counted = pastInWords(list, past?.length ?? 0);
+    expect(health.text, where).to.contain(counted === '' ? '' : `<summary>${counted}</summary>`);
+    expect(print.text, where).to.contain(counted === '' ? '' : `>Not printed: ${counted}.<`);
+    const isNoneNow = counted !== '' && now?.length === 0;
+    expect(page.text, where).to.contain(isNoneNow ? `>None that is current; ${counted}.<` : '');
     const { said, more } = overview[list];
     expectAmong(now ?? [], said, `${where}, overview`);
     const uncut = { allergies: again.allergies, medicines: again.forbidden, problems: [] }[list];
@@ -148,6 +153,13 @@ async function expectPages(visitor: PageVisitor, record: VariedRecord, again: Se
   expect(/died/i.test(page.text), `${record.name}: death`).to.equal(again.isDead);
 }
 
+/** How pages count what is over. */
+function pastInWords(list: ListId, count: number): string {
+  const names = { allergies: 'allerg', medicines: 'medicine', problems: 'problem' };
+  const ends = list === 'allergies' ? ['y', 'ies'] : ['', 's'];
+  return count === 0 ? '' : `${count} past ${names[list]}${ends[count === 1 ? 0 : 1]}`;
+}
+
 function risksIn({ allergies }: SecondReading, shown: readonly Said[]): (number | undefined)[] {
   return shown.map(
     ({ sources }) => allergies.find((each) => byEntries(each).sources.join(' ') === sources)?.risk,
@@ -161,8 +173,7 @@ function expectPrinted(
   { newest, failed }: SecondReading,
 ): void {
   for (const [code, values] of newest) {
-    // The page has only the days on which values were measured.
-    if (values.some(({ measured }) => measured === undefined)) continue;
+    if (values.some(({ measured, reported }) => measured === undefined && reported === undefined)) continue;
     // One code may have several names.
     const own = versions
       .filter(({ byAi, resource }) => !byAi && codesOf(resource, 'code', LOINC).includes(code))
@@ -179,7 +190,10 @@ const isPrinted = (
   value: ToldValue,
   names: readonly (string | undefined)[],
   { name, value: said, day }: PrintedResult,
-): boolean => names.includes(name) && isSaid(value, said) && day === value.measured?.slice(0, 10);
+): boolean =>
+  names.includes(name) &&
+  isSaid(value, said) &&
+  day === (value.measured?.slice(0, 10) ?? `reported ${value.reported?.slice(0, 10)}`);
 
 /** Returns the same with the entries that it rests on, of which pages show the current versions. */
 const byEntries = (told: Stated): Stated => ({

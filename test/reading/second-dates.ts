@@ -63,14 +63,26 @@ export function problemSays(resources: readonly Json[], isOver: boolean): Says[]
   const known = dates.filter((date) => date > Number.NEGATIVE_INFINITY);
   const best = isOver ? Math.max(...known) : Math.min(...known);
   const times = resources.length === 1 ? [] : [`${resources.length} times`];
+  // The other end of the time in which it was recorded, if that is another day.
+  const far = isOver ? Math.min(...known) : Math.max(...known);
+  const others = resources.flatMap((each, n) => {
+    const date = changeDate(each, 'onset');
+    return date !== undefined && dates[n] === far ? [dayOf(date)] : [];
+  });
   const recorded = resources.flatMap((each) =>
     texts(each, 'recordedDate').map((date) => `recorded ${dayOf(date)}`),
   );
   const leading = resources.filter((_, n) => known.length === 0 || dates[n] === best);
-  return leading.map((each) => {
+  return leading.flatMap((each) => {
     const [began, ended] = [changePhrase(each, 'onset'), changePhrase(each, 'abatement')];
     const said = [...(began === undefined ? [] : [began]), ...(isOver && ended !== undefined ? [ended] : [])];
-    return { must: [...said, ...times], may: [...said, ...times, ...recorded] };
+    const own = dayOf(changeDate(each, 'onset') ?? '');
+    const ends = far === best ? [] : others.filter((other) => other !== own);
+    const spans = ends.map((other) => [...times, `${isOver ? 'first' : 'last'} began ${other}`]);
+    return (spans.length === 0 ? [times] : spans).map((span) => ({
+      must: [...said, ...span],
+      may: [...said, ...span, ...recorded],
+    }));
   });
 }
 
@@ -99,17 +111,23 @@ export function medicineSays({ all, deciding, standing }: MedicineGroup): Says {
   const orders = byTime(all.flatMap((each) => texts(each, 'authoredOn')));
   const [first, last] = [orders[0], orders.at(-1)];
   if (first !== undefined && last !== undefined) {
-    const word = standing === 'forbidden' ? 'ordered' : 'prescribed';
     said.push(
-      orders.length > 1
-        ? `prescribed ${orders.length} times, ${dayOf(first)} to ${dayOf(last)}`
-        : `${word} ${dayOf(first)}`,
+      standing === 'forbidden'
+        ? `ordered ${dayOf(last)}`
+        : ordersSay(orders.length, dayOf(first), dayOf(last)),
     );
   }
   const asserted = deciding.flatMap((each) => texts(each, 'dateAsserted'));
   const recorded = asserted.map((date) => `recorded ${dayOf(date)}`);
   const denials = standing === 'current' ? denialsIn(all, deciding) : [];
   return { must: said, may: [...said, ...(said.length === 0 ? recorded : []), ...denials] };
+}
+
+/** Two days aren't a span, and one day has no end. */
+function ordersSay(times: number, first: string, last: string): string {
+  if (times === 1) return `prescribed ${first}`;
+  if (first === last) return `prescribed ${times} times on ${first}`;
+  return times === 2 ? `prescribed ${first} and ${last}` : `prescribed ${times} times, ${first} to ${last}`;
 }
 
 /** Statuses of statements that the patient doesn't take it, or no longer. */

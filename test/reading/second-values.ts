@@ -56,7 +56,8 @@ export function findFailed(
     const [code] = codesOf(resource, 'code', LOINC);
     const { parts, measured } = tellValue(each);
     if (parts.length > 0 || code === undefined || measured === undefined) continue;
-    const known = [failed.get(code), newest.get(code)?.[0]?.measured];
+    const [latest] = newest.get(code) ?? [];
+    const known = [failed.get(code), latest?.measured ?? latest?.reported];
     if (known.every((date) => date === undefined || Date.parse(date) < Date.parse(measured)))
       failed.set(code, measured);
   }
@@ -127,12 +128,17 @@ export function isSaid({ parts }: ToldValue, text: string): boolean {
     const written = UNSAID.test(unit) ? '' : (WRITTEN[unit] ?? unit);
     return [...text.matchAll(/([<>≤≥]?)(-?\d[\d,]*(?:\.\d+)?)/g)].some(
       ({ index, 0: whole, 1: sign = '', 2: digits = '' }) =>
-        sign === (SIGNS[comparator] ?? '') &&
-        isRounded(digits.replaceAll(',', ''), value, /score/.test(unit)) &&
+        (isTiny(value, unit)
+          ? whole === '<0.1'
+          : sign === (SIGNS[comparator] ?? '') &&
+            isRounded(digits.replaceAll(',', ''), value, /score/.test(unit))) &&
         (written === '' || text.slice(index + whole.length).startsWith(` ${written}`)),
     );
   });
 }
+
+/** Tells whether a value is a score that is nearly zero, and isn't: scores have one place at most. */
+const isTiny = (value: number, unit: string): boolean => /score/.test(unit) && value > 0 && value < 0.05;
 
 /** Tells whether digits are a number as it is, or rounded to these digits, by 5 % at most; scores are whole numbers. */
 function isRounded(digits: string, value: number, isScore = false): boolean {

@@ -46,7 +46,9 @@ describe('views of a record', () => {
   });
 
   eachRecord('contexts say names, states and dates as a second reading does', async (record, again) => {
-    const { sections } = await composeContext(record, TODAY, ROOM);
+    const { sections, omitted } = await composeContext(record, TODAY, ROOM);
+    const over = omitted.find(({ kind, reason }) => kind === 'allergies' && reason === 'past')?.count ?? 0;
+    expect(over, `${record.name}: past allergies`).to.equal(again.inactiveAllergies.length);
     const lines = (kind: Kind, isNeeded: boolean): Line[] =>
       sections
         .filter((section) => section.kind === kind)
@@ -146,6 +148,19 @@ describe('views of a record', () => {
       (seen.sections.get(kind) ?? []).map(({ name }) => name.toLowerCase()).sort();
     expect(inLink('allergies'), record.name).to.deep.equal(names(again.allergies));
     expect(inLink('problems'), record.name).to.deep.equal(names(again.activeProblems));
+    // The link has no past prescriptions, and still says the same of them as other views.
+    const inPage = (seen.sections.get('medications') ?? []).map((row) => viewerRow(row, 'medicine'));
+    expectSaid(medicines, inPage, `${record.name}: medicines of the link`);
+    const past = {
+      '48765-2': again.inactiveAllergies.length,
+      '10160-0': again.past.length - listed(again.past).length,
+      '18776-5': sections.has('18776-5') ? countPastPlans(record) : 0,
+    };
+    for (const [code, count] of Object.entries(past))
+      expect(sections.get(code)?.notListed ?? 0, `${record.name}: ${code}, past`).to.equal(count);
+    expect(seen.notListed.get('medications') ?? 0, record.name).to.equal(past['10160-0']);
+    const pressures = (sections.get('8716-3')?.entries ?? []).concat(sections.get('30954-2')?.entries ?? []);
+    expect(lateSystolic(record, pressures), `${record.name}: systolic after diastolic`).to.deep.equal([]);
   });
 
   eachRecord(
@@ -200,6 +215,39 @@ describe('views of a record', () => {
     },
   );
 });
+
+/** Statuses of plans that are over (https://hl7.org/fhir/R4/valueset-request-status.html). */
+const ENDED = ['completed', 'revoked'];
+
+/** Returns how many care plans are over: those that are no mere ideas, by people. */
+function countPastPlans({ versions }: VariedRecord): number {
+  return versions.filter(
+    ({ type, byAi, resource }) =>
+      type === 'CarePlan' &&
+      !byAi &&
+      ENDED.includes(String(resource.status)) &&
+      resource.intent !== 'proposal' &&
+      resource.intent !== 'option' &&
+      !mentions(resource, 'modifierExtension') &&
+      !mentions(resource, 'implicitRules'),
+  ).length;
+}
+
+/** Returns the systolic pressures that come after a diastolic one of their day that has none before it. */
+function lateSystolic({ versions }: VariedRecord, entries: readonly string[]): string[] {
+  const open = new Map<string, number>();
+  return entries.flatMap((entry) => {
+    const { resource = {} } = versions.find((each) => reference(each) === entry) ?? {};
+    const codes = texts(resource, 'code.coding.code');
+    const [at = ''] = [...texts(resource, 'effectiveDateTime'), ...texts(resource, 'effectivePeriod.start')];
+    const day = at.slice(0, 10);
+    const balance = open.get(day) ?? 0;
+    if (codes.includes('8462-4')) open.set(day, balance - 1);
+    if (!codes.includes('8480-6')) return [];
+    open.set(day, balance + 1);
+    return balance < 0 ? [entry] : [];
+  });
+}
 
 /** Returns how grave the active allergies are, the gravest first. */
 const risksOf = ({ allergies }: SecondReading): number[] => allergies.map(({ risk }) => risk);

@@ -66,6 +66,8 @@ export interface ShownSection {
   readonly entries: readonly string[];
   readonly rows: readonly Readonly<Record<string, string>>[];
   readonly isCut: boolean;
+  /** How many past entries it says that it doesn't list. */
+  readonly notListed: number;
 }
 
 /** Returns the sections of a `$summary` by their LOINC codes, and its Bundle. */
@@ -94,6 +96,7 @@ export function summarize(
       entries: listed.map((each) => names.get(each.reference) ?? each.reference),
       rows: rowsIn(text.div),
       isCut: / of \d+ entries: /.test(text.div),
+      notListed: Number(/<p>(\d+) [^<]* not listed here\.<\/p>/.exec(text.div)?.[1] ?? 0),
     },
   ]);
   return { sections: new Map(sections), bundle };
@@ -102,7 +105,7 @@ export function summarize(
 function rowsIn(div: string): Record<string, string>[] {
   const headings = cellsIn(div, 'th');
   const [, body = ''] = /<tbody>(.*)<\/tbody>/s.exec(div) ?? [];
-  return [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+  return [...body.matchAll(/<tr(?: id="[^"]*")?>(.*?)<\/tr>/gs)].map(([, row = '']) =>
     Object.fromEntries(cellsIn(row, 'td').map((cell, n) => [headings[n] ?? '', cell])),
   );
 }
@@ -126,6 +129,7 @@ export function plainText(markup: string): string {
 const shown = z.object({
   patient: z.object({ died: z.unknown() }),
   hidden: z.map(z.string(), z.number()),
+  notListed: z.map(z.string(), z.number()),
   sections: z.map(
     z.string(),
     z.array(

@@ -24,7 +24,7 @@ const observed = (
     status: 'final',
     created_at: `${day}T00:00:00Z`,
   },
-  ...{ author_type: 'device', fhir: `Observation/${day}`, interpretations: undefined },
+  ...{ author_type: 'device', fhir: `Observation/${day}`, interpretations: undefined, reported: undefined },
   ...more,
 });
 const drawn = (...facts: readonly Observation[]): string =>

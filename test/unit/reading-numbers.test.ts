@@ -30,7 +30,11 @@ describe('numbers for reading', () => {
       ['88.4', '14682-9', 'umol/L', '88'],
       ['1.0049', '2160-0', 'mg/dL', '1.00'],
       ['2.4499', '6301-6', '{INR}', '2.4'],
-      ['0.9099822667259718', '72514-3', '{score}', '1'],
+      ['0.9099822667259718', '72514-3', '{score}', '0.9'],
+      ['2.1384', '72514-3', '{score}', '2.1'],
+      ['100.002', '13457-7', 'mg/dL', '100'],
+      ['99.7', '13457-7', 'mg/dL', '99.7'],
+      ['99.98', '13457-7', 'mg/dL', '100'],
       ['1.0222107264651217', '5811-5', '{nominal}', '1.022'],
       ['6.0551234567', '5803-2', 'pH', '6.1'],
       ['6.0551234567', '5803-2', '[pH]', '6.1'],
@@ -48,6 +52,8 @@ describe('numbers for reading', () => {
     expect(roundForReading('6.04', potassium)).to.equal('6.04');
     expect(roundForReading('3.46', potassium)).to.equal('3.46');
     expect(roundForReading('6.04', { ...potassium, limits: [] })).to.equal('6.04'); // An alert limit.
+    const ldl = { codes: ['13457-7'], unit: 'mg/dL', limits: ['100'] };
+    expect(roundForReading('100.002', ldl)).to.equal('100.002');
     expect(roundForReading('37.96', { codes: ['8310-5'], unit: 'Cel' })).to.equal('37.96');
     expect(roundForReading('0.04', { codes: ['8480-6'], unit: 'mm[Hg]' })).to.equal('0.04');
     const decimal = fc
@@ -68,6 +74,16 @@ describe('numbers for reading', () => {
         },
       ),
     );
+  });
+
+  it('say of a score that is nearly zero that it is below the smallest that is written', () => {
+    const pain = { codes: ['72514-3'] };
+    const score = (value: string) => ({ value: new LosslessNumber(value), unit: '{score}' });
+    expect(quantityText(score('0.003'), pain)).to.equal('<0.1');
+    expect(quantityText(score('0.003'), pain, { lang: 'de' })).to.equal('<0,1');
+    expect(quantityText(score('0.06'), pain)).to.equal('0.1');
+    expect(quantityText(score('0.0'), pain)).to.equal('0.0');
+    expect(quantityText(score('0.003'), { ...pain, limits: ['0.002'] })).to.equal('0.003');
   });
 
   it('are rounded as decimals, not as binary fractions', () => {

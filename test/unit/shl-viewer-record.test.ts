@@ -218,7 +218,7 @@ describe('the record on the page of a shared link', () => {
       said.parse(viewer.readRecord(resources)).sections.get('medications') ?? [];
     const repeats = [order('2012-04-26', 'stopped'), order('2013-04-26', 'stopped')];
     expect(rows(...repeats).map(({ says }) => says.map(({ key }) => key))).to.deep.equal([
-      ['known.stopped', 'known.prescribedtimes'],
+      ['known.stopped', 'known.prescribedtwice'],
     ]);
     const keys = (more: object) => rows(drug('Drug', more)).map(({ says }) => says.map(({ key }) => key));
     expect(keys({ effectiveDateTime: '2020-01-01' })).to.deep.equal([['known.takenon']]);
@@ -471,6 +471,57 @@ describe('the record on the page of a shared link', () => {
       { key: 'days.until', days: { day: '2019-09-23' } },
     ];
     expect(read.sections.get('plan')?.[0]).to.deep.include({ date: '', says });
+  });
+
+  it('says of a plan its state and its activities', () => {
+    const activity = [
+      { detail: { code: text('Walking'), status: 'in-progress' } },
+      { reference: { display: 'Diet' } },
+    ];
+    expect(
+      rowsOf('plan', { resourceType: 'CarePlan', status: 'active', title: 'Care', activity })[0]?.details,
+    ).to.deep.equal(['active', '{shl.activities}: Walking, in progress; Diet']);
+  });
+
+  it('has identifiers and the address of the person of a whole record, and not of a summary', () => {
+    const patient = {
+      ...{ resourceType: 'Patient', identifier: [{ value: '123' }] },
+      address: [{ line: ['1 Main Street'], postalCode: '0150', city: 'Oslo' }],
+    };
+    const read = (...resources: readonly Resource[]) =>
+      viewer.readRecord([{ resourceType: 'Bundle', type: 'collection', entry: entriesOf(...resources) }]) as {
+        readonly patient: { readonly identifiers: readonly string[]; readonly address: string };
+        readonly isRecord: boolean;
+      };
+    const whole = read(patient);
+    const { identifiers, address } = whole.patient;
+    expect([identifiers, viewer.inWords(address, () => ',')]).to.deep.equal([
+      ...[['123'], '1 Main Street, 0150 Oslo'],
+    ]);
+    const { identifiers: none, address: nowhere } = read(patient, { resourceType: 'Composition' }).patient;
+    expect([none, nowhere]).to.deep.equal([[], '']);
+    const document = (attachment: object) => ({
+      resourceType: 'DocumentReference',
+      content: [{ attachment }],
+    });
+    expect(whole.isRecord).to.equal(true);
+    expect(read(patient, document({ url: 'x' })).isRecord).to.equal(true);
+    expect(read(patient, document({ data: 'QQ==' })).isRecord).to.equal(false);
+    expect(read(patient, { resourceType: 'Composition' }).isRecord).to.equal(false);
+  });
+
+  it('has a systolic pressure before a diastolic one that is out of its range', () => {
+    const pressure = (code: string, value: number): Resource =>
+      observed({
+        ...{ code: { coding: [loinc(code)] }, valueQuantity: quantity(value, 'mm[Hg]') },
+        referenceRange: [{ high: { value: 90 + (code === '8480-6' ? 60 : 0) } }],
+      });
+    const rows = shown
+      .parse(viewer.readRecord([pressure('8462-4', 110), pressure('8480-6', 130)]))
+      .sections.get('results');
+    expect(groups.groupRows(rows ?? []).map(({ latest }) => latest.value)).to.deep.equal([
+      ...['130 mmHg', '110 mmHg'],
+    ]);
   });
 
   it('knows of a section without entries whether all that the record has are over', () => {

@@ -15,12 +15,17 @@ const WORDS: Readonly<Record<PhraseName, string>> = {
   takenon: 'taken on {day}',
   stopped: 'date not recorded',
   prescribed: 'prescribed {day}',
+  prescribedtwice: 'prescribed {from} and {until}',
   prescribedtimes: 'prescribed {times} times, {from} to {until}',
+  prescribedsame: 'prescribed {times} times on {day}',
   ordered: 'ordered {day}',
   contradicted: 'also recorded as {state}',
   recorded: 'recorded {day}',
   reported: 'reported {day}',
   lastreaction: 'last reaction {day}',
+  times: 'recorded {times} times',
+  timesfirst: 'recorded {times} times, first began {day}',
+  timeslast: 'recorded {times} times, last began {day}',
   since: 'since {day}',
   onsetage: 'age at onset: {age}',
   onset: 'onset: {text}',
@@ -29,6 +34,12 @@ const WORDS: Readonly<Record<PhraseName, string>> = {
   end: 'end: {text}',
   on: '{day}',
 };
+
+/** Statuses of statements that a medicine isn't taken. */
+const STATUSES = ['completed', 'stopped', 'not-taken'];
+
+const FORM_OF: Readonly<Record<string, string>> = { times: '(?<times>\\d+)', state: '(?<state>.+)' };
+const DAY_FORM = (name: string): string => `(?<${name}>\\d{4}(?:-\\d\\d(?:-\\d\\d)?)?)`;
 
 /** Returns a phrase in English. */
 export function inEnglish({ says, days, times, state, age, text }: Phrase): string {
@@ -39,6 +50,45 @@ export function inEnglish({ says, days, times, state, age, text }: Phrase): stri
     text,
   };
   return WORDS[says].replace(/\{([a-z]+)\}/g, (_, name: string) => others[name] ?? dayIn(days[name] ?? ''));
+}
+
+/** The phrases about medicines, each with what its words look like. */
+const FORMS = (
+  [
+    ...(['taken', 'takenfrom', 'takensince', 'takenuntil', 'takenon', 'stopped', 'contradicted'] as const),
+    ...([
+      'prescribed',
+      'prescribedtwice',
+      'prescribedtimes',
+      'prescribedsame',
+      'ordered',
+      'recorded',
+    ] as const),
+  ] satisfies readonly PhraseName[]
+).map((says) => {
+  const form = WORDS[says].replace(/\{([a-z]+)\}/g, (_, name: string) => FORM_OF[name] ?? DAY_FORM(name));
+  return { says, form: new RegExp(`^${form}$`) };
+});
+
+/** Returns the phrases about a medicine that a text has: the opposite of `inEnglish`. Other parts are passed over. */
+export function readEnglish(text: string): Phrase[] {
+  return text.split('; ').flatMap((part): Phrase[] => {
+    for (const { says, form } of FORMS) {
+      const groups = form.exec(part)?.groups;
+      if (groups === undefined && !form.test(part)) continue;
+      const { times, state, ...days } = groups ?? {};
+      const code = STATUSES.find((each) => statusWord(each) === state);
+      return [
+        {
+          says,
+          days,
+          ...(times === undefined ? {} : { times: Number(times) }),
+          ...(state === undefined ? {} : { state: code ?? state }),
+        },
+      ];
+    }
+    return [];
+  });
 }
 
 /** Returns a phrase of beginning or ending without the words that the heading of its column says. */

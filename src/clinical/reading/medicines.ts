@@ -17,12 +17,18 @@ import type { Around, Coded, Told } from './told.ts';
  */
 export type Standing = 'current' | 'unclear' | 'past' | 'forbidden';
 
-/** The facts of one resource about a medicine. */
-export interface MedicineSource<Of extends Told = Told> {
+/** The medicine that a resource is about. */
+export interface MedicineSubject<Of extends Told = Told> {
   readonly told: Of;
-  readonly isPrescription: boolean;
   readonly name: string | undefined;
   readonly codes: readonly Coded[];
+  /** True if it must not be given. */
+  readonly isForbidden: boolean;
+}
+
+/** The facts of one resource about a medicine. */
+export interface MedicineSource<Of extends Told = Told> extends MedicineSubject<Of> {
+  readonly isPrescription: boolean;
   /** A code of medication-statement-status or medicationrequest-status. */
   readonly status: string;
   readonly standing: Standing;
@@ -78,19 +84,34 @@ export function isMedicine({ status, intent, doNotPerform }: JsonObject): boolea
   return doNotPerform !== true || status === 'active';
 }
 
+/** Reads which medicine a resource is about. */
+export function readMedicineSubject<Of extends Told>(
+  told: Of,
+  { look, name }: Pick<Around, 'look' | 'name'>,
+): MedicineSubject<Of> {
+  const { medicationReference: reference, medicationCodeableConcept: concept, doNotPerform } = told.value;
+  const referred = first(reference);
+  const code = concept ?? (referred === undefined ? undefined : look(referred.reference, told.value)?.code);
+  return {
+    told,
+    name: name(code) ?? text(referred?.display),
+    codes: readCodes(code),
+    isForbidden: doNotPerform === true,
+  };
+}
+
 /** Reads the statement of one resource about a medicine. */
 export function readMedicineSource<Of extends Told>(
   told: Of,
-  { today, look, name }: Around,
+  around: Around,
   died: Person['died'],
+  subject = readMedicineSubject(told, around),
 ): MedicineSource<Of> {
+  const { today, look, name } = around;
   const { type, value } = told;
-  const { medicationReference: reference, effectivePeriod, effectiveDateTime, authoredOn } = value;
+  const { effectivePeriod, effectiveDateTime, authoredOn } = value;
   const isPrescription = type === 'MedicationRequest';
-  const referred = first(reference);
-  const code =
-    value.medicationCodeableConcept ??
-    (referred === undefined ? undefined : look(referred.reference, value)?.code);
+  const { name: own, codes, isForbidden } = subject;
   const status = text(value.status) ?? 'unknown';
   const { start, end } = first(effectivePeriod) ?? {};
   const until = text(end);
@@ -98,11 +119,12 @@ export function readMedicineSource<Of extends Told>(
   const isEnded = until === undefined ? isBounded(dosage, today) : isPast(until, today);
   return {
     told,
+    name: own,
+    codes,
+    isForbidden,
     isPrescription,
-    name: name(code) ?? text(referred?.display),
-    codes: readCodes(code),
     status,
-    standing: standingBy(status, value.doNotPerform === true, isEnded, died),
+    standing: standingBy(status, isForbidden, isEnded, died),
     dosage,
     from: isPrescription ? undefined : text(start),
     takenOn: isPrescription ? undefined : text(effectiveDateTime),
@@ -154,10 +176,8 @@ export function joinMedicines<Of extends Told>(sources: readonly MedicineSource<
  * name unless their codes in one system differ, as with a gel and tablets. Medicines that must not be given are
  * separate.
  */
-export function groupMedicines<Of extends Told>(
-  sources: readonly MedicineSource<Of>[],
-): MedicineSource<Of>[][] {
-  return joinSame(sources, ({ standing }) => (standing === 'forbidden' ? 'not ' : ''));
+export function groupMedicines<Subject extends MedicineSubject>(subjects: readonly Subject[]): Subject[][] {
+  return joinSame(subjects, ({ isForbidden }) => (isForbidden ? 'not ' : ''));
 }
 
 const ORDER: readonly Standing[] = ['current', 'unclear', 'forbidden', 'past'];

@@ -1,5 +1,6 @@
 /** Makes phrases of states and of dates; each view has its own words for them. Pure. */
 import type { JsonObject } from '#src/shared/json/json.ts';
+import { dayIn } from '#src/shared/time/day.ts';
 import type { Allergy } from './allergies.ts';
 import { type Age, readChange } from './changes.ts';
 import type { Dated } from './dates.ts';
@@ -16,12 +17,17 @@ const DAYS = {
   takenon: ['day'],
   stopped: [],
   prescribed: ['day'],
+  prescribedtwice: ['from', 'until'],
   prescribedtimes: ['from', 'until'],
+  prescribedsame: ['day'],
   ordered: ['day'],
   contradicted: [],
   recorded: ['day'],
   reported: ['day'],
   lastreaction: ['day'],
+  times: [],
+  timesfirst: ['day'],
+  timeslast: ['day'],
   since: ['day'],
   onsetage: [],
   onset: [],
@@ -37,7 +43,7 @@ export interface Phrase {
   readonly says: PhraseName;
   /** FHIR dates, as exact as they are, by the names of `DAYS`. */
   readonly days: Readonly<Record<string, string>>;
-  /** How often, in `prescribedtimes`. */
+  /** How often something was prescribed or recorded. */
   readonly times?: number;
   /** A code of medication-statement-status, in `contradicted`. */
   readonly state?: string;
@@ -81,15 +87,19 @@ export function medicinePhrases(
   if (status === 'stopped' && standing === 'past' && until === undefined) said.unshift(phrase('stopped'));
   if (from === undefined && until === undefined && takenOn !== undefined)
     said.push(phrase('takenon', takenOn));
-  if (prescribed !== undefined) {
-    const { first, last, times } = prescribed;
-    if (times > 1) said.push({ ...phrase('prescribedtimes', first, last), times });
-    else said.push(phrase(standing === 'forbidden' ? 'ordered' : 'prescribed', first));
-  }
+  if (prescribed !== undefined)
+    said.push(standing === 'forbidden' ? phrase('ordered', prescribed.last) : prescribedPhrase(prescribed));
   if (said.every(({ says }) => says === 'stopped') && dated.date !== null && dated.means === 'recorded')
     said.push(phrase('recorded', dated.date));
   if (contradicted !== undefined) said.push({ ...phrase('contradicted'), state: contradicted.status });
   return said;
+}
+
+/** Returns how often and when a medicine was prescribed: two days aren't a span. */
+function prescribedPhrase({ first, last, times }: NonNullable<Medicine['prescribed']>): Phrase {
+  if (times === 1) return phrase('prescribed', first);
+  if (dayIn(first) === dayIn(last)) return { ...phrase('prescribedsame', last), times };
+  return { ...phrase(times === 2 ? 'prescribedtwice' : 'prescribedtimes', first, last), times };
 }
 
 /** Returns a date with its meaning; undefined if there is none. */
@@ -120,6 +130,24 @@ export function allergyPhrases({ told, dated }: Allergy): Phrase[] {
 export function problemPhrases({ sources, oldest, isOver }: Problem): Phrase[] {
   const lead = sources[0] ?? oldest;
   return episodePhrases(isOver ? lead : oldest, lead);
+}
+
+/**
+ * Returns how often a problem is recorded, if that is more than once, and the day that `problemPhrases` doesn't say: of an
+ * active one when it last began, of one that is over when it first began.
+ */
+export function repeatPhrases({ sources, oldest, isOver }: Problem): Phrase[] {
+  const { length: times } = sources;
+  if (times === 1) return [];
+  const [lead = oldest] = sources;
+  const [first, last] = [readOnset(oldest), readOnset(lead)];
+  const isOneDay = oldest.dated.at === lead.dated.at || dayIn(first ?? '') === dayIn(last ?? '');
+  if (first === undefined || last === undefined || isOneDay) return [{ ...phrase('times'), times }];
+  return [{ ...(isOver ? phrase('timesfirst', first) : phrase('timeslast', last)), times }];
+}
+
+function readOnset({ dated: { date, means } }: ProblemSource): string | undefined {
+  return means === 'onset' ? (date ?? undefined) : undefined;
 }
 
 /** Returns when a problem began by one source, and ended by another; when it was recorded, if they don't say. */

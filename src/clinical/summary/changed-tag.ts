@@ -19,6 +19,3 @@ export function changedTag(changed: number, after = ''): string {
   const display = `${changed} changed by an AI since somebody else wrote ${changed === 1 ? 'it' : 'them'}`;
   return `"meta":${JSON.stringify({ tag: [{ system: LEFT_OUT_SYSTEM, code: 'changed-by-ai', display }] })}${after}`;
 }
-
-/** How the narrative of a section ends whose entries are all over: the page of shared links tells by it that there are some. */
-export const ONLY_PAST = 'only past ones.';

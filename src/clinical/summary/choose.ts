@@ -1,9 +1,12 @@
 /** Chooses the resources of a record for its summary, before the directory is read. */
 import type { Json } from '#src/shared/json/json.ts';
 import { atOnce, mapSteps, type Steps } from '#src/shared/load/slices.ts';
+import { dayIn } from '#src/shared/time/day.ts';
+import { loincCodes } from '../../fhir/parts.ts';
 import { isResourceType, typeEntry } from '../../fhir/types.ts';
-import { DATED_BY } from '../reading/dates.ts';
+import { DATED_BY, happened } from '../reading/dates.ts';
 import { referredMedication } from '../reading/medicines.ts';
+import { findPressure, type Pressure, systolicFirst } from '../reading/pressure.ts';
 import { withdrawnAs } from '../reading/status.ts';
 import type { PartOfAi } from '../reading/told.ts';
 import { CHANGED_BY_AI, type LeftOut, PLACED_BY, placeInSummary } from './classify.ts';
@@ -52,6 +55,8 @@ export interface ChosenSection {
   readonly beside: readonly Source[];
   /** True if the record also has past entries of this kind. */
   readonly hasPast: boolean;
+  /** How many past entries it has that the section doesn't list; those of medicines are in `beside`. */
+  readonly past: number;
 }
 
 /** An entry of the document, with its section, if any. */
@@ -69,6 +74,8 @@ export interface Chosen {
   readonly entries: ReadonlyMap<string, Entry>;
   /** Directory entries that these refer to, as `Type/id`. */
   readonly inDirectory: ReadonlySet<string>;
+  /** How many past entries there are by section, of sections that the summary doesn't have. */
+  readonly pastElsewhere: ReadonlyMap<SectionName, number>;
   /** Directory entries that only narratives name, as `Type/id`. */
   readonly named: ReadonlySet<string>;
   /** The versions that somebody else had written before an AI changed them, by `Type/id`, as far as they were read. */
@@ -109,7 +116,8 @@ export function choose(record: RecordSource): Chosen {
 /** Chooses the resources of a summary in steps, one resource each. */
 export function* chooseInSteps({ base, patient, record, byAi = NONE }: RecordSource): Steps<Chosen> {
   const subject = withNames(parseSource(patient));
-  const { placed, leftOut, changed, beside, isPast } = yield* placedIn(record, byAi);
+  const { placed, leftOut, changed, beside, past } = yield* placedIn(record, byAi);
+  const pastElsewhere = new Map(past);
   const links = new Links(base);
   const look = lookupIn(record, byAi);
   const entries = new Map<string, Entry>([[subject.key, { source: subject }]]);
@@ -118,22 +126,33 @@ export function* chooseInSteps({ base, patient, record, byAi = NONE }: RecordSou
     const all = placed.get(section.name) ?? [];
     const was = changed.get(section.name) ?? [];
     if (all.length === 0 && was.length === 0 && section.empty === undefined) continue;
-    const sources = yield* mapSteps(capped(all, section.cap ?? all.length), ({ stored }) =>
+    const read = yield* mapSteps(capped(all, section.cap ?? all.length), ({ stored }) =>
       stored.type === 'Device' ? makeDeviceUse(stored, subject, base) : parseSource(stored),
     );
+    const isMeasured = section.name === 'vitalSigns' || section.name === 'results';
+    const sources = isMeasured ? systolicFirst(read, readPressure) : read;
     for (const source of sources) entries.set(source.key, { source, section: section.name });
+    pastElsewhere.delete(section.name);
     sections.push({
       section,
       sources,
       found: all.length,
       changed: was,
       beside: section.name === 'medications' ? beside : [],
-      hasPast: isPast.has(section.name) || (section.name === 'problems' && placed.has('pastProblems')),
+      hasPast: past.has(section.name) || (section.name === 'problems' && placed.has('pastProblems')),
+      past: section.name === 'medications' ? 0 : (past.get(section.name) ?? 0),
     });
   }
   const inDirectory = yield* supported(entries, links, look);
   const named = new Set(beside.flatMap(({ value }) => referredMedication(value) ?? []));
-  return { subject, sections, leftOut, entries, inDirectory, named, earlier: new Map(), links, look };
+  return {
+    ...{ subject, sections, leftOut, pastElsewhere, entries, inDirectory, named },
+    ...{ earlier: new Map(), links, look },
+  };
+}
+
+function readPressure(source: Source): Pressure | undefined {
+  return findPressure(loincCodes(source.value.code), () => dayIn(happened(source).date ?? ''));
 }
 
 /**
@@ -200,8 +219,8 @@ interface Placed {
   readonly changed: ReadonlyMap<SectionName, readonly EarlierVersion[]>;
   /** Medicines that are no entries. */
   readonly beside: readonly Source[];
-  /** Sections that would have something if it weren't over. */
-  readonly isPast: ReadonlySet<SectionName>;
+  /** How many entries the sections would also have if they weren't over, or if there were no newer one. */
+  readonly past: ReadonlyMap<SectionName, number>;
 }
 
 const HAVE_SECTIONS: ReadonlySet<string> = new Set(LISTED);
@@ -220,8 +239,8 @@ function* placedIn(record: readonly Stored[], byAi: AiVersions): Steps<Placed> {
   const placed = new Map<SectionName, Candidate[]>();
   const leftOut = new Map<LeftOut, number>();
   const changed = new Map<SectionName, EarlierVersion[]>();
-  const past: { readonly stored: Stored; readonly isForbidden: boolean }[] = [];
-  const isPast = new Set<SectionName>();
+  const medicines: { readonly stored: Stored; readonly isForbidden: boolean }[] = [];
+  const past = new Map<SectionName, number>();
   const known = new Map<string, Json>();
   for (const stored of record) {
     if (!HAVE_SECTIONS.has(stored.type)) continue;
@@ -238,19 +257,21 @@ function* placedIn(record: readonly Stored[], byAi: AiVersions): Steps<Placed> {
     }
     if (!place.isEntry) {
       const isForbidden = source.value.doNotPerform === true;
-      if (!isForbidden) isPast.add(place.section);
-      if (place.section === 'medications') past.push({ stored, isForbidden });
+      if (!isForbidden) past.set(place.section, (past.get(place.section) ?? 0) + 1);
+      if (place.section === 'medications') medicines.push({ stored, isForbidden });
       continue;
     }
     addTo(placed, place.section, makeCandidate(stored, source, place.single));
   }
-  for (const [section, candidates] of placed) placed.set(section, singles(newestFirst(candidates)));
-  const isJoined = placed.has('medications');
-  const beside = yield* mapSteps(
-    past.filter(({ isForbidden }) => isJoined || isForbidden),
-    ({ stored, isForbidden }) => (isForbidden ? parseSource(stored) : glanceAt(stored, PAST_BY, known)),
+  for (const [section, candidates] of placed) {
+    const kept = singles(newestFirst(candidates));
+    placed.set(section, kept);
+    if (kept.length < candidates.length) past.set(section, candidates.length - kept.length);
+  }
+  const beside = yield* mapSteps(medicines, ({ stored, isForbidden }) =>
+    isForbidden ? parseSource(stored) : glanceAt(stored, PAST_BY, known),
   );
-  return { placed, leftOut, changed, beside, isPast };
+  return { placed, leftOut, changed, beside, past };
 }
 
 function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {

@@ -74,13 +74,18 @@ export function placeInSummary(source: Source, byAi: PartOfAi): Place {
 
 /**
  * Returns the section whose narrative takes a resource into account that isn't its entry: a medicine that is past or must not
- * be given (the guide's profile forbids entries with `doNotPerform`), an allergy that is over.
+ * be given (the guide's profile forbids entries with `doNotPerform`), an allergy or a care plan that is over.
  */
 function besideIn({ type, value }: Source): SectionName | undefined {
   if (type === 'AllergyIntolerance') return 'allergies';
+  if (type === 'CarePlan')
+    return PLAN_OVER.has(text(value.status) ?? '') && !isIdea(value.intent) ? 'planOfCare' : undefined;
   const isDrug = type === 'MedicationStatement' || type === 'MedicationRequest';
   return isDrug && isMedicine(value) ? 'medications' : undefined;
 }
+
+/** Statuses of care plans that are over. */
+const PLAN_OVER: ReadonlySet<string> = new Set(['completed', 'revoked']);
 
 /** Returns the section of a resource if it weren't over, forbidden, refuted or entered in error. */
 function sectionIfCurrent(source: Source): SectionName | undefined {

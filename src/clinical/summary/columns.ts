@@ -2,22 +2,24 @@
 
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
-import { first, objects, text } from '../../fhir/parts.ts';
+import { first, loincCodes, objects, text } from '../../fhir/parts.ts';
 import { mostDangerousFirst, readAllergy } from '../reading/allergies.ts';
-import { inCell, standingText } from '../reading/english.ts';
+import { inCell, inEnglish, standingText } from '../reading/english.ts';
 import {
   currentFirst,
   groupMedicines,
   joinMedicine,
   type Medicine,
   readMedicineSource,
+  readMedicineSubject,
   reasonsIn,
 } from '../reading/medicines.ts';
 import { findCodeSet } from '../reading/names/code-words.ts';
 import { nameConcept } from '../reading/names/name.ts';
 import { nameCoded, nameCodes } from '../reading/names/name-code.ts';
 import type { Death } from '../reading/person.ts';
-import { changePhrases, problemPhrases } from '../reading/phrases.ts';
+import { changePhrases, problemPhrases, repeatPhrases } from '../reading/phrases.ts';
+import { findPressure, systolicFirst } from '../reading/pressure.ts';
 import {
   activeFirst,
   groupProblems,
@@ -37,6 +39,7 @@ import {
   quantity,
   referenceRange,
 } from '../reading/words.ts';
+import { FORBIDDEN } from './not-listed.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
 
@@ -55,12 +58,22 @@ export interface Beside extends Around {
   readonly died: Death | undefined;
 }
 
-/** Returns the cells of a table, by column, in steps. @param others resources that are no entries, for rows of medicines */
-type Table = (
-  sources: readonly Source[],
-  beside: Beside,
-  others?: readonly Source[],
-) => Steps<readonly (readonly [heading: string, cells: readonly string[]])[]>;
+/** The cells of a table, by column. */
+export interface TableCells {
+  readonly columns: readonly (readonly [heading: string, cells: readonly string[]])[];
+  /** Of each row the entry that tells it from others, as `Type/id`; see `readToldRows`. */
+  readonly keys: readonly (string | undefined)[];
+  /** How many past medicines it has no rows for. */
+  readonly left: number;
+}
+
+/** Returns the cells of a table, in steps. @param others resources that are no entries, for rows of medicines */
+type Table = (sources: readonly Source[], beside: Beside, others?: readonly Source[]) => Steps<TableCells>;
+
+/** The rows of a table. */
+interface Rows<Row> extends Partial<Omit<TableCells, 'columns'>> {
+  readonly rows: readonly Row[];
+}
 
 /**
  * Returns a table.
@@ -68,22 +81,22 @@ type Table = (
  */
 function makeTable<Row>(
   columns: readonly Column<Row>[],
-  makeRows: (sources: readonly Source[], beside: Beside, others: readonly Source[]) => Steps<readonly Row[]>,
+  makeRows: (sources: readonly Source[], beside: Beside, others: readonly Source[]) => Steps<Rows<Row>>,
 ): Table {
   return function* cells(sources, beside, others = []) {
-    const rows = yield* makeRows(sources, beside, others);
+    const { rows, keys = [], left = 0 } = yield* makeRows(sources, beside, others);
     const table: (readonly [string, readonly string[]])[] = [];
     for (const [heading, cell] of columns)
       table.push([heading, yield* mapSteps(rows, (row) => cell(row, beside.find) ?? '')]);
-    return table;
+    return { columns: table, keys, left };
   };
 }
 
 /** Returns a table with a row for each source. */
 function plain(columns: readonly Column[]): Table {
   // biome-ignore lint/correctness/useYield: rows are made at once
-  return makeTable(columns, function* same(sources) {
-    return sources;
+  return makeTable(columns, function* same(rows) {
+    return { rows };
   });
 }
 
@@ -127,10 +140,10 @@ function recorded({ recordedDate }: JsonObject): string | undefined {
   return date === undefined ? undefined : `recorded ${date}`;
 }
 
-function* problems(sources: readonly Source[], beside: Beside): Steps<readonly Problem<Source>[]> {
+function* problems(sources: readonly Source[], beside: Beside): Steps<Rows<Problem<Source>>> {
   const read = yield* mapSteps(sources, (source) => readProblemSource(source, beside));
   const all = yield* mapSteps(groupProblems(read), joinProblem);
-  return all.sort(activeFirst);
+  return { rows: all.sort(activeFirst) };
 }
 
 const leadValue = ({ sources: [lead], oldest }: Problem<Source>): JsonObject => (lead ?? oldest).told.value;
@@ -159,7 +172,7 @@ const PROBLEM: readonly Column<Problem<Source>>[] = [
 ];
 const RECORDED: Column<Problem<Source>> = [
   'Recorded',
-  ({ sources }) => (sources.length === 1 ? undefined : `${sources.length} times`),
+  (problem) => repeatPhrases(problem).map((phrase) => inEnglish(phrase).replace(/^recorded /, ''))[0],
 ];
 const REMARKS: Column<Problem<Source>> = ofLead('Notes', ({ note }) => notes(note));
 
@@ -178,7 +191,8 @@ const FINDINGS: readonly Column[] = [
 /** Returns an Observation's value and those of its components, or the reason why there is none. */
 function found(value: JsonObject): string | undefined {
   const own = choice(value, 'value') ?? missing(value);
-  const components = objects(value.component).map((component) => {
+  const ordered = systolicFirst(objects(value.component), ({ code }) => findPressure(loincCodes(code)));
+  const components = ordered.map((component) => {
     const range = referenceRange(component.referenceRange);
     const shown = joined([choice(component, 'value') ?? missing(component), judged(component)]);
     return `${nameConcept(component.code) ?? ''}: ${shown ?? 'not known'}${range === undefined ? '' : ` (${range})`}`;
@@ -209,19 +223,24 @@ interface Row extends Medicine<Source> {
 }
 
 /** Returns the medicines that entries state, with the span of past prescriptions, and those that must not be given. */
-function* medicines(
-  sources: readonly Source[],
-  beside: Beside,
-  others: readonly Source[],
-): Steps<readonly Row[]> {
+function* medicines(sources: readonly Source[], beside: Beside, others: readonly Source[]): Steps<Rows<Row>> {
   const { died } = beside;
   const own: ReadonlySet<Source> = new Set(sources);
-  const read = yield* mapSteps([...sources, ...others], (source) => readMedicineSource(source, beside, died));
-  const groups = groupMedicines(read).filter((group) =>
-    group.some(({ told, standing }) => own.has(told) || standing === 'forbidden'),
+  const subjects = yield* mapSteps([...sources, ...others], (source) => readMedicineSubject(source, beside));
+  const groups = groupMedicines(subjects);
+  // Most records have many medicines that are over: no more is read of those than which ones they are.
+  const shown = groups.filter((group) => group.some(({ told, isForbidden }) => own.has(told) || isForbidden));
+  const all = yield* mapSteps(shown, (group) =>
+    joinMedicine(group.map((subject) => readMedicineSource(subject.told, beside, died, subject))),
   );
-  const all = yield* mapSteps(groups, joinMedicine);
-  return all.sort(currentFirst).map((medicine) => ({ ...medicine, died }));
+  const rows = all.sort(currentFirst).map((medicine) => ({ ...medicine, died }));
+  return { rows, keys: rows.map((row) => keyIn(row, own)), left: groups.length - shown.length };
+}
+
+/** Returns an entry of a medicine that also rests on resources that are none. */
+function keyIn({ sources }: Row, own: ReadonlySet<Source>): string | undefined {
+  if (sources.every(({ told }) => own.has(told))) return undefined;
+  return sources.find(({ told }) => own.has(told))?.told.key;
 }
 
 /** Returns how a medicine is taken, each dosage with the name that its source has, if that is another. */
@@ -246,7 +265,7 @@ const MEDICINES = makeTable<Row>(
     [
       'Medication',
       ({ name, standing }) =>
-        standing === 'forbidden' ? `Must not be given: ${name ?? 'medication without a name'}` : name,
+        standing === 'forbidden' ? `${FORBIDDEN}${name ?? 'medication without a name'}` : name,
     ],
     ['Dosage', writeDoses],
     ['Status', (medicine) => standingText(medicine, medicine.died)],
@@ -280,9 +299,9 @@ const ALLERGIES: readonly Column[] = [
   NOTES,
 ];
 
-function* allergies(sources: readonly Source[], beside: Beside): Steps<readonly Source[]> {
+function* allergies(sources: readonly Source[], beside: Beside): Steps<Rows<Source>> {
   const read = yield* mapSteps(sources, (source) => readAllergy(source, beside));
-  return read.sort(mostDangerousFirst).map(({ told }) => told);
+  return { rows: read.sort(mostDangerousFirst).map(({ told }) => told) };
 }
 
 /** Returns a Device's name, its type and its identifiers. */

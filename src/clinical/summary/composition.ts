@@ -10,7 +10,8 @@ import { LOINC, objects, text } from '../../fhir/parts.ts';
 import { day, joined, moment } from '../reading/words.ts';
 import type { LeftOut } from './classify.ts';
 import { escaped, type Narrative, narrative, paragraph } from './narrative.ts';
-import type { Section } from './section.ts';
+import { pastText } from './not-listed.ts';
+import type { Section, SectionName } from './section.ts';
 
 /** The profile that summaries conform to. */
 export const COMPOSITION_PROFILE = 'http://hl7.org/fhir/uv/ips/StructureDefinition/Composition-uv-ips';
@@ -36,6 +37,8 @@ export interface Composed {
   readonly patientUrl: string;
   readonly sections: readonly Filled[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
+  /** How many past entries there are of sections that it doesn't have. */
+  readonly pastElsewhere: ReadonlyMap<SectionName, number>;
   /** False if a grant covers only a part of the record. */
   readonly isWhole: boolean;
 }
@@ -117,7 +120,10 @@ const UNAVAILABLE = {
 };
 
 /** Returns a narrative of the summary's subject, its time, and the number of entries that it leaves out. */
-function overview({ patient, now, leftOut, isWhole }: Composed, name: string | undefined): Narrative {
+function overview(
+  { patient, now, leftOut, pastElsewhere, isWhole }: Composed,
+  name: string | undefined,
+): Narrative {
   const identifiers = objects(patient.identifier).map(({ value, system }) =>
     joined([text(value), text(system) === undefined ? undefined : `(${text(system)})`], ' '),
   );
@@ -131,7 +137,10 @@ function overview({ patient, now, leftOut, isWhole }: Composed, name: string | u
   ].flatMap(([heading = '', value]) =>
     value === undefined ? [] : [`<tr><th>${heading}</th><td>${escaped(value)}</td></tr>`],
   );
-  const counts = [...leftOut].map(([reason, count]) => `${count} ${reason}`);
+  const counts = [
+    ...[...leftOut].map(([reason, count]) => `${count} ${reason}`),
+    ...[...pastElsewhere].flatMap(([section, count]) => pastText(section, count) ?? []),
+  ];
   return narrative([
     `<table><tbody>${rows.join('')}</tbody></table>`,
     ...(isWhole

@@ -51,7 +51,7 @@ export function* writeInSteps(
   chosen: Chosen,
   { id, now, directory, displays = NO_DISPLAYS, covered = () => 'all' }: DocumentParts,
 ): Steps<string[]> {
-  const { subject, links, leftOut } = chosen;
+  const { subject, links, leftOut, pastElsewhere } = chosen;
   const { base } = links;
   const inDirectory = lookupIn(directory);
   const known = new Map<Source, Source>();
@@ -112,7 +112,8 @@ export function* writeInSteps(
   const texts = [
     own(
       composition({
-        ...{ id, now, base, patient: subject.value, patientUrl: fullUrl(subject), sections, leftOut },
+        ...{ id, now, base, patient: subject.value, patientUrl: fullUrl(subject), sections },
+        ...{ leftOut, pastElsewhere },
         isWhole: coverageOfTypes(SUMMARIZED_TYPES, covered) === 'all',
       }),
     ),

@@ -2,9 +2,10 @@
 import type { Coverage } from '#src/shared/access/coverage.ts';
 import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { joined } from '../reading/words.ts';
-import { BEFORE_AI, ONLY_PAST } from './changed-tag.ts';
+import { BEFORE_AI } from './changed-tag.ts';
 import { CHANGED_BY_AI } from './classify.ts';
-import { type Beside, TABLES } from './columns.ts';
+import { type Beside, TABLES, type TableCells } from './columns.ts';
+import { notListedText, ONLY_PAST, rowId } from './not-listed.ts';
 import type { Section } from './section.ts';
 import type { Source } from './source.ts';
 
@@ -44,6 +45,8 @@ export interface Content {
   readonly changed: readonly unknown[];
   /** True if the record also has past entries of this kind. */
   readonly hasPast: boolean;
+  /** How many past entries it doesn't list, besides medicines. */
+  readonly past: number;
   /** The entries that it had before an AI changed them. */
   readonly earlier: readonly Source[];
   /** The grant's coverage of this section. */
@@ -52,7 +55,7 @@ export interface Content {
 
 /** Returns a section's narrative, in steps. @param then as `around`, for entries before an AI changed them */
 export function* sectionNarrative(content: Content, around: Beside, then: Beside): Steps<Narrative> {
-  const { section, sources, beside, found, changed, coverage, hasPast } = content;
+  const { section, sources, beside, found, changed, coverage, hasPast, past } = content;
   const { name, empty } = section;
   const what = empty ?? 'this';
   if (coverage === 'none')
@@ -65,14 +68,15 @@ export function* sectionNarrative(content: Content, around: Beside, then: Beside
             `The grant of this application covers a part of the record's ${what}: there may be more.`,
           ),
         ];
-  const columns = yield* TABLES[name](sources, around, beside);
+  const { columns, keys, left } = yield* TABLES[name](sources, around, beside);
+  const over = [notListedText(name, left + past) ?? []].flat().map(paragraph);
   const isEmpty = columns.every(([, cells]) => cells.length === 0);
   const missing = changed.length === 0 ? [] : yield* changedParagraphs(content, then);
   if (isEmpty) {
     const none = hasPast
       ? `This record holds no current ${what}, ${ONLY_PAST}`
       : `This record holds no ${changed.length === 0 ? '' : 'other '}information about ${what}. That does not mean that there are none.`;
-    return narrative([...missing, ...part, ...(empty === undefined ? [] : [paragraph(none)])]);
+    return narrative([...missing, ...part, ...(empty === undefined ? [] : [paragraph(none)]), ...over]);
   }
   const cut =
     found > sources.length
@@ -82,7 +86,7 @@ export function* sectionNarrative(content: Content, around: Beside, then: Beside
           ),
         ]
       : [];
-  return narrative([...missing, ...part, ...cut, yield* table(columns)]);
+  return narrative([...missing, ...part, ...cut, ...over, yield* table(columns, keys)]);
 }
 
 /**
@@ -91,7 +95,7 @@ export function* sectionNarrative(content: Content, around: Beside, then: Beside
  */
 function* changedParagraphs({ section, changed, earlier }: Content, around: Beside): Steps<string[]> {
   const number = changed.length;
-  const columns = yield* TABLES[section.name](earlier, around);
+  const { columns } = yield* TABLES[section.name](earlier, around);
   const [[, first] = ['', []]] = columns;
   const rows = yield* mapSteps(first, (_, row) => {
     const cells = columns.map(([heading, texts], n) => {
@@ -108,15 +112,17 @@ function* changedParagraphs({ section, changed, earlier }: Content, around: Besi
   ];
 }
 
-/** Returns the XHTML of a table. @param columns the heading and the cells of each */
-function* table(columns: readonly (readonly [heading: string, cells: readonly string[]])[]): Steps<string> {
+/** Returns the XHTML of a table. */
+function* table(columns: TableCells['columns'], keys: TableCells['keys']): Steps<string> {
   // The first column names the entry, so it is always shown.
   const shown = columns.filter(([, cells], n) => n === 0 || cells.some((text) => text !== ''));
   const head = shown.map(([heading]) => `<th>${escaped(heading)}</th>`).join('');
   const [[, first] = ['', []]] = shown;
   const rows = yield* mapSteps(first, (_, row) => {
     const texts = shown.map(([, cells]) => cells[row] ?? '');
-    return `<tr>${texts.map((text, n) => `<td>${escaped(text || (n === 0 ? 'not named' : ''))}</td>`).join('')}</tr>`;
+    const key = keys[row];
+    const start = key === undefined ? '<tr>' : `<tr id="${rowId(key)}">`;
+    return `${start}${texts.map((text, n) => `<td>${escaped(text || (n === 0 ? 'not named' : ''))}</td>`).join('')}</tr>`;
   });
   return `<table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }

@@ -6,6 +6,7 @@ import { type Html, html } from '#src/shared/html.ts';
 import { codeLabel } from './code-label.ts';
 import { originLink, renderAiPart, rowsOr } from './entries.ts';
 import { authorText } from './entry/entry.ts';
+import { pastText } from './known/health.ts';
 import { countNotes, readKnown } from './known/known.ts';
 import {
   allergyName,
@@ -162,8 +163,10 @@ ${items}</ul>${more}`;
     ...medicines.filter(({ standing }) => standing === 'current' || standing === 'unclear'),
   ];
   const open = problems.filter(({ isOver }) => !isOver);
-  const emptyText = (all: readonly unknown[], none: string): string =>
-    all.length === 0 ? none : say('known.nonenow');
+  const emptyText = (list: 'allergies' | 'medicines' | 'problems', none: string): string => {
+    const { length } = known.facts[list];
+    return length === 0 ? none : say('known.nonenowpast', { past: pastText(say, list, length) });
+  };
   const parts = [
     [
       say('health.allergies'),
@@ -177,7 +180,7 @@ ${items}</ul>${more}`;
           ]),
         ),
         active.length,
-        emptyText(allergies, say('health.noallergies')),
+        emptyText('allergies', say('health.noallergies')),
       ),
     ],
     [
@@ -193,7 +196,7 @@ ${items}</ul>${more}`;
           ]);
         }),
         taken.length,
-        emptyText(medicines, say('health.nomedications')),
+        emptyText('medicines', say('health.nomedications')),
       ),
     ],
     [
@@ -207,7 +210,7 @@ ${items}</ul>${more}`;
           ]);
         }),
         open.length,
-        emptyText(problems, say('health.noproblems')),
+        emptyText('problems', say('health.noproblems')),
       ),
     ],
     [say('results.abnormal'), await abnormalPart(visit, record)],

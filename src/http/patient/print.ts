@@ -18,10 +18,10 @@ export async function printPage(visit: Visit, record: OpenRecord): Promise<Patie
   const { observations } = await observationsOfEachKind(visit, record);
   const measures = groupMeasures(say, observations);
   const notes = measures.flatMap((measure) => measure.notes);
-  const over = (past: readonly Html[]): Html =>
-    past.length === 0
+  const over = (_: readonly Html[], past: string): Html =>
+    past === ''
       ? html``
-      : html`<p class="quiet small">${say('print.past', { entries: past.length })}</p>
+      : html`<p class="quiet small">${say('print.past', { past })}</p>
 `;
   return {
     title: say('print.title'),

@@ -1,5 +1,6 @@
 /** The records of a person, as the pages show them. */
 import type { MyPatient } from '#queries/consents/records.ts';
+import { dayInWords } from '#src/clinical/reading/day-words.ts';
 import type { Death } from '#src/clinical/reading/person.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { notFound } from '#src/shared/refusal.ts';
@@ -79,9 +80,7 @@ export function deathText(say: Texts, { date }: Death): string {
   return date === undefined ? say('record.dead') : say('record.died', { day: dateText(say, date) });
 }
 
-/** Returns a FHIR date or date-time in words; less than a day (`1980`, `1980-05`) stays as it is. */
-export function dateText(say: Texts, date: string): string {
-  const day = /^\d{4}-\d{2}-\d{2}/.exec(date)?.[0];
-  const at = day === undefined ? Number.NaN : Date.parse(day);
-  return Number.isNaN(at) ? date : say.day(at);
+/** Returns a FHIR date or date-time in words, as exact as it is: `2 May 2011`, `May 2011`, `2011`. */
+export function dateText({ lang }: Texts, date: string): string {
+  return dayInWords(lang, date);
 }

@@ -1,5 +1,5 @@
 /** Titles and summaries of the timeline in the reader's words: they begin with the states of an entry, as codes. */
-import type { CodeSet } from '#src/clinical/reading/names/code-words.ts';
+import { type CodeSet, findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { TimelineKind } from '#src/v1/timeline.ts';
 import type { Texts } from '../pages/texts.ts';
@@ -58,9 +58,18 @@ export function splitStates(
 /** Returns a summary with its states in words. */
 export function summaryText(say: Texts, kind: string, summary: string): Html {
   const { states, rest } = splitStates(say, kind, summary);
-  const words = states.map(({ label }) => label).join(`${say('shl.comma')} `);
+  const words = statesText(say, states);
   if (states.length === 0) return html`<bdi>${summary}</bdi>`;
   return html`${words}${rest === null ? '' : html`${say('shl.comma')} <bdi>${rest}</bdi>`}`;
+}
+
+/** Returns states in the reader's order: what was planned, and then what became of it (`Order, completed`). */
+export function statesText(say: Texts, states: readonly State[]): string {
+  const plans = states.filter(({ set }) => set === 'intent');
+  const labels = [...plans, ...states.filter((each) => !plans.includes(each))].map(
+    ({ label, set, code }, n) => (n === 0 ? label : (findCodeWord(say.lang, set, code) ?? label)),
+  );
+  return labels.join(`${say('shl.comma')} `);
 }
 
 /** Returns the title of an entry: the class of a visit in words, other titles as they are. */

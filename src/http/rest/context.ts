@@ -91,7 +91,9 @@ const contextSchema = z
         sources: z.array(z.string()).describe('Every version that it was made from.'),
       }),
     ),
-    omitted: z.array(z.object({ kind: z.enum(KINDS), count: z.int(), reason: z.enum(['budget', 'window']) })),
+    omitted: z.array(
+      z.object({ kind: z.enum(KINDS), count: z.int(), reason: z.enum(['budget', 'window', 'past']) }),
+    ),
     warnings: z.array(
       z.object({
         kind: z.enum(['contradiction', 'gap', 'left_out', 'not_found']),

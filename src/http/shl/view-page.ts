@@ -77,7 +77,7 @@ export function viewPageRouter(baseUrl: string): Router {
 
 /** Returns the texts that the page's script has words from. */
 function viewerWords(lang: Language): Readonly<Record<string, string>> {
-  const parts = ['shl.', 'known.', 'days.until', 'record.d', 'result.'];
+  const parts = ['shl.', 'known.', 'past.', 'days.until', 'record.d', 'result.'];
   return Object.assign({}, ...parts.map((prefix) => pickWords(lang, prefix)));
 }
 

@@ -43,7 +43,8 @@ const BY_UNIT: ReadonlyMap<string, Omit<RoundingRule, 'codes'>> = new Map(
 
 /**
  * Rounds the literal of a decimal. It gets no digits that it doesn't have, doesn't become zero, and stays on its side of
- * each limit of its reference range and of decisions.
+ * each limit of its reference range. For the limits of decisions it keeps one more digit if that is enough: 99.7 is below
+ * 100, and 100.002 is 100.
  */
 export function roundForReading(literal: string, measured: Measured, measuredIn = measured.unit): string {
   const stored = plainDecimal(literal);
@@ -60,15 +61,39 @@ export function roundForReading(literal: string, measured: Measured, measuredIn 
   const least = countDecimals(stored, rule, unit);
   const { places: most } = countPlaces(stored);
   if (least >= most) return stored;
-  const limits = [...(measured.limits ?? []), ...(rule?.limits?.[unit] ?? []).map(String)];
+  const isSameSide = (rounded: string, limits: readonly string[]): boolean =>
+    limits.every((limit) => compareDecimals(stored, limit) === compareDecimals(rounded, limit));
+  const { limits: own = [] } = measured;
+  const decisions = (rule?.limits?.[unit] ?? []).map(String);
   for (let places = least; places < most; places += 1) {
     const rounded = roundDecimal(stored, places);
-    const isSameSide = limits.every(
-      (limit) => compareDecimals(stored, limit) === compareDecimals(rounded, limit),
-    );
-    if (isSameSide && /[1-9]/.test(rounded)) return rounded;
+    if (!isSameSide(rounded, own) || !/[1-9]/.test(rounded)) continue;
+    if (isSameSide(rounded, decisions)) return rounded;
+    const closer = roundDecimal(stored, places + 1);
+    return isSameSide(closer, [...own, ...decisions]) ? closer : rounded;
   }
   return stored;
+}
+
+/** Returns the smallest number that a score is written as: smaller ones are written as being below it. */
+function findLeast({ codes = [] }: Measured): string | undefined {
+  return codes.map((code) => BY_CODE.get(code)?.least).find((least) => least !== undefined);
+}
+
+/** Returns a number for reading; a score that would be rounded to zero as `<0.1`. */
+export function readingText(
+  literal: string,
+  measured: Measured,
+  lang?: string,
+  unit = measured.unit,
+): string {
+  const shown = roundForReading(literal, measured, unit);
+  const least = findLeast(measured);
+  const isBelow = least !== undefined && compareDecimals(shown, '0') > 0 && compareDecimals(shown, least) < 0;
+  const isApart = (measured.limits ?? []).every(
+    (limit) => compareDecimals(limit, '0') <= 0 || compareDecimals(limit, least ?? '0') >= 0,
+  );
+  return isBelow && isApart ? `<${formatDecimal(least, lang)}` : formatDecimal(shown, lang);
 }
 
 function countDecimals(
@@ -205,11 +230,9 @@ function numberText(
   const literal = decimalText(value);
   if (literal === undefined) return undefined;
   const sign = readText(comparator);
-  const shown =
-    sign === undefined && !exact && /[.eE]/.test(literal)
-      ? roundForReading(literal, measured, readText(code) ?? readText(unit))
-      : literal;
-  return `${sign === undefined ? '' : (COMPARATORS[sign] ?? sign)}${formatDecimal(shown, lang)}`;
+  if (sign === undefined && !exact && /[.eE]/.test(literal))
+    return readingText(literal, measured, lang, readText(code) ?? readText(unit));
+  return `${sign === undefined ? '' : (COMPARATORS[sign] ?? sign)}${formatDecimal(literal, lang)}`;
 }
 
 /** Returns a Quantity with its unit; a titre as 1:128. Undefined without a number. */

@@ -10,7 +10,9 @@ export interface RoundingRule {
   readonly places: Readonly<Record<string, number>>;
   /** Significant digits that are kept in any case; two by default. A value never becomes zero. */
   readonly significant?: number;
-  /** Limits of decisions that a value isn't rounded across, by unit. */
+  /** The smallest value that is written as a number; smaller ones are below it (`<0.1`). */
+  readonly least?: string;
+  /** Limits of decisions, by unit: a value keeps one more place if that keeps it on its side. */
   readonly limits?: Readonly<Record<string, readonly number[]>>;
   readonly source: string;
 }
@@ -176,9 +178,10 @@ export const RULES_BY_CODE: readonly RoundingRule[] = [
   { codes: '5811-5 2965-2', places: { '': 3 }, significant: 4, source: ABIM },
   {
     codes: '72514-3 38208-5 38221-8 44261-6 55758-7 70274-6 69737-5 72106-8 72172-0 52491-8 9269-2 75626-2',
-    places: { '': 0 },
+    places: { '': 1 },
     significant: 0,
-    source: 'the definitions of these scales, which have whole points',
+    least: '0.1',
+    source: 'the definitions of these scales, which have whole points: one place says that a value has none',
   },
   {
     codes: '55423-8 41950-7',

@@ -1,5 +1,6 @@
 /** The controls with which a person says what an application may do: which record, what, for how long. */
 import { GRANT_DAYS } from '#commands/consent/consents.ts';
+import { dayInWords } from '#src/clinical/reading/day-words.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { type Choice, type FaultyField, MAX_NAME, NEW_RECORD, OFFLINE } from './choice.ts';
@@ -55,7 +56,7 @@ export function recordPart(say: Texts, { client, offer, choice, faults }: Choosi
     name: [given, family].filter((part) => part !== null && part !== '').join(' ') || say('record.unnamed'),
     details: [
       say(relationship === 'self' ? 'record.own' : 'record.dependent'),
-      ...(birth_date === null ? [] : [say('record.born', { day: writeDay(say, birth_date) })]),
+      ...(birth_date === null ? [] : [say('record.born', { day: dayInWords(say.lang, birth_date) })]),
       // The same person may have records in several places.
       ...(via === 'own' ? [say('record.started')] : []),
       ...(keeper === null || via === 'own' ? [] : [say('record.keeper', { project: keeper })]),
@@ -93,12 +94,6 @@ ${faultText(say, faults, 'family')}</div>
 <input id="birthdate" name="birth_date" type="date" autocomplete="bday" value="${birth_date}"${described(faults, 'birthdate')}>
 ${faultText(say, faults, 'birthdate')}</div>
 </div>`;
-}
-
-/** Returns a date in words; less than a day (`1980`, `1980-05`) stays as it is. */
-function writeDay(say: Texts, date: string): string {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(date) : Number.NaN;
-  return Number.isNaN(at) ? date : say.day(at);
 }
 
 /** Returns the requested items, each with a box that can be cleared. Many boxes are in a group that is closed. */

@@ -248,6 +248,7 @@ export const ar: Wording = {
   'shl.gender': 'الجنس',
   'shl.identifiers': 'المعرّفات',
   'shl.phone': 'الهاتف',
+  'shl.address': 'العنوان',
   'shl.made': 'بتاريخ',
   'shl.source': 'مُشارَك من سجل المريض نفسه، وقد يكون غير مكتمل.',
   'shl.contents': 'المحتويات',
@@ -267,7 +268,10 @@ export const ar: Wording = {
   'shl.section.directives': 'التوجيهات المسبقة',
   'shl.section.documents': 'المستندات',
   'shl.section.other': 'إدخالات أخرى',
-  'shl.nothing': 'لا توجد في السجل إدخالات من هذا النوع، وهذا لا يعني عدم وجودها.',
+  'shl.none.allergies': 'لا توجد حساسية مسجَّلة هنا، وهذا لا يعني عدم وجودها.',
+  'shl.none.medications': 'لا توجد أدوية مسجَّلة هنا، وهذا لا يعني عدم وجودها.',
+  'shl.none.problems': 'لا توجد مشكلات مسجَّلة هنا، وهذا لا يعني عدم وجودها.',
+  'shl.notlisted': 'لا يُعرض هنا: {past}.',
   'shl.hidden': 'إدخالات لا يمكن عرضها: {n}. قد تعكس معناها علامةٌ لا تعرفها هذه الصفحة.',
   'shl.changed': 'إدخالات لا تُعرض: {n}. غيّرها ذكاء اصطناعي بعد أن أدخلها شخص آخر، ولم يتحقق أحد من ذلك.',
   'shl.askbefore': 'اسأل عمّا كان فيها من قبل.',
@@ -279,6 +283,7 @@ export const ar: Wording = {
   'shl.novalue': 'بلا قيمة',
   'shl.range': 'المرجع',
   'shl.dose': 'الجرعة',
+  'shl.activities': 'الأنشطة',
   'shl.over': 'لم تعد تُؤخذ',
   'shl.takenuntil': 'حتى {day}',
   'shl.yes': 'نعم',
@@ -492,8 +497,7 @@ export const ar: Wording = {
   'print.how': 'اطبع هذه الصفحة من المتصفّح أو احفظها بصيغة PDF. لا تظهر الروابط وقائمة التنقّل على الورق.',
   'print.scope':
     'تُطبع الحساسية والأدوية والمشكلات الصحية والتطعيمات وأحدث نتيجة من كل نوع. ولا تُطبع الزيارات والإجراءات والمستندات والنتائج الأقدم.',
-  'print.past':
-    '{entries|zero:لا إدخالات منتهية.|one:إدخال واحد منتهٍ غير مطبوع.|two:إدخالان منتهيان غير مطبوعين.|few:# إدخالات منتهية غير مطبوعة.|many:# إدخالاً منتهياً غير مطبوع.|other:# إدخال منتهٍ غير مطبوع.}',
+  'print.past': 'لا يُطبع: {past}.',
   'print.results': 'أحدث النتائج',
   'print.note': 'ما يحتاجه الطبيب أولاً، على الورق أو بصيغة PDF.',
   'file.summary': 'ملخّص',
@@ -547,12 +551,28 @@ export const ar: Wording = {
   'known.prescribedtimes':
     'وُصف {times|zero:# مرة|one:مرة واحدة|two:مرتين|few:# مرات|many:# مرة|other:# مرة}، من {from} إلى {until}',
   'known.contradicted': 'مسجّل أيضًا «{state}»',
+  'known.prescribedtwice': 'وُصف في {from} وفي {until}',
+  'known.prescribedsame':
+    'وُصف {times|zero:# مرة|one:مرة واحدة|two:مرتين|few:# مرات|many:# مرة|other:# مرة} في {day}',
+  'known.timesfirst':
+    'سُجّل {times|zero:# مرة|one:مرة واحدة|two:مرتين|few:# مرات|many:# مرة|other:# مرة}، أول بداية: {day}',
+  'known.timeslast':
+    'سُجّل {times|zero:# مرة|one:مرة واحدة|two:مرتين|few:# مرات|many:# مرة|other:# مرة}، آخر بداية: {day}',
   'known.times': 'سُجّل {times|zero:# مرة|one:مرة واحدة|two:مرتين|few:# مرات|many:# مرة|other:# مرة}',
   'known.doses': '{doses|zero:لا جرعات|one:جرعة واحدة|two:جرعتان|few:# جرعات|many:# جرعة|other:# جرعة}',
   'known.nostate': 'الحالة غير مسجّلة',
   'known.nonenow': 'لا شيء حاليًا.',
-  'known.past':
-    '{entries|zero:لا إدخالات سابقة|one:إدخال سابق (#)|two:إدخالان سابقان (#)|few:# إدخالات سابقة|many:# إدخالًا سابقًا|other:# إدخال سابق}',
+  'known.nonenowpast': 'لا شيء حاليًا؛ {past}.',
+  'past.medicines':
+    '{n|zero:لا أدوية سابقة|one:دواء سابق (#)|two:دواءان سابقان (#)|few:# أدوية سابقة|many:# دواءً سابقًا|other:# دواء سابق}',
+  'past.allergies':
+    '{n|zero:لا حساسيات سابقة|one:حساسية سابقة (#)|two:حساسيتان سابقتان (#)|few:# حساسيات سابقة|many:# حساسية سابقة|other:# حساسية سابقة}',
+  'past.problems':
+    '{n|zero:لا مشكلات سابقة|one:مشكلة سابقة (#)|two:مشكلتان سابقتان (#)|few:# مشكلات سابقة|many:# مشكلة سابقة|other:# مشكلة سابقة}',
+  'past.plans':
+    '{n|zero:لا خطط رعاية سابقة|one:خطة رعاية سابقة (#)|two:خطتا رعاية سابقتان (#)|few:# خطط رعاية سابقة|many:# خطة رعاية سابقة|other:# خطة رعاية سابقة}',
+  'past.habits':
+    '{n|zero:لا بيانات سابقة عن التبغ أو الكحول|one:بيان سابق عن التبغ أو الكحول (#)|two:بيانان سابقان عن التبغ أو الكحول (#)|few:# بيانات سابقة عن التبغ أو الكحول|many:# بيانًا سابقًا عن التبغ أو الكحول|other:# بيان سابق عن التبغ أو الكحول}',
   'known.morepast':
     '{more|zero:لا مزيد|one:وواحد آخر في التسلسل الزمني (#).|two:واثنان آخران في التسلسل الزمني (#).|few:و# أخرى في التسلسل الزمني.|many:و# أخرى في التسلسل الزمني.|other:و# أخرى في التسلسل الزمني.}',
   'known.modified':

@@ -266,6 +266,7 @@ export const fr: Wording = {
   'shl.gender': 'Sexe',
   'shl.identifiers': 'Identifiants',
   'shl.phone': 'Téléphone',
+  'shl.address': 'Adresse',
   'shl.made': 'État au',
   'shl.source': 'Partagé à partir du dossier de la personne, qui peut être incomplet.',
   'shl.contents': 'Contenu',
@@ -285,7 +286,10 @@ export const fr: Wording = {
   'shl.section.directives': 'Directives anticipées',
   'shl.section.documents': 'Documents',
   'shl.section.other': 'Autres entrées',
-  'shl.nothing': 'Le dossier ne contient aucune entrée de ce type. Cela ne veut pas dire qu’il n’y en a pas.',
+  'shl.none.allergies': 'Aucune allergie n’est inscrite ici. Cela ne veut pas dire qu’il n’y en a pas.',
+  'shl.none.medications': 'Aucun médicament n’est inscrit ici. Cela ne veut pas dire qu’il n’y en a pas.',
+  'shl.none.problems': 'Aucun problème n’est inscrit ici. Cela ne veut pas dire qu’il n’y en a pas.',
+  'shl.notlisted': 'Non affiché ici : {past}.',
   'shl.hidden':
     'Entrées qui ne peuvent pas être affichées : {n}. Une marque inconnue de cette page pourrait en inverser le sens.',
   'shl.changed':
@@ -299,6 +303,7 @@ export const fr: Wording = {
   'shl.novalue': 'aucune valeur',
   'shl.range': 'Référence',
   'shl.dose': 'Dose',
+  'shl.activities': 'Activités',
   'shl.over': 'N’est plus pris',
   'shl.takenuntil': 'Jusqu’au {day}',
   'shl.yes': 'Oui',
@@ -521,8 +526,7 @@ export const fr: Wording = {
     'Imprimez cette page avec votre navigateur, ou enregistrez-la en PDF. Les liens et la navigation ne figurent pas sur le papier.',
   'print.scope':
     'Sont imprimés les allergies, les médicaments, les problèmes, les vaccins et le dernier résultat de chaque type. Les consultations, les actes, les documents et les résultats plus anciens ne le sont pas.',
-  'print.past':
-    '{entries|one:# entrée terminée n’est pas imprimée.|other:# entrées terminées ne sont pas imprimées.}',
+  'print.past': 'Non imprimé : {past}.',
   'print.results': 'Derniers résultats',
   'print.note': 'ce qu’un médecin doit savoir d’abord, sur papier ou en PDF.',
   'file.summary': 'résumé',
@@ -574,11 +578,21 @@ export const fr: Wording = {
   'known.ordered': 'ordonné le {day}',
   'known.prescribedtimes': 'prescrit {times|one:une fois|other:# fois}, du {from} au {until}',
   'known.contradicted': 'aussi inscrit comme « {state} »',
+  'known.prescribedtwice': 'prescrit le {from} et le {until}',
+  'known.prescribedsame': 'prescrit {times|one:une fois|other:# fois} le {day}',
+  'known.timesfirst': 'inscrit {times|one:une fois|other:# fois}, premier début : {day}',
+  'known.timeslast': 'inscrit {times|one:une fois|other:# fois}, dernier début : {day}',
   'known.times': 'inscrit {times|one:une fois|other:# fois}',
   'known.doses': '{doses|one:une dose|other:# doses}',
   'known.nostate': 'État non inscrit',
   'known.nonenow': 'Aucune entrée actuelle.',
-  'known.past': '{entries|one:# entrée terminée|other:# entrées terminées}',
+  'known.nonenowpast': 'Rien d’actuel ; {past}.',
+  'past.medicines': '{n|one:# ancien médicament|other:# anciens médicaments}',
+  'past.allergies': '{n|one:# ancienne allergie|other:# anciennes allergies}',
+  'past.problems': '{n|one:# ancien problème|other:# anciens problèmes}',
+  'past.plans': '{n|one:# ancien plan de soins|other:# anciens plans de soins}',
+  'past.habits':
+    '{n|one:# ancienne mention du tabac ou de l’alcool|other:# anciennes mentions du tabac ou de l’alcool}',
   'known.morepast':
     '{more|one:# autre se trouve dans la chronologie.|other:# autres se trouvent dans la chronologie.}',
   'known.modified':

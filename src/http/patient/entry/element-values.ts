@@ -27,7 +27,9 @@ export function valueWords(say: Texts, type: string, nameReference?: NameReferen
     label: (name) => elementLabel(say, name, type),
     text: (text, name) => {
       const set = findCodeSet(type, name);
-      return (set === undefined ? undefined : findLabel(say, set, text)) ?? wordsOfDate(say, text);
+      const label = set === undefined ? undefined : findLabel(say, set, text);
+      // A number may look like a month: lot 2011-05.
+      return label ?? (/^\d{4}-\d\d$/.test(text) && !DATES.test(name) ? text : wordsOfDate(say, text));
     },
     concept: (value, name) => {
       const word = findConceptWord(say.lang, value, findCodeSet(type, name));
@@ -41,10 +43,13 @@ export function valueWords(say: Texts, type: string, nameReference?: NameReferen
   };
 }
 
+/** Names of elements that are dates, or ends of periods. */
+const DATES = /(?:date|datetime|start|end|created|recorded|authoredOn|lastOccurrence)$/i;
+
 /** Returns a FHIR date or date-time in words, with its own day, time and offset; any other text unchanged. */
 function wordsOfDate(say: Texts, text: string): string {
   const [, day, time, zone] =
-    /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::[\d.]+)?(Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
+    /^(\d{4}-\d\d(?:-\d\d)?)(?:T(\d\d:\d\d)(?::[\d.]+)?(Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
   if (day === undefined || Number.isNaN(Date.parse(day))) return text;
   if (time === undefined) return dateText(say, day);
   return `${say.shortDay(Date.parse(day))}, ${time} UTC${/[1-9]/.test(zone ?? '') ? zone : ''}`;

@@ -34,20 +34,24 @@ export async function healthPage(visit: Visit, record: OpenRecord): Promise<Pati
     title: say('nav.health'),
     record,
     section: 'health',
-    body: listsPart({ visit, record, known }, known, (past) => pastPart(visit, past)),
+    body: listsPart({ visit, record, known }, known, (past, counted) => pastPart(visit, past, counted)),
   };
 }
 
-/** Returns the lists. @param over returns the text about the past rows of a list */
-export function listsPart(place: RowPlace, known: Known, over: (past: readonly Html[]) => Html): Html {
+/** Returns the text about the past rows of a list. @param past how many there are: `8 past medicines` */
+type PastText = (rows: readonly Html[], past: string) => Html;
+
+/** Returns the lists. */
+export function listsPart(place: RowPlace, known: Known, over: PastText): Html {
   const { visit, record } = place;
   const { say } = visit;
   const parts = LISTS.map(([list, title, none]) => {
     const { now, past } = splitRows(place, known.facts, list);
     const { now: noted, past: notedPast } = splitRows(place, known.notes, list);
+    const counted = past.length === 0 ? '' : pastText(say, list, past.length);
     return html`<section class="stack" aria-labelledby="${list}">
 <h2 id="${list}">${say(title)}</h2>
-${now.length === 0 && past.length > 0 ? html`<p class="quiet">${say('known.nonenow')}</p>` : rowsOr(now, say(none))}${over(past)}${leftOutPart(visit, record, known, list)}${aiPart(visit, `${list}-ai`, [...noted, ...notedPast], changedIn(known, list))}</section>
+${now.length === 0 && past.length > 0 ? html`<p class="quiet">${say('known.nonenow')}</p>` : rowsOr(now, say(none))}${over(past, counted)}${leftOutPart(visit, record, known, list)}${aiPart(visit, `${list}-ai`, [...noted, ...notedPast], changedIn(known, list))}</section>
 `;
   });
   return html`${tooLargePart(visit, record, known)}${parts}`;
@@ -86,15 +90,20 @@ function splitRows(place: RowPlace, of: Known['facts'], list: ListName): Rows {
   }
 }
 
+/** Returns in words how many past entries a list has; vaccinations are never past. */
+export function pastText(say: Visit['say'], list: ListName, n: number): string {
+  return list === 'vaccinations' ? '' : say(`past.${list}`, { n });
+}
+
 /** Returns the past entries, folded. */
-function pastPart({ say }: Visit, past: readonly Html[]): Html {
+function pastPart({ say }: Visit, past: readonly Html[], counted: string): Html {
   if (past.length === 0) return html``;
   const more =
     past.length > MOST_PAST
       ? html`<p class="quiet">${say('known.morepast', { more: past.length - MOST_PAST })}</p>
 `
       : html``;
-  return html`<details class="past"><summary>${say('known.past', { entries: past.length })}</summary>
+  return html`<details class="past"><summary>${counted}</summary>
 <ul class="rows">
 ${past.slice(0, MOST_PAST)}</ul>
 ${more}</details>

@@ -8,6 +8,7 @@ import {
   allergyPhrases,
   episodePhrases,
   medicinePhrases,
+  repeatPhrases,
   stateOfMedicine,
 } from '#src/clinical/reading/phrases.ts';
 import type { Problem, ProblemSource } from '#src/clinical/reading/problems.ts';
@@ -229,7 +230,6 @@ export function problemName({ visit }: RowPlace, { name }: Problem<ClinicalEntry
 /** Returns the row of a problem. */
 export function problemRow(place: RowPlace, problem: Problem<ClinicalEntry>): Html {
   const { visit, known } = place;
-  const { say } = visit;
   const { sources, oldest, isOver } = problem;
   const lead = sources[0] ?? oldest;
   const { value } = lead.told;
@@ -239,7 +239,7 @@ export function problemRow(place: RowPlace, problem: Problem<ClinicalEntry>): Ht
     problemBadges(place, problem),
     [
       ...problemDates(visit, isOver ? lead : oldest, lead),
-      sources.length === 1 ? undefined : say('known.times', { times: sources.length }),
+      ...repeatPhrases(problem).map((phrase) => phraseText(visit, phrase)),
       known.name(value.severity),
       known.name(value.bodySite),
       notes(value.note),

@@ -37,8 +37,16 @@ export function phraseText(
       return say('known.stopped');
     case 'taken':
       return say('known.taken', { from, until });
+    case 'prescribedtwice':
+      return say('known.prescribedtwice', { from, until });
     case 'prescribedtimes':
       return say('known.prescribedtimes', { times, from, until });
+    case 'times':
+      return say('known.times', { times });
+    case 'prescribedsame':
+    case 'timesfirst':
+    case 'timeslast':
+      return say(`known.${says}`, { times, day });
     case 'contradicted':
       return say('known.contradicted', { state: codeWord(visit, 'medicationStatus', state) ?? state });
     default:

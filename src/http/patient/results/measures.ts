@@ -1,5 +1,6 @@
 /** Groups observations of a record by measurement, in the order of time. Pure but for reading them. */
 import { z } from 'zod';
+import type { Judged } from '#queries/rest/interpretations.ts';
 import { listSchema } from '../../api/schemas.ts';
 import { resultName } from '../../pages/result-names.ts';
 import type { Texts } from '../../pages/texts.ts';
@@ -37,6 +38,8 @@ const observation = z.object({
 /** An observation as REST v1 shows it, and how the laboratory or device judges its value. */
 export interface Observation extends z.output<typeof observation> {
   readonly interpretations: readonly string[] | undefined;
+  /** When it was reported, if it doesn't say when the value was measured. */
+  readonly reported: string | undefined;
 }
 
 /** Reads an observation as REST v1 shows it. */
@@ -125,7 +128,12 @@ async function withInterpretations(
 ): Promise<Observation[]> {
   const shown = found.filter(({ status }) => !WITHOUT_RESULT.includes(status));
   const said = await deps.pages.interpretations(shown.map(({ id }) => id));
-  return shown.map((each) => ({ ...each, interpretations: said.get(each.id) }));
+  return shown.map((each) => ({ ...each, ...beside(said.get(each.id)) }));
+}
+
+/** Returns what REST v1 doesn't say of an observation, as far as it is known. */
+export function beside(said: Judged | undefined): Judged {
+  return said ?? { interpretations: undefined, reported: undefined };
 }
 
 /** The number of observations that are read at most. */
@@ -252,9 +260,9 @@ function measureKey({ system, code, display }: Pick<Observation, 'system' | 'cod
   return system === null ? code : `${system}|${code}`;
 }
 
-/** Returns when an observation was made, in milliseconds since 1970; before all others without a date. */
-function measuredTime({ effective_at }: Observation): number {
-  const said = Date.parse(effective_at ?? '');
+/** Returns when an observation was made, or else reported, in milliseconds since 1970; before all others without a date. */
+function measuredTime({ effective_at, reported = '' }: Observation): number {
+  const said = Date.parse(effective_at ?? reported);
   return Number.isNaN(said) ? Number.MIN_SAFE_INTEGER : said;
 }
 

@@ -6,7 +6,7 @@ import { dayIn, timeIn } from '#src/shared/time/day.ts';
 import { LOINC } from '#src/v1/elements.ts';
 import { renderAiPart } from '../entries.ts';
 import type { PatientPage } from '../page.ts';
-import type { OpenRecord } from '../records.ts';
+import { dateText, type OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 import { findRange, judgementBadge } from './judgement.ts';
 import {
@@ -107,11 +107,11 @@ ${rows}</tbody>
 ${isInUtc ? html`<p class="quiet small">${say('list.utc')}</p>` : html``}`;
 }
 
-/** Returns the day of a value in few characters, with its time if that is given. Less than a day stays as it is. */
+/** Returns the day of a value in few characters, with its time if that is given. */
 function momentText(say: Visit['say'], each: Observation, time: string | undefined): Html {
   const date = each.effective_at;
   if (date === null) return html`<span class="undated">${whenText(say, each)}</span>`;
-  if (!/^\d{4}-\d\d-\d\d/.test(date)) return html`${date}`;
+  if (!/^\d{4}-\d\d-\d\d/.test(date)) return html`${dateText(say, date)}`;
   const day = say.shortDay(Date.parse(dayIn(date)));
   if (time === undefined) return html`${day}`;
   return html`${day}<br><small dir="ltr">${time.slice(0, 5)}${time.endsWith('Z') ? '' : ` ${time.slice(5)}`}</small>`;

@@ -31,11 +31,12 @@ export function failedPart(say: Visit['say'], failed: Observation | undefined): 
     : html` <small class="quiet">(${whenText(say, failed)}: ${valueText(say, failed)})</small> ${judgementBadge(say, failed)}`;
 }
 
-/** Returns the day of a value; when it was entered, if it has none. */
-export function whenText(say: Visit['say'], { effective_at, created_at }: Observation): string {
-  return effective_at === null
+/** Returns the day of a value; when it was reported or else entered, if it has none. */
+export function whenText(say: Visit['say'], { effective_at, reported, created_at }: Observation): string {
+  if (effective_at !== null) return dateText(say, effective_at);
+  return reported === undefined
     ? say('known.nodate', { day: say.day(Date.parse(created_at)) })
-    : dateText(say, effective_at);
+    : say('known.reported', { day: dateText(say, reported) });
 }
 
 /** Returns a value, marked if it is critical. */

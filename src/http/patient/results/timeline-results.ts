@@ -7,7 +7,7 @@ import type { OpenRecord } from '../records.ts';
 import { splitStates } from '../summary-words.ts';
 import type { Visit } from '../visit.ts';
 import { judge, judgementBadge } from './judgement.ts';
-import { type Observation, readObservation } from './measures.ts';
+import { beside, type Observation, readObservation } from './measures.ts';
 import { markedValue } from './result-parts.ts';
 
 /** The timeline's data about an entry. */
@@ -45,7 +45,7 @@ export async function resultsAmong(
       const shown = shownObservation(withDisplays({ value }, names).value);
       const author = found.get(id)?.author_type;
       const read = readObservation({ ...shown, id, fhir, author_type: author, created_at: '' });
-      return [fhir, { ...read, interpretations: said.get(id) }];
+      return [fhir, { ...read, ...beside(said.get(id)) }];
     }),
   );
 }

@@ -4,8 +4,9 @@ import {
   type Measured,
   pressureText,
   quantityText,
-  roundForReading,
+  readingText,
 } from '#src/clinical/reading/numbers/quantity.ts';
+import { findPressure, systolicFirst } from '#src/clinical/reading/pressure.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { resultName } from '../../pages/result-names.ts';
 import type { Texts } from '../../pages/texts.ts';
@@ -36,7 +37,7 @@ export function toMeasured({
 
 /** Returns a number, rounded for reading, without its unit. */
 export function numberText({ lang }: Texts, value: number, measured: Measured): string {
-  return formatDecimal(roundForReading(String(value), measured), lang);
+  return readingText(String(value), measured, lang);
 }
 
 /** Returns a value with its unit, each part apart from the direction of the text around it. */
@@ -58,7 +59,8 @@ export function valueText(
   if (components.length === 0) return html`<span class="quiet">${say('results.novalue')}</span>`;
   const pressure = pressureIn(say, components);
   if (pressure !== undefined) return isolated(pressure);
-  return html`${components.map(
+  const ordered = systolicFirst(components, ({ code }) => findPressure(code === null ? [] : [code]));
+  return html`${ordered.map(
     (part, i) =>
       html`${i === 0 ? '' : `${say('shl.comma')} `}<bdi>${resultName(say, part)}</bdi>: ${valueText(say, part)}`,
   )}`;

@@ -1,5 +1,6 @@
 /** Finds the texts of a link about entries that it leaves out because an AI changed them (docs/shared-links.md). */
-import { BEFORE_AI, LEFT_OUT_SYSTEM, ONLY_PAST } from '../../../clinical/summary/changed-tag.ts';
+import { BEFORE_AI, LEFT_OUT_SYSTEM } from '../../../clinical/summary/changed-tag.ts';
+import { unescaped } from '../../../clinical/summary/not-listed.ts';
 import { clean, list, object, string } from './texts.js';
 
 const findTag = ({ meta }) =>
@@ -21,18 +22,11 @@ export function earlierEntries(entries) {
 }
 
 const PARAGRAPH = new RegExp(`<p>(${BEFORE_AI}[^<]*)</p>`, 'g');
-const ESCAPED = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
 
 /** Returns the texts in the narrative of a summary's section about entries before an AI changed them. */
 export function earlierParagraphs({ text }) {
   const { div } = object(text);
   return [...(typeof div === 'string' ? div : '').matchAll(PARAGRAPH)].map(([, paragraph]) =>
-    clean(paragraph.replace(/&(?:amp|lt|gt|quot);/g, (each) => ESCAPED[each])),
+    clean(unescaped(paragraph)),
   );
-}
-
-/** Tells whether the narrative of a summary's empty section says that the record has entries that are over. */
-export function isOnlyPast({ text, entry }) {
-  const { div } = object(text);
-  return list(entry).length === 0 && typeof div === 'string' && div.includes(ONLY_PAST);
 }

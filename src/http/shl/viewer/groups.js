@@ -3,13 +3,15 @@
  * themselves. Pure.
  */
 
+import { findPressure, systolicFirst } from '../../../clinical/reading/pressure.ts';
+
 /** How much a row says: results have a value, or are only judged. */
 const countSays = ({ isEmpty, isJudged }) => (isEmpty !== true ? 2 : isJudged ? 1 : 0);
 
 /**
  * Returns the groups of a section's rows, in their order.
  * @param rows of results, the newest of a kind first
- * @returns of each its rows; `latest`, the newest that has a value, or if none has one that is judged, else the newest;
+ * @returns diastolic pressures behind systolic ones; of each group its rows; `latest`, the newest that has a value, or if none has one that is judged, else the newest;
  *   `failed`, the newest if it is another; `flags` of both; and `earlier`, all others
  */
 export function groupRows(rows) {
@@ -18,7 +20,7 @@ export function groupRows(rows) {
     const key = row.key ?? row;
     if (groups.get(key)?.push(row) === undefined) groups.set(key, [row]);
   }
-  return [...groups.values()].map((group) => {
+  const made = [...groups.values()].map((group) => {
     const [newest] = group;
     const most = Math.max(...group.map(countSays));
     const latest = group.find((row) => countSays(row) === most) ?? newest;
@@ -27,4 +29,5 @@ export function groupRows(rows) {
     const earlier = group.filter((row) => row !== latest && row !== failed);
     return { rows: group, latest, failed, flags, earlier };
   });
+  return systolicFirst(made, ({ latest: { key = '' } }) => findPressure([key.slice(key.indexOf('|') + 1)]));
 }

@@ -11,6 +11,7 @@ import {
   datePhrase,
   medicinePhrases,
   problemPhrases,
+  repeatPhrases,
   stateOfMedicine,
 } from '../../../clinical/reading/phrases.ts';
 import { joinProblems, readProblemSource } from '../../../clinical/reading/problems.ts';
@@ -26,7 +27,11 @@ export const KNOWN = ['allergies', 'problems', 'past', 'functional', 'medication
  * @param around the look-ups of the reading, with `lang`, `died`, and `clean`, which makes texts safe to show
  */
 export function knownRows(kind, resources, around) {
-  const told = resources.map((value, n) => ({ type: value.resourceType, id: String(n), value }));
+  const told = resources.map((value, n) => ({
+    type: value.resourceType,
+    id: typeof value.id === 'string' ? value.id : String(n),
+    value,
+  }));
   if (kind === 'allergies') return allergyRows(told, around);
   if (kind === 'immunizations') return vaccinationRows(told, around);
   return kind === 'medications' ? medicineRows(told, around) : problemRows(told, around);
@@ -90,7 +95,7 @@ function problemRows(told, around) {
       ],
       says: [
         ...problemPhrases(problem).map((phrase) => makePhrase(around, phrase)),
-        ...(sources.length === 1 ? [] : [{ key: 'known.times', days: {}, times: sources.length }]),
+        ...repeatPhrases(problem).map((phrase) => makePhrase(around, phrase)),
       ],
       isOver,
     };
@@ -120,7 +125,7 @@ function medicineRows(told, around) {
       ],
       says: [
         ...(said === 'unclear' || said === 'beforedeath' ? [{ key: `known.${said}`, days: {}, state }] : []),
-        ...medicinePhrases(medicine).map((phrase) => makePhrase(around, phrase)),
+        ...findPhrases(medicine, around).map((phrase) => makePhrase(around, phrase)),
       ],
       flag: said === 'forbidden' ? 'critical' : '',
       flagged: '',
@@ -129,6 +134,25 @@ function medicineRows(told, around) {
       standing,
     };
   });
+}
+
+/** Returns the phrases about a medicine: a summary's narrative has those of past prescriptions, which aren't entries. */
+function findPhrases(medicine, { told }) {
+  const keys = medicine.sources.map(({ told: { type, id } }) => `${type}/${id}`);
+  const said = keys.map((key) => told.get(key)).find((phrases) => phrases !== undefined);
+  return said === undefined || said.length === 0 ? medicinePhrases(medicine) : said;
+}
+
+/** Returns the row of a medicine that must not be given, as a summary's narrative tells it. */
+export function forbiddenRow({ forbidden, phrases }, around) {
+  return {
+    ...row,
+    name: around.clean(forbidden),
+    says: phrases.map((phrase) => makePhrase(around, phrase)),
+    flag: 'critical',
+    flaggedKey: 'known.forbidden',
+    standing: 'forbidden',
+  };
 }
 
 /** Returns each vaccine once, with the days of its doses, and with their numbers if these tell them apart. */

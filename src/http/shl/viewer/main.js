@@ -1,4 +1,5 @@
 /** The page that opens a SMART Health Link: asks who opens it and for the passcode, then shows what the link has. */
+import { dayInWords } from '../../../clinical/reading/day-words.ts';
 import { fillWording } from '../../../clinical/reading/wording.ts';
 import { decodeBase64url, inflated, LinkFault, openLink, parseLink } from './link.js';
 import { parseFile, readRecord } from './record.js';
@@ -15,37 +16,24 @@ const say = Object.assign(
   (key, values = {}) => fillWording(texts[key] ?? key, values, lang, (value) => say.number(value)).join(''),
   {
     number: (number) => new Intl.NumberFormat(lang).format(number),
-    day: (date) => formatDay(date) ?? date,
+    day: (date) => dayInWords(lang, date),
     /** Returns the time as written, so that it belongs to the written day; an empty text if there is none. */
     time(text) {
       const [, time = '', zone = ''] = /T(\d\d:\d\d)(?::[\d.]+)?(Z?)/.exec(text) ?? [];
       return zone === 'Z' ? `${time} UTC` : time;
     },
     moment(text) {
-      if (!/T\d\d:\d\d/.test(text)) return formatDay(text) ?? text;
+      if (!/T\d\d:\d\d/.test(text)) return dayInWords(lang, text);
       const at = new Date(text);
       return Number.isNaN(at.getTime())
         ? text
-        : new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(at);
+        : new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, {
+            dateStyle: 'medium',
+            timeStyle: 'short',
+          }).format(at);
     },
   },
 );
-
-const locale = () => (lang === 'en' ? 'en-GB' : lang);
-
-/** Returns a FHIR date in words, with its own precision; undefined for any other text. */
-function formatDay(text) {
-  const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?/.exec(text) ?? [];
-  if (year === undefined) return undefined;
-  const options = {
-    year: 'numeric',
-    ...(month === undefined ? {} : { month: 'long' }),
-    ...(day === undefined ? {} : { day: 'numeric' }),
-    timeZone: 'UTC',
-  };
-  const at = new Date(`${year}-${month ?? '01'}-${day ?? '01'}T00:00:00Z`);
-  return Number.isNaN(at.getTime()) ? undefined : new Intl.DateTimeFormat(locale(), options).format(at);
-}
 
 /** Replaces the page's content, and moves the focus to it. */
 function show(...children) {

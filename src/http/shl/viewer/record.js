@@ -16,12 +16,14 @@ import {
   readMeasured,
 } from '../../../clinical/reading/numbers/quantity.ts';
 import { readDeath } from '../../../clinical/reading/person.ts';
+import { findPressure, systolicFirst } from '../../../clinical/reading/pressure.ts';
 import { hasModifier, withdrawnAs } from '../../../clinical/reading/status.ts';
 import { shownName } from '../../../fhir/human-name.ts';
 import { resultName } from '../../pages/result-names.ts';
-import { changedIn, earlierEntries, earlierParagraphs, isOnlyPast } from './earlier.js';
+import { changedIn, earlierEntries, earlierParagraphs } from './earlier.js';
 import { groupRows } from './groups.js';
-import { KNOWN, knownRows } from './known.js';
+import { forbiddenRow, KNOWN, knownRows } from './known.js';
+import { readNarratives } from './narratives.js';
 import { joined, list, object, SEMICOLON, string, word } from './texts.js';
 
 export { inWords } from './texts.js';
@@ -135,19 +137,36 @@ export function readRecord(resources, today = new Date().toISOString().slice(0, 
   const placed = placesIn(composition, found);
   const patient = object(all.find(({ resourceType }) => resourceType === 'Patient'));
   const died = readDeath(patient);
-  const context = { today, lang, died, look: (reference, within) => lookUp(found, reference, within) };
+  const look = (reference, within) => lookUp(found, reference, within);
+  const told = readNarratives(composition, kindOfSection);
+  const context = { today, lang, died, look, told: told.medicines };
   // A summary's entries that no section has are only what others refer to.
   const findPlace = (each) =>
     placed.get(each) ?? (composition === undefined || isDocument(each) ? findKind(each) : undefined);
   return {
-    patient: readPatient(patient, lang),
+    patient: readPatient(patient, lang, composition === undefined),
     made: string(object(composition).date) || string(object(bundles[0]).timestamp),
     isSummary: composition !== undefined,
+    isRecord: composition === undefined && bundles.some(isCollection) && !isOneDocument(all),
     ...groupSections(all, findPlace, context),
-    onlyPast: kindsOnlyPast(composition),
+    onlyPast: told.onlyPast,
+    notListed: told.notListed,
     changed: bundles.reduce((sum, bundle) => sum + changedIn(bundle), 0),
     before: [...paragraphsBefore(composition), ...rowsBefore(earlierEntries(entries), found, context)],
   };
+}
+
+const isCollection = ({ type }) => type === 'collection';
+
+/** Tells whether resources are a document with its bytes, and whose it is: what a link to one document has. */
+function isOneDocument(all) {
+  const others = all.filter(({ resourceType }) => resourceType !== 'Patient');
+  return (
+    all.length === others.length ||
+    (others.length === 1 &&
+      isDocument(others[0]) &&
+      list(others[0].content).every(({ attachment }) => typeof object(attachment).data === 'string'))
+  );
 }
 
 /** Returns the resources of entries. @param found gets them by their URLs and by `Type/id` */
@@ -187,13 +206,16 @@ function groupSections(all, placeOf, context) {
       kind,
       knownRows(kind, resources, around).map((row) => ({ ...row, kind })),
     );
+  // A summary has no entries of these: its narrative names them.
+  const forbidden = (context.told ?? []).filter((row) => row.forbidden !== undefined);
+  const medications = sections.get('medications');
+  const isFirst = medications.findIndex(({ standing }) => standing === 'past');
+  medications.splice(
+    isFirst < 0 ? medications.length : isFirst,
+    0,
+    ...forbidden.map((row) => ({ ...forbiddenRow(row, around), kind: 'medications' })),
+  );
   return { sections, hidden };
-}
-
-/** Returns the kinds of which a summary has no entries because all that the record has are over. */
-function kindsOnlyPast(composition) {
-  const sections = list(object(composition).section).map(object);
-  return new Set(sections.filter(isOnlyPast).map(kindOfSection));
 }
 
 /** Returns the texts in a summary's narratives about entries before an AI changed them, in the order of the page. */
@@ -254,11 +276,12 @@ function findMedicine(resource, { look }) {
 }
 
 /** Returns the look-ups of a reading, and the function that makes its texts safe to show. */
-function makeAround({ today, lang, look, died }) {
+function makeAround({ today, lang, look, died, told = [] }) {
   return {
     today,
     lang,
     died,
+    told: new Map(told.flatMap((row) => (row.key === undefined ? [] : [[row.key, row.phrases]]))),
     clean: string,
     name: (concept) => string(nameConcept(concept)) || undefined,
     look(reference, within) {
@@ -362,8 +385,10 @@ function findKind(resource) {
   return BY_TYPE[resourceType] ?? 'other';
 }
 
-function readPatient(patient, lang) {
-  const { name, birthDate, gender, identifier, telecom } = patient;
+/** @param isWhole whether what identifies and locates the person is shown: it isn't part of a summary */
+function readPatient(patient, lang, isWhole) {
+  const { name, birthDate, gender } = patient;
+  const { identifier, telecom, address } = isWhole ? patient : {};
   return {
     name: string(shownName(name)),
     birthDate: string(birthDate),
@@ -379,7 +404,14 @@ function readPatient(patient, lang) {
         .map(object)
         .find(({ system }) => system === 'phone')?.value,
     ),
+    address: addressText(object(list(address).find((each) => string(object(each).use) !== 'old'))),
   };
+}
+
+/** Returns an address in one line, as the country orders its parts if the record says so (`text`). */
+function addressText({ text, line, postalCode, city, state, country }) {
+  const town = joined([string(postalCode), string(city)], ' ');
+  return string(text) || joined([...list(line).map(string), town, string(state), string(country)]);
 }
 
 /** Returns a row of a section: name, details, date, value with range and flag, documents. */
@@ -442,7 +474,7 @@ const READERS = {
   }),
   CarePlan: (resource, { lang }) => ({
     name: string(resource.title) || joined(list(resource.category).map(conceptName)),
-    details: [string(resource.description), readStatus(resource, lang)],
+    details: [string(resource.description), readStatus(resource, lang), readActivities(resource, lang)],
     ...readPeriod(resource.period),
   }),
   Goal: (resource, { lang }) => ({
@@ -464,6 +496,19 @@ const READERS = {
   },
 };
 
+/** Returns what a care plan plans, each activity with its state. */
+function readActivities({ activity }, lang) {
+  const activities = list(activity)
+    .map(object)
+    .map(({ detail, reference }) => {
+      const { code, description, status } = object(detail);
+      const name = conceptName(code) || string(description) || string(object(reference).display);
+      return joined([name, codeWord(lang, 'planStatus', status)]);
+    })
+    .filter((text) => text !== '');
+  return activities.length === 0 ? '' : `${word('shl.activities')}: ${joined(activities, SEMICOLON)}`;
+}
+
 /** Returns the ends of a period as what they are: the beginning of a plan isn't the day on which it was completed. */
 function readPeriod(period) {
   const { start, end } = object(period);
@@ -484,14 +529,14 @@ function readOther(resource) {
 /** States that most entries have: they say nothing. */
 const USUAL = ['active', 'confirmed', 'final', 'amended', 'corrected', 'appended', 'finished', 'current'];
 
-/** Returns the state of an entry, unless it is the usual one. */
+/** Returns the state of an entry, unless it is the usual one; of plans and goals always. */
 function readStatus(resource, lang) {
   const { resourceType, clinicalStatus, verificationStatus, achievementStatus, docStatus } = resource;
   const { status, lifecycleStatus } = resource;
   const state = (element, code) => {
     const set = findCodeSet(resourceType, element);
     const isPlan = resourceType === 'CarePlan' || resourceType === 'Goal';
-    const isUsual = USUAL.includes(code) || (code === 'completed' && !isPlan);
+    const isUsual = !isPlan && (USUAL.includes(code) || code === 'completed');
     return set === undefined || isUsual ? '' : codeWord(lang, set, code);
   };
   return joined([
@@ -609,7 +654,9 @@ function keyOfResult(concept) {
 }
 
 function observation(resource, { lang }) {
-  const components = list(resource.component).map(object);
+  const components = systolicFirst(list(resource.component).map(object), ({ code }) =>
+    findPressure(listCodes(code)),
+  );
   const own = textOfValue(resource, lang);
   const parts = components
     .map((component) => ({ name: nameOfResult(component.code), value: textOfValue(component, lang) }))

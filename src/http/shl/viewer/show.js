@@ -31,7 +31,10 @@ export function recordView(record, say, isOwn) {
   const { patient, sections, hidden } = record;
   const shown = ORDER.filter(
     (kind) =>
-      sections.get(kind).length > 0 || hidden.has(kind) || (record.isSummary && REQUIRED.includes(kind)),
+      sections.get(kind).length > 0 ||
+      hidden.has(kind) ||
+      // Only this service's own collections are certain to be a whole record.
+      ((record.isSummary || (record.isRecord && isOwn)) && REQUIRED.includes(kind)),
   );
   return [
     patientView(patient, { ...record, isOwn }, say),
@@ -98,6 +101,7 @@ function patientView(patient, { made, isOwn }, say) {
     patient.gender === '' ? undefined : [say('shl.gender'), patient.gender],
     patient.identifiers.length === 0 ? undefined : [say('shl.identifiers'), patient.identifiers.join(' · ')],
     patient.phone === '' ? undefined : [say('shl.phone'), patient.phone],
+    patient.address === '' ? undefined : [say('shl.address'), inWords(patient.address, say)],
     made === '' ? undefined : [say('shl.made'), say.moment(made)],
   ].filter((fact) => fact !== undefined);
   const name = element(
@@ -167,15 +171,19 @@ function sectionView(kind, rows, record, say) {
     hidden === 0
       ? undefined
       : element('p', { class: 'note warn', text: say('shl.hidden', { n: say.number(hidden) }) });
+  const past = pastText(kind, record, say);
   if (groups.length === 0)
     return element(
       'section',
       { class: 'part', 'aria-labelledby': id },
       heading,
       withheld ??
-        (record.onlyPast.has(kind)
-          ? element('p', { class: 'quiet', text: say('known.nonenow') })
-          : element('p', { class: 'note warn', text: say('shl.nothing') })),
+        (record.onlyPast.has(kind) || past !== undefined
+          ? element('p', {
+              class: 'quiet',
+              text: past === undefined ? say('known.nonenow') : say('known.nonenowpast', { past }),
+            })
+          : element('p', { class: 'note warn', text: say(`shl.none.${kind}`) })),
     );
   const [over, current] = [groups.filter(isOver), groups.filter((group) => !isOver(group))];
   return element(
@@ -186,7 +194,24 @@ function sectionView(kind, rows, record, say) {
     ...renderLists(current, say, WHOLE.includes(kind) ? current.length : Math.max(FIRST, flaggedIn(current))),
     over.length === 0 ? undefined : element('h3', { class: 'over', text: overText(kind, over, say) }),
     ...renderLists(over, say, FIRST),
+    past === undefined
+      ? undefined
+      : element('p', { class: 'quiet small', text: say('shl.notlisted', { past }) }),
   );
+}
+
+/** The names of past entries by the kind of their section. */
+const PAST = { allergies: 'allergies', medications: 'medicines', plan: 'plans', social: 'habits' };
+
+/** Returns in words how many past entries a summary has left out of a section. */
+function pastText(kind, { notListed, sections }, say) {
+  // Past problems have their own section.
+  const n = kind === 'problems' ? sections.get('past').length : notListed.get(kind);
+  const name = kind === 'problems' ? 'problems' : PAST[kind];
+  const isListed = kind === 'problems' && sections.get('problems').length > 0;
+  return n === undefined || n === 0 || name === undefined || isListed
+    ? undefined
+    : say(`past.${name}`, { n });
 }
 
 /** Stopped medicines must not be among those that are taken, nor past allergies among the others. */
@@ -194,11 +219,11 @@ const isOver = ({ latest }) => ['medications', 'allergies'].includes(latest.kind
 
 /** Returns the heading above past entries; only for medicines it says that they aren't taken. */
 function overText(kind, over, say) {
-  return kind === 'medications' ? say('shl.over') : say('known.past', { entries: over.length });
+  return kind === 'medications' ? say('shl.over') : say(`past.${PAST[kind]}`, { n: over.length });
 }
 
-/** Returns how many groups are flagged: these come first. */
-const flaggedIn = (groups) => groups.filter(({ flags }) => flags.length > 0).length;
+/** Returns how many groups come first because they are flagged: up to the last of these. */
+const flaggedIn = (groups) => groups.findLastIndex(({ flags }) => flags.length > 0) + 1;
 
 /** Returns the list of some groups. @param open how many of them aren't folded */
 function renderLists(groups, say, open) {

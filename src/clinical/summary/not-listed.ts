@@ -1,0 +1,92 @@
+/**
+ * What narratives of a summary say of entries that aren't listed because they are over, and what the page of shared links
+ * reads of it: the entries themselves don't have it. Pure.
+ */
+import { readEnglish } from '../reading/english.ts';
+import type { Phrase } from '../reading/phrases.ts';
+
+/** How the narrative of a section ends whose entries are all over. */
+export const ONLY_PAST = 'only past ones.';
+
+/** Sections of which past entries aren't listed, and their names for one and for several. */
+const PAST = {
+  allergies: ['past allergy', 'past allergies'],
+  medications: ['past medicine', 'past medicines'],
+  planOfCare: ['past care plan', 'past care plans'],
+  socialHistory: [
+    'earlier statement about tobacco or alcohol',
+    'earlier statements about tobacco or alcohol',
+  ],
+} as const;
+
+type PastSection = keyof typeof PAST;
+
+function hasPast(section: string): section is PastSection {
+  return Object.hasOwn(PAST, section);
+}
+
+/** Returns how many past entries of a section aren't listed: `3 past medicines`; undefined if there are none. */
+export function pastText(section: string, count: number): string | undefined {
+  if (count === 0 || !hasPast(section)) return undefined;
+  const [one, several] = PAST[section];
+  return `${count} ${count === 1 ? one : several}`;
+}
+
+/** Returns the sentence about them. */
+export function notListedText(section: string, count: number): string | undefined {
+  const past = pastText(section, count);
+  return past && `${past} ${count === 1 ? 'is' : 'are'} not listed here.`;
+}
+
+const NOT_LISTED = /<p>(\d{1,6}) [a-z ]+ (?:is|are) not listed here\.<\/p>/;
+
+/** Returns how many past entries a section's narrative doesn't list. */
+export function countNotListed(div: string): number {
+  return Number(NOT_LISTED.exec(div)?.[1] ?? 0);
+}
+
+/** The beginning of the name of a medicine that must not be given. */
+export const FORBIDDEN = 'Must not be given: ';
+
+/** The id of a medicine's row by one of its entries, for rows that rest on resources that aren't entries. */
+export function rowId(key: string): string {
+  return key.replace('/', '-');
+}
+
+/** A medicine's row in a narrative. */
+export interface ToldRow {
+  /** The entry that it is about, as `Type/id`; undefined if it is about none. */
+  readonly key: string | undefined;
+  /** The name of a medicine that must not be given; undefined for others. */
+  readonly forbidden: string | undefined;
+  readonly phrases: readonly Phrase[];
+}
+
+/** Returns the rows of a narrative about medicines that rest on resources that aren't entries. */
+export function readToldRows(div: string): ToldRow[] {
+  const headings = cellsIn(div, 'th');
+  return [...div.matchAll(/<tr(?: id="([A-Za-z]+)-([^"]+)")?><td>(.*?)<\/tr>/gs)].flatMap(
+    ([, type, id, row = '']): ToldRow[] => {
+      const cells = cellsIn(`<td>${row}`, 'td');
+      const [name = ''] = cells;
+      const forbidden = name.startsWith(FORBIDDEN) ? name.slice(FORBIDDEN.length) : undefined;
+      if (id === undefined && forbidden === undefined) return [];
+      const status = cells[headings.indexOf('Status')] ?? '';
+      const key = id === undefined ? undefined : `${type}/${id}`;
+      return [{ key, forbidden, phrases: readEnglish(status) }];
+    },
+  );
+}
+
+const ESCAPED: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
+
+function cellsIn(markup: string, tag: string): string[] {
+  return [...markup.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs'))].map(([, cell = '']) =>
+    unescaped(cell),
+  );
+}
+
+/** Returns a text of a narrative without its escapes. */
+export function unescaped(text: string): string {
+  return text.replace(/&(?:amp|lt|gt|quot);/g, (each) => ESCAPED[each] ?? each);
+}

@@ -1,0 +1,24 @@
+/** Reads in the narratives of a summary what its entries don't have: how much is over, and what past entries say. */
+import { countNotListed, ONLY_PAST, readToldRows } from '../../../clinical/summary/not-listed.ts';
+import { list, object } from './texts.js';
+
+/**
+ * Returns the rows of medicines that rest on resources that aren't entries; how many past entries each kind of section
+ * doesn't list; and the kinds that have no entries because all that the record has are over.
+ * @param kindOf returns the kind of a section
+ */
+export function readNarratives(composition, kindOf) {
+  const medicines = [];
+  const notListed = new Map();
+  const onlyPast = new Set();
+  for (const section of list(object(composition).section).map(object)) {
+    const { div } = object(section.text);
+    const kind = kindOf(section);
+    if (typeof div !== 'string' || kind === undefined) continue;
+    const count = countNotListed(div);
+    if (count > 0) notListed.set(kind, count);
+    if (list(section.entry).length === 0 && div.includes(ONLY_PAST)) onlyPast.add(kind);
+    if (kind === 'medications') medicines.push(...readToldRows(div));
+  }
+  return { medicines, notListed, onlyPast };
+}
