@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { parseQuery } from '#src/shared/query-text.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { decodeBody, hasBody } from './body.ts';
+import { decodeBody, hasBody, type RawBody } from './body.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -42,6 +42,16 @@ export async function readForm(ctx: Context): Promise<URLSearchParams> {
   const { rawBody } = ctx.request as { rawBody?: unknown };
   const bytes = Buffer.from(typeof rawBody === 'string' ? rawBody : '', 'latin1');
   return parseQuery(decodeBody({ mediaType: FORM, bytes }), 'the form');
+}
+
+/** Reads a form as the body of a pipeline's request. @throws Refusal as `readForm` */
+export async function readFormBody(ctx: Context): Promise<RawBody> {
+  return { mediaType: FORM, bytes: Buffer.from((await readForm(ctx)).toString()) };
+}
+
+/** Returns the parameters of such a body. */
+export function formIn(body: RawBody | undefined): URLSearchParams {
+  return new URLSearchParams(body?.bytes.toString());
 }
 
 function refused(error: unknown): Refusal {

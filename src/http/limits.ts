@@ -99,9 +99,6 @@ function counted(address: string): string {
   return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
 }
 
-/** Orchestrators and Prometheus ask as often as they are set to. */
-const NOT_LIMITED = /^\/(?:health\/|metrics$)/;
-
 /**
  * Counts requests by client address, before anything else is checked, so that keys can't be guessed quickly,
  * and by API key, application, grant or person once it is known. Responses have the headers of draft-ietf-httpapi-ratelimit-headers for the
@@ -113,18 +110,20 @@ export class RequestLimits {
   /**
    * @param limits undefined: no limits.
    * @param throttled counts refused requests.
+   * @param unlimited paths whose requests aren't counted
    */
   constructor(
     private readonly limits: RateLimits | undefined,
     private readonly clientAddress: ClientAddress,
     private readonly throttled: (by: Counted) => void,
+    private readonly unlimited: ReadonlySet<string> = new Set(),
   ) {
     this.#policy = `"default";q=${limits?.limit ?? 0};w=60`;
   }
 
   /** Counts a request for its client's address. @throws Refusal throttled (429) with `Retry-After` */
   byAddress(ctx: Context): void | Promise<void> {
-    if (this.limits === undefined || NOT_LIMITED.test(ctx.path)) return;
+    if (this.limits === undefined || this.unlimited.has(ctx.path)) return;
     return this.#count(ctx, this.limits, this.#ofAddress(ctx), 'address');
   }
 

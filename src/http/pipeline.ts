@@ -1,7 +1,7 @@
 /**
- * The way of every request to a declared route, of FHIR, REST v1, `/admin`, `/me` and webhooks: match, credential, rate of
- * its caller, freshness, grant, access log, body, idempotency, run. A route declares what it takes (`Declared`). A dialect
- * does what differs between FHIR and JSON.
+ * The way of every request to a declared route: match, credential, rate of its caller, freshness, grant, access log, body,
+ * idempotency, run. A route declares what it takes (`Declared`). A dialect does what differs between FHIR, the JSON
+ * interfaces (REST v1, `/admin`, `/me`, webhooks) and open routes (OAuth, shared links, documentation, health).
  */
 import type { Context } from 'koa';
 import { type Caller, turnKey } from '#src/shared/access/caller.ts';
@@ -50,6 +50,8 @@ export interface Declared {
    * up to its append. Nothing is sent or written before the confirmation.
    */
   readonly ahead: 'read' | 'write' | 'nothing';
+  /** An `Idempotency-Key` is ignored: no answer is stored. */
+  readonly unkeyed?: true;
 }
 
 /** The routes of a path, by method. */
@@ -82,7 +84,7 @@ export interface Admitted {
   readonly permitted?: Promise<void>;
 }
 
-/** The steps in which FHIR and JSON differ. */
+/** The steps in which the interfaces differ. */
 export interface Dialect<
   Route extends Declared,
   Place extends Found<Route> = Found<Route>,
@@ -145,6 +147,7 @@ export class Pipeline<
     if (route.credential === 'none') {
       const bearer = route.grantToken === 'ignored' ? undefined : readBearer(ctx.req.headers);
       if (bearer !== undefined) await authenticator.refuseGrant(bearer);
+      freshness.require(route.models);
       return this.#carryOut(ctx, asked, NOBODY);
     }
     const credential = credentialFor(ctx, route.credential === 'identity' ? ID_TOKEN : undefined);
@@ -256,7 +259,8 @@ export class Pipeline<
     const body = sent === undefined || pass === undefined ? sent : { ...sent, edge: pass.edge };
     const inTurn = (attempted?: Attempted): Promise<Answer> =>
       largeBodies.run(ctx, owner, () => this.dialect.run(ctx, asked, admitted, body, attempted));
-    const key = ctx.method === 'POST' ? asked.header('idempotency-key') : undefined;
+    const isKeyed = ctx.method === 'POST' && asked.route.unkeyed !== true;
+    const key = isKeyed ? asked.header('idempotency-key') : undefined;
     if (key === undefined) return inTurn();
     const request = {
       key,

@@ -1,9 +1,33 @@
-/** All routes of the JSON interfaces, which the server serves and the OpenAPI document describes. */
+/** All routes, which the server serves and the OpenAPI document describes. */
 import { ADMIN_ROUTES } from './admin/routes.ts';
+import type { OpenRoute } from './api/open-route.ts';
 import type { Route } from './api/route.ts';
+import { DOCUMENTATION_ROUTES } from './docs/routes.ts';
+import { HEALTH_ROUTES } from './health.ts';
 import { ME_ROUTES } from './me/routes.ts';
+import { DISCOVERY_ROUTES } from './oauth/discovery.ts';
+import { CLIENT_ROUTES } from './oauth/endpoints/routes.ts';
+import { LOGO_ROUTES } from './oauth/logos.ts';
 import { REST_ROUTES } from './rest/routes.ts';
+import { SHARED_LINK_ROUTES } from './shl/routes.ts';
+import { START_ROUTES } from './start/routes.ts';
+import { WEBFINGER_ROUTES } from './webfinger.ts';
 import { WEBHOOK_ROUTES } from './webhooks/routes.ts';
 
-/** All routes, in the order of the documentation. */
+/** The routes of the JSON interfaces, in the order of the documentation. */
 export const ROUTES: readonly Route[] = [...REST_ROUTES, ...WEBHOOK_ROUTES, ...ADMIN_ROUTES, ...ME_ROUTES];
+
+/** The routes that take no credential of a project or person, or check one themselves. */
+export const OPEN_ROUTES: readonly OpenRoute[] = [
+  ...START_ROUTES,
+  ...HEALTH_ROUTES,
+  ...DOCUMENTATION_ROUTES,
+  ...WEBFINGER_ROUTES,
+  ...DISCOVERY_ROUTES,
+  ...CLIENT_ROUTES,
+  ...LOGO_ROUTES,
+  ...SHARED_LINK_ROUTES,
+];
+
+/** All of them. */
+export const ALL_ROUTES = [...ROUTES, ...OPEN_ROUTES];

@@ -3,14 +3,11 @@
  * and so have no ID token for `/admin/sso/discover` (docs/spec/decisions.md, section 2: `/.well-known/*`
  * takes no credential). https://openid.net/specs/openid-connect-discovery-1_0.html#IssuerDiscovery, RFC 7033
  */
-import Router from '@koa/router';
-import type { SsoQueries } from '#queries/admin/sso.ts';
+import { z } from 'zod';
 import { emailDomain } from '#src/shared/access/member.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Freshness } from './ports/freshness.ts';
+import { answerJson, nothingThere, openRoute } from './api/open-route.ts';
 
-/** The path of the route. */
-export const WEBFINGER = '/.well-known/webfinger';
 /** The relation of an account to the issuer that it signs in with. */
 export const ISSUER = 'http://openid.net/specs/connect/1.0/issuer';
 /** A property of that link: `aud` of the ID tokens that the organization takes of the issuer. */
@@ -19,43 +16,62 @@ export const CLIENT_ID = 'https://annal.dev/sso/client_id';
 const URI = /^([a-z][a-z\d+.-]*):[\x21-\x7e]+$/i;
 /** Characters of a resource, at most. */
 const MOST = 400;
+const JRD = 'application/jrd+json';
+/** RFC 7033, section 4.2. */
+const UNKNOWN = 'no organization has single sign-on for this domain';
+
+const account = z.object({
+  subject: z.string(),
+  links: z.array(
+    z.looseObject({
+      rel: z.literal(ISSUER),
+      href: z.url(),
+      properties: z.record(z.string(), z.string()),
+    }),
+  ),
+});
 
 /**
- * Returns the route. Its response depends only on the address's domain, so it doesn't reveal who has an
- * account.
+ * The routes. The answer depends only on the address's domain, so it doesn't reveal who has an account. RFC 7033, section
+ * 5: any page may ask.
  */
-export function webfingerRouter(ssoOf: SsoQueries['readSso'], freshness: Freshness): Router {
-  const router = new Router();
-  router.get(WEBFINGER, async (ctx) => {
-    const query = new URLSearchParams(ctx.querystring);
-    const resource = query.get('resource') ?? '';
-    const scheme = URI.exec(resource)?.[1]?.toLowerCase();
-    if (scheme === undefined || resource.length > MOST || query.getAll('resource').length > 1)
-      throw noAccount();
-    if (scheme !== 'acct') throw unknown();
-    const domain = emailDomain(resource);
-    if (domain === undefined) throw noAccount();
-    freshness.require(['projects']);
-    const sso = await ssoOf(domain);
-    if (sso === undefined) throw unknown();
-    const link = { rel: ISSUER, href: sso.issuer, properties: { [CLIENT_ID]: sso.client_id } };
-    const wanted = query.getAll('rel');
-    const isWanted = wanted.length === 0 || wanted.includes(ISSUER);
-    // RFC 7033, section 5: any page may ask.
-    ctx.set('Access-Control-Allow-Origin', '*');
-    ctx.type = 'application/jrd+json';
-    ctx.body = JSON.stringify({ subject: resource, links: isWanted ? [link] : [] });
-  });
-  return router;
-}
-
-/** Returns the refusal (404) of an unknown subject (RFC 7033, section 4.2). */
-function unknown(): Refusal {
-  return new Refusal('not_found', {
-    code: 'not-found',
-    diagnostics: 'no organization has single sign-on for this domain',
-  });
-}
+export const WEBFINGER_ROUTES = [
+  openRoute({
+    method: 'GET',
+    path: '/.well-known/webfinger',
+    operationId: 'getWebfinger',
+    summary: 'Where the owner of an e-mail address signs in',
+    description: `OpenID Connect Discovery 1.0, section 2: the link \`${ISSUER}\` names the issuer.`,
+    tag: 'Single sign-on',
+    models: ['projects'],
+    query: z.object({
+      resource: z.string().max(MOST).describe('`acct:` and the address.'),
+      rel: z.array(z.string()).optional().describe('The relations of the links to return; default: all.'),
+    }),
+    answers: {
+      200: { description: 'The links of the account', content: { [JRD]: account } },
+    },
+    errors: [400, 404, 503],
+    async run({ service, query }) {
+      const resource = query.get('resource') ?? '';
+      const scheme = URI.exec(resource)?.[1]?.toLowerCase();
+      if (scheme === undefined || resource.length > MOST || query.getAll('resource').length > 1)
+        throw noAccount();
+      if (scheme !== 'acct') throw nothingThere(UNKNOWN);
+      const domain = emailDomain(resource);
+      if (domain === undefined) throw noAccount();
+      const sso = await service.services.adminQueries.readSso(domain);
+      if (sso === undefined) throw nothingThere(UNKNOWN);
+      const link = { rel: ISSUER, href: sso.issuer, properties: { [CLIENT_ID]: sso.client_id } };
+      const wanted = query.getAll('rel');
+      const isWanted = wanted.length === 0 || wanted.includes(ISSUER);
+      return answerJson(
+        { subject: resource, links: isWanted ? [link] : [] },
+        { type: JRD, headers: { 'Access-Control-Allow-Origin': '*' } },
+      );
+    },
+  }),
+];
 
 /** Returns the refusal (400) for a missing or invalid URI: RFC 7033, section 4.2. */
 function noAccount(): Refusal {

@@ -1,7 +1,7 @@
 /** E-mail domains of organizations: single sign-on by them, discovery, verification. */
 import { expect } from 'chai';
 import { devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
-import { CLIENT_ID, ISSUER, WEBFINGER } from '#src/http/webfinger.ts';
+import { CLIENT_ID, ISSUER } from '#src/http/webfinger.ts';
 import { type AdminUser, newDomain, signIn, withToken } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
@@ -33,7 +33,7 @@ describe('admin: domains of organizations', () => {
 
   /** Asks without a credential. */
   const webfinger = (query: Record<string, string>): Promise<Response> =>
-    fetch(`${service.url}${WEBFINGER}?${new URLSearchParams(query)}`);
+    fetch(`${service.url}/.well-known/webfinger?${new URLSearchParams(query)}`);
 
   /** The owner says where people sign in; an admin with the address then adds its domain. */
   async function configure(id: string, founder: AdminUser, settings: Sso, email: string): Promise<void> {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import { openApiDocument } from '#src/http/openapi/document.ts';
-import { ROUTES } from '#src/http/routes.ts';
+import { ALL_ROUTES } from '#src/http/routes.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { inParallel } from '#test/support/audit.ts';
 import { type Allowed, type Application, Granting } from '#test/support/granted.ts';
@@ -63,7 +63,9 @@ describe('the gate of grants', () => {
 
   /** Every URL of the OpenAPI document with something in the places of its names. */
   function everyRequest(): { method: string; url: string; open: boolean; taken: boolean }[] {
-    const { paths } = JSON.parse(JSON.stringify(openApiDocument(ROUTES, service.url))) as { paths: Paths };
+    const { paths } = JSON.parse(JSON.stringify(openApiDocument(ALL_ROUTES, service.url))) as {
+      paths: Paths;
+    };
     return Object.entries(paths).flatMap(([path, operations]) => {
       const [first] = Object.values(operations);
       const listed = first?.parameters?.find(({ name }) => name === 'resource_type')?.schema?.enum;
@@ -141,7 +143,9 @@ describe('the gate of grants', () => {
   });
 
   it('is described: operations name the scheme of grants', () => {
-    const { paths } = JSON.parse(JSON.stringify(openApiDocument(ROUTES, service.url))) as { paths: Paths };
+    const { paths } = JSON.parse(JSON.stringify(openApiDocument(ALL_ROUTES, service.url))) as {
+      paths: Paths;
+    };
     const taking = Object.entries(paths).flatMap(([path, operations]) =>
       Object.entries(operations).flatMap(([method, { security = [] }]) =>
         security.some((scheme) => 'patientGrant' in scheme) ? [`${method} ${path}`] : [],

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { openApiDocument } from '#src/http/openapi/document.ts';
-import { ROUTES } from '#src/http/routes.ts';
+import { ALL_ROUTES } from '#src/http/routes.ts';
 import { CATEGORY_TYPES } from '#src/oauth/scopes.ts';
 import { parseAccess } from '#src/oauth/tokens/access.ts';
 import { GrantWriting, OBSERVATION_CATEGORY } from '#test/support/grant-writing.ts';
@@ -111,7 +111,7 @@ describe('statements under a grant', () => {
     this.timeout(120_000);
     const found: string[] = [];
     const [reads, writes] = [readsOf(ids), writesOf(ids)];
-    const others = othersOf(openApiDocument(ROUTES, on.service.url), ids, [...reads, ...writes]);
+    const others = othersOf(openApiDocument(ALL_ROUTES, on.service.url), ids, [...reads, ...writes]);
     const isLast = ({ method }: WalkRequest) => method === 'DELETE';
     for (const request of others.filter((each) => !isLast(each))) found.push(...(await unlisted(request, 0)));
     for (const request of [...reads, ...writes]) found.push(...(await unlisted(request)));

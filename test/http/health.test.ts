@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { expect } from 'chai';
 import Koa from 'koa';
-import { healthRouter, type ReadinessChecks } from '#src/http/server/health.ts';
+import { Head, send } from '#src/http/answer/send.ts';
+import { OpenDialect } from '#src/http/api/open-interface.ts';
+import type { OpenService } from '#src/http/api/open-route.ts';
+import { RouteTable } from '#src/http/api/table.ts';
+import { HEALTH_ROUTES, measureReadiness } from '#src/http/health.ts';
+import { Pipeline, type Steps } from '#src/http/pipeline.ts';
+import type { ReadinessChecks } from '#src/http/ports/metrics.ts';
 import { createMetrics } from '#src/metrics/registry.ts';
 import { portOf } from '#test/support/process.ts';
 
@@ -17,7 +23,18 @@ describe('health', () => {
       database: () => checks.database?.() ?? Promise.resolve(undefined),
       projections: () => checks.projections?.() ?? Promise.resolve(undefined),
     };
-    server = new Koa().use(healthRouter({ checks: proxied, metrics }).routes()).listen(0, '127.0.0.1');
+    measureReadiness(metrics, proxied);
+    const largeBodies = { run: (_: unknown, __: unknown, work: () => unknown) => work() };
+    const steps = { freshness: { require: () => undefined }, largeBodies } as unknown as Steps;
+    const service = { checks: proxied, metrics } as unknown as OpenService;
+    const table = new RouteTable(HEALTH_ROUTES);
+    const routes = new Pipeline(steps, new OpenDialect({ table, service, largeBodies: steps.largeBodies }));
+    server = new Koa()
+      .use(async (ctx) => {
+        ctx.state.head = new Head([]);
+        await send(ctx, (await routes.answer(ctx)) ?? { status: 404, headers: {} });
+      })
+      .listen(0, '127.0.0.1');
     await once(server, 'listening');
     base = `http://127.0.0.1:${portOf(server)}`;
   });

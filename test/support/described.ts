@@ -6,7 +6,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { openApiDocument } from '#src/http/openapi/document.ts';
 import { isGateway } from '#src/http/path.ts';
-import { ROUTES } from '#src/http/routes.ts';
+import { ALL_ROUTES } from '#src/http/routes.ts';
 
 /** Thrown for an answer that the document does not describe. */
 export class NotDescribed extends Error {
@@ -21,7 +21,7 @@ interface Described {
 
 type Part = Readonly<Record<string, unknown>>;
 
-const document = JSON.parse(JSON.stringify(openApiDocument(ROUTES, 'http://localhost'))) as Part;
+const document = JSON.parse(JSON.stringify(openApiDocument(ALL_ROUTES, 'http://localhost'))) as Part;
 const ID = 'openapi';
 /** Statuses allowed for undescribed paths and methods: unknown paths, bad URLs, limits, unavailable parts. */
 const ELSEWHERE = new Set([400, 404, 405, 429, 500, 503]);

@@ -56,6 +56,15 @@ describe('the table of routes', () => {
     ]);
   });
 
+  it('finds literal segments in any letter case if told to, and leaves names as they are', () => {
+    const open = new RouteTable([at('GET', '/'), at('POST', '/shl/{link_id}/Files')], 'any');
+    expect(open.find('/')?.pattern).to.equal('/');
+    expect(open.find('/SHL/aBc/files')?.values).to.deep.equal(['aBc']);
+    expect(table.find('/ADMIN/projects')).to.equal(undefined);
+    expect(open.listAt('/shl/aBc/files').map(({ method }) => method)).to.deep.equal(['POST']);
+    expect([open.listAt('/shl'), open.listAt('/shl/%zz/files')]).to.deep.equal([[], []]);
+  });
+
   it('knows no other path, nor one with an empty segment', () => {
     for (const path of [
       '/',
@@ -84,7 +93,7 @@ describe('the table of routes', () => {
     const made = (...routes: Route[]) => new RouteTable(routes);
     expect(() => made(at('GET', '/a'), at('GET', '/a', 'other'))).to.throw('two routes answer GET /a');
     expect(() => made(at('GET', '/a', 'x'), at('GET', '/b', 'x'))).to.throw('two routes are called x');
-    expect(() => made(at('GET', '/a/{b}'), at('POST', '/a/{c}'))).to.throw('two names');
+    expect(() => made(at('GET', '/a/{b}'), at('POST', '/a/{c}'))).to.throw('two patterns');
   });
 
   it('reads the names of a path', () => {

@@ -4,6 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
+import type { Answer } from './answer.ts';
+import { requireHead } from './send.ts';
 
 /** The sources that a page needs, for the Content Security Policy; `'unsafe-inline'` is refused. */
 export interface PageNeeds {
@@ -55,13 +57,27 @@ export function pageHeaders(needs: PageNeeds = {}): Readonly<Record<string, stri
     'Referrer-Policy': needs.referrer ?? 'no-referrer',
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy': NO_FEATURES,
     'Cache-Control': 'no-store',
   };
 }
 
-/** Responds with a page. Other origins can't read it: it is meant for people, not for their scripts. */
+/** Our pages use none of these. */
+const NO_FEATURES = 'camera=(), geolocation=(), microphone=(), payment=(), usb=()';
+
+/** Other origins can't read a page: it is meant for people, not for their scripts. */
+const OF_SCRIPTS = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const;
+
+/** Returns a page as an answer. */
+export function makePage(ctx: Context, text: string, needs?: PageNeeds): Answer {
+  requireHead(ctx).remove(...OF_SCRIPTS);
+  const headers = { ...pageHeaders(needs), 'Content-Type': 'text/html; charset=utf-8' };
+  return { status: 200, headers, body: text };
+}
+
+/** Responds with a page. */
 export function answerPage(ctx: Context, status: number, text: string, needs: PageNeeds = {}): void {
-  for (const name of ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers']) ctx.remove(name);
+  for (const name of OF_SCRIPTS) ctx.remove(name);
   ctx.status = status;
   ctx.set(pageHeaders(needs) as Record<string, string>);
   ctx.type = 'text/html; charset=utf-8';

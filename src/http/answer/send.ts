@@ -31,6 +31,12 @@ export class Head {
     put(this.#fields, name, value);
   }
 
+  /** Removes headers. */
+  remove(...names: readonly string[]): void {
+    for (let at = this.#fields.length - 2; at >= 0; at -= 2)
+      if (names.includes(this.#fields[at] ?? '')) this.#fields.splice(at, 2);
+  }
+
   /**
    * Writes the status line and all headers, in addition to those already set on the response.
    * @param headers only of this response; they replace others of the same name.

@@ -112,6 +112,8 @@ export interface DescribedAnswer {
   readonly description: string;
   /** Absent: no body. Objects are described as having these members and no others. */
   readonly schema?: z.ZodType;
+  /** Schemas by media type, in addition to `schema`, which is of JSON. */
+  readonly content?: Readonly<Record<string, z.ZodType>>;
   /** Bytes of any media type. */
   readonly bytes?: true;
 }
@@ -176,9 +178,13 @@ export interface Definition<
   run(request: ApiRequest<Path, C, z.output<Query>, z.output<Body>>): Promise<RouteResult>;
 }
 
+/** Members that only open routes have (`open-route.ts`). */
+type NotTyped = { readonly [Name in 'form' | 'unlimited' | 'unlisted']?: undefined };
+
 /** A route as the kit works with it: its own types are closed over. */
 export interface TypedRoute<C extends Credential>
-  extends Omit<Description<string, C>, 'models'>,
+  extends NotTyped,
+    Omit<Description<string, C>, 'models'>,
     Pick<Declared, 'scopes' | 'models' | 'logged' | 'ahead'> {
   /** The answer is bytes. */
   readonly givesBytes: boolean;

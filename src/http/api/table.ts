@@ -1,20 +1,28 @@
-/** The routes of the JSON interfaces by their paths. */
+/** Routes by their paths. */
 import { splitPath } from '../path.ts';
 import type { Found, Method } from '../pipeline.ts';
 import type { Route } from './route.ts';
 
-interface Node {
-  readonly literal: Map<string, Node>;
-  parameter?: { readonly name: string; readonly node: Node };
+/** The properties of a route by which it is found. */
+interface Placed {
+  readonly method: Method;
+  readonly path: string;
+  readonly operationId: string;
+}
+
+interface Node<Each> {
+  readonly literal: Map<string, Node<Each>>;
+  /** The node after a name. */
+  parameter?: Node<Each>;
   /** The path, if a route has it. */
   pattern?: string;
   /** Names of the path's parameters, in their order. */
   names: readonly string[];
-  readonly methods: Partial<Record<Method, Route>>;
+  readonly methods: Partial<Record<Method, Each>>;
 }
 
 /** A known path. */
-export interface FoundPath extends Found<Route> {
+export interface FoundPath<Each = Route> extends Found<Each> {
   /** Values of the path's parameters, in order. */
   readonly values: readonly string[];
   readonly names: readonly string[];
@@ -22,21 +30,32 @@ export interface FoundPath extends Found<Route> {
 
 const PARAMETER = /^\{(\w+)\}$/;
 
-const node = (): Node => ({ literal: new Map(), names: [], methods: {} });
+const makeNode = <Each>(): Node<Each> => ({ literal: new Map(), names: [], methods: {} });
 
 /** Finds routes. A literal segment wins over a name in its place. */
-export class RouteTable {
-  readonly #root = node();
+export class RouteTable<Each extends Placed = Route> {
+  readonly #root = makeNode<Each>();
+  readonly #spell: (segment: string) => string;
 
-  /** @throws Error if two routes have the same method and path or operationId, or name the same segment differently */
-  constructor(readonly routes: readonly Route[]) {
+  /**
+   * @param letterCase `any`: literal segments match in any letter case
+   * @throws Error if two routes have the same method and path or operationId, or one path two patterns
+   */
+  constructor(
+    readonly routes: readonly Each[],
+    letterCase: 'exact' | 'any' = 'exact',
+  ) {
+    this.#spell = letterCase === 'any' ? (segment) => segment.toLowerCase() : (segment) => segment;
     const ids = new Set<string>();
     for (const route of routes) {
       if (ids.has(route.operationId)) throw new Error(`two routes are called ${route.operationId}`);
       ids.add(route.operationId);
-      const place = route.path.split('/').slice(1).reduce(inside, this.#root);
+      const segments = route.path === '/' ? [] : route.path.split('/').slice(1);
+      const place = segments.reduce((parent, segment) => this.#inside(parent, segment), this.#root);
       if (place.methods[route.method] !== undefined)
         throw new Error(`two routes answer ${route.method} ${route.path}`);
+      if (place.pattern !== undefined && place.pattern !== route.path)
+        throw new Error(`one path has two patterns: ${place.pattern} and ${route.path}`);
       place.methods[route.method] = route;
       place.pattern = route.path;
       place.names = namesIn(route.path);
@@ -47,39 +66,45 @@ export class RouteTable {
    * Returns the routes of a path; undefined if there are none.
    * @throws Refusal malformed (400) for invalid percent-encoding
    */
-  find(path: string): FoundPath | undefined {
-    return search(this.#root, splitPath(path), 0, []);
+  find(path: string): FoundPath<Each> | undefined {
+    return this.#search(this.#root, splitPath(path), 0, []);
   }
-}
 
-function inside(parent: Node, segment: string): Node {
-  const name = PARAMETER.exec(segment)?.[1];
-  if (name !== undefined) {
-    parent.parameter ??= { name, node: node() };
-    if (parent.parameter.name !== name)
-      throw new Error(`one place of a path has two names: ${parent.parameter.name} and ${name}`);
-    return parent.parameter.node;
+  /** Lists the routes of a path; none for an unknown or invalid one. */
+  listAt(path: string): readonly Each[] {
+    try {
+      return Object.values(this.find(path)?.methods ?? {});
+    } catch {
+      return [];
+    }
   }
-  const known = parent.literal.get(segment) ?? node();
-  parent.literal.set(segment, known);
-  return known;
-}
 
-function search(
-  at: Node,
-  segments: readonly string[],
-  depth: number,
-  values: readonly string[],
-): FoundPath | undefined {
-  const segment = segments[depth];
-  if (segment === undefined) {
-    const { pattern, methods, names } = at;
-    return pattern === undefined ? undefined : { pattern, methods, names, values };
+  #inside(parent: Node<Each>, segment: string): Node<Each> {
+    if (PARAMETER.test(segment)) {
+      parent.parameter ??= makeNode();
+      return parent.parameter;
+    }
+    const known = parent.literal.get(this.#spell(segment)) ?? makeNode<Each>();
+    parent.literal.set(this.#spell(segment), known);
+    return known;
   }
-  const literal = at.literal.get(segment);
-  const found = literal && search(literal, segments, depth + 1, values);
-  if (found !== undefined || at.parameter === undefined || segment === '') return found;
-  return search(at.parameter.node, segments, depth + 1, [...values, segment]);
+
+  #search(
+    at: Node<Each>,
+    segments: readonly string[],
+    depth: number,
+    values: readonly string[],
+  ): FoundPath<Each> | undefined {
+    const segment = segments[depth];
+    if (segment === undefined) {
+      const { pattern, methods, names } = at;
+      return pattern === undefined ? undefined : { pattern, methods, names, values };
+    }
+    const literal = at.literal.get(this.#spell(segment));
+    const found = literal && this.#search(literal, segments, depth + 1, values);
+    if (found !== undefined || at.parameter === undefined || segment === '') return found;
+    return this.#search(at.parameter, segments, depth + 1, [...values, segment]);
+  }
 }
 
 /** Returns the names of a path's parameters, in their order. */

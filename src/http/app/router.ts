@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import Router from '@koa/router';
 import { html } from '#src/shared/html.ts';
 import { answerPage, type PageNeeds } from '../answer/security-headers.ts';
-import { sendStatic } from '../answer/static-file.ts';
+import { makeStaticFile } from '../answer/static-file.ts';
 import type { Visitors } from '../signin/visitors.ts';
 import { VERSION } from '../version.ts';
 import { type DashboardFiles, dashboardFiles } from './bundle.ts';
@@ -19,6 +19,11 @@ const NEEDS: PageNeeds = {
   referrer: 'same-origin',
 };
 
+const FILES = [
+  { of: 'script', extension: 'js', type: 'text/javascript; charset=utf-8' },
+  { of: 'style', extension: 'css', type: 'text/css; charset=utf-8' },
+] as const;
+
 /** Returns the routes. */
 export function dashboardRouter(
   visitors: Pick<Visitors, 'findAnySession' | 'beginSignIn' | 'baseUrl'>,
@@ -30,13 +35,15 @@ export function dashboardRouter(
 
   router.get('/app/assets/:name', async (ctx) => {
     const files = await dashboardFiles();
-    if (ctx.params.name === nameOf(files.script, 'js'))
-      await sendStatic(ctx, 'text/javascript; charset=utf-8', files.script);
-    else if (ctx.params.name === nameOf(files.style, 'css'))
-      await sendStatic(ctx, 'text/css; charset=utf-8', files.style);
-    else return;
+    const { name } = ctx.params;
+    const found = FILES.find(({ of, extension }) => name === nameOf(files[of], extension));
+    if (found === undefined) return;
+    const { status, headers, body } = await makeStaticFile(ctx, found.type, files[found.of]);
+    ctx.status = status;
+    ctx.set(headers as Record<string, string>);
     // The name changes with the content.
     ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
+    if (body !== undefined) ctx.body = body;
   });
 
   router.get(['/app', '/app/*path'], async (ctx) => {

@@ -12,7 +12,7 @@ import { negotiate, type Prefer, parsePrefer } from '../answer/negotiation.ts';
 import { hasBody, type RawBody, readBody } from '../body.ts';
 import type { Edge } from '../edge/edge.ts';
 import { fhirError } from '../errors.ts';
-import { readForm } from '../form-body.ts';
+import { formIn, readFormBody } from '../form-body.ts';
 import type { GrantToken } from '../grant/opening.ts';
 import type { Attempted } from '../idempotency.ts';
 import { describeRead, type KeyReads } from '../key-reads.ts';
@@ -92,10 +92,11 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
   }
 
   async #readForm(ctx: Context): Promise<RawBody> {
-    const form = await readForm(ctx);
+    const body = await readFormBody(ctx);
+    const form = formIn(body);
     negotiate(undefined, form.get('_format'));
     if (form.get('_pretty') === 'true') ctx.state.pretty = true;
-    return { mediaType: FORM, bytes: Buffer.from(form.toString()) };
+    return body;
   }
 
   run(
@@ -139,8 +140,6 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
   }
 }
 
-const FORM = 'application/x-www-form-urlencoded';
-
 /** Answers a search with a form, or an operation. @throws Refusal unauthenticated (401) if its token ended */
 async function answerPosted(
   route: Extract<Interaction, { kind: 'form' | 'operation' }>,
@@ -154,7 +153,7 @@ async function answerPosted(
     const answer = await route.run(request, body === undefined ? undefined : parseBody(body));
     return { ...answer, reads: true, refused: 1 };
   }
-  const form = new URLSearchParams(body?.bytes.toString());
+  const form = formIn(body);
   const query = new URLSearchParams([...request.query, ...(request.pass?.edge.query(form) ?? form)]);
   if (route.takesAsOf !== true) refuseMoment(query);
   return { ...(await route.run({ ...request, query }, segments)), reads: true };

@@ -2,11 +2,12 @@
  * Discovery documents: SMART App Launch 2.2 ("Conformance"), OpenID Connect Discovery 1.0, OpenID CIBA Core 1.0
  * (section 4), RFC 8414 and RFC 9728. They state what works and nothing else.
  */
-import Router from '@koa/router';
+import { z } from 'zod';
 import { CLIENT_AUTHENTICATION_METHODS } from '#src/oauth/client-authentication.ts';
 import { ASSERTION_ALGORITHMS } from '#src/oauth/key-set.ts';
 import { PLAIN_SCOPES } from '#src/oauth/scopes.ts';
 import { SIGNING_ALGORITHM } from '#src/oauth/signing-keys.ts';
+import { answerJson, type OpenRoute, openRoute } from '../api/open-route.ts';
 import { GRANT_WORK } from './endpoints/token.ts';
 
 /** Clients that authenticate for introspection are known ones, so `none` is for public applications here, too. */
@@ -92,8 +93,12 @@ export function openidConfiguration(baseUrl: string): object {
   };
 }
 
-/** Paths of the resources that access tokens are for. */
-const RESOURCES = ['', '/fhir/R4', '/v1'] as const;
+/** The resources that access tokens are for. */
+const RESOURCES = [
+  { path: '', name: '', what: 'the protected resource' },
+  { path: '/fhir/R4', name: 'Fhir', what: 'the FHIR interface as a protected resource' },
+  { path: '/v1', name: 'Rest', what: 'REST v1 as a protected resource' },
+] as const;
 
 /** Returns `/.well-known/oauth-protected-resource` of one of our resources (RFC 9728, section 2). */
 export function protectedResource(baseUrl: string, path: string): object {
@@ -115,34 +120,101 @@ const PROTECTED_RESOURCE = '/.well-known/oauth-protected-resource';
  */
 export function resourceMetadataUrl(baseUrl: string, path: string): string | undefined {
   const own = RESOURCES.find(
-    (resource) => resource !== '' && (path === resource || path.startsWith(`${resource}/`)),
+    (resource) => resource.path !== '' && (path === resource.path || path.startsWith(`${resource.path}/`)),
   );
-  return own === undefined ? undefined : baseUrl + PROTECTED_RESOURCE + own;
+  return own === undefined ? undefined : baseUrl + PROTECTED_RESOURCE + own.path;
 }
 
+const url = z.url();
+const texts = z.array(z.string());
+
+/** The members that every client needs; there are others. */
+const server = z.looseObject({
+  issuer: url,
+  authorization_endpoint: url,
+  token_endpoint: url,
+  jwks_uri: url,
+  scopes_supported: texts.optional(),
+  grant_types_supported: texts.optional(),
+  capabilities: texts.optional(),
+});
+
+const resource = z.looseObject({ resource: url, authorization_servers: z.array(url) });
+
+function serve(
+  path: string,
+  operationId: string,
+  summary: string,
+  description: string,
+  make: (baseUrl: string) => object,
+  schema: z.ZodType = server,
+): OpenRoute {
+  return openRoute({
+    ...{ method: 'GET', path, operationId, summary, description, tag: 'OAuth' },
+    answers: { 200: { description: 'The document', schema } },
+    run: ({ service }) =>
+      answerJson(make(service.baseUrl), { headers: { 'Cache-Control': 'public, max-age=300' } }),
+  });
+}
+
+/** The routes. */
+export const DISCOVERY_ROUTES: readonly OpenRoute[] = [
+  serve(
+    '/.well-known/smart-configuration',
+    'getSmartConfiguration',
+    'SMART App Launch discovery',
+    'SMART App Launch 2.2, section “Conformance”: endpoints, scopes and capabilities.',
+    smartConfiguration,
+  ),
+  serve(
+    '/fhir/R4/.well-known/smart-configuration',
+    'getFhirSmartConfiguration',
+    'SMART App Launch discovery, below the FHIR base',
+    'The same document, where SMART clients look for it.',
+    smartConfiguration,
+  ),
+  serve(
+    '/.well-known/openid-configuration',
+    'getOpenidConfiguration',
+    'OpenID Connect discovery',
+    'OpenID Connect Discovery 1.0, section 3.',
+    openidConfiguration,
+  ),
+  serve(
+    '/.well-known/oauth-authorization-server',
+    'getServerMetadata',
+    'Metadata of the authorization server',
+    'RFC 8414: the same members as OpenID Connect discovery.',
+    authorizationServerMetadata,
+  ),
+  ...RESOURCES.map(({ path, name, what }) =>
+    serve(
+      PROTECTED_RESOURCE + path,
+      `get${name}ResourceMetadata`,
+      `Metadata of ${what}`,
+      'RFC 9728: which authorization server issues tokens for it.',
+      (baseUrl) => protectedResource(baseUrl, path),
+      resource,
+    ),
+  ),
+];
+
+/** Matches the names that a path of BASE_URL is inserted after (RFC 8414, section 3.1; RFC 9728, section 3.1). */
+const INSERTED = /^\/\.well-known\/(?:openid-|oauth-)[a-z-]+/;
+
 /**
- * Returns the routes. If BASE_URL has a path, each document is also below the name that RFC 8414, section 3.1, and RFC
- * 9728, section 3.1, give it, for proxies that pass `/.well-known` of the host on.
+ * Returns further routes of the documents if BASE_URL has a path, for proxies that pass `/.well-known` of the host on.
+ * They aren't in the OpenAPI document.
  */
-export function discoveryRouter(baseUrl: string): Router {
-  const router = new Router();
-  const path = new URL(baseUrl).pathname.replace(/\/+$/, '');
-  const serve = (at: string, document: object): void => {
-    const text = JSON.stringify(document);
-    router.get(at, (ctx) => {
-      ctx.set('Cache-Control', 'public, max-age=300');
-      ctx.type = 'application/json';
-      ctx.body = text;
-    });
-  };
-  const paths = path === '' ? [''] : ['', path];
-  const smart = smartConfiguration(baseUrl);
-  for (const at of ['', '/fhir/R4']) serve(`${at}/.well-known/smart-configuration`, smart);
-  for (const below of paths) {
-    serve(`/.well-known/openid-configuration${below}`, openidConfiguration(baseUrl));
-    serve(`/.well-known/oauth-authorization-server${below}`, authorizationServerMetadata(baseUrl));
-    for (const resource of RESOURCES)
-      serve(`${PROTECTED_RESOURCE}${below}${resource}`, protectedResource(baseUrl, resource));
-  }
-  return router;
+export function listInsertedRoutes(baseUrl: string): readonly OpenRoute[] {
+  const below = new URL(baseUrl).pathname.replace(/\/+$/, '');
+  if (below === '') return [];
+  const taken = DISCOVERY_ROUTES.map(({ path }) => path);
+  return DISCOVERY_ROUTES.filter(({ path }) => INSERTED.test(path))
+    .map((route) => ({
+      ...route,
+      path: route.path.replace(INSERTED, (name) => name + below),
+      operationId: `${route.operationId}Inserted`,
+    }))
+    .filter(({ path }) => !taken.includes(path));
 }

@@ -1,14 +1,9 @@
 /** Errors of the endpoints that clients call: the JSON of RFC 6749, section 5.2 (docs/spec/decisions.md, section 2). */
+import { z } from 'zod';
 import { OAuthError, type OAuthErrorCode } from '#src/oauth/error.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
-
-const ENDPOINT = /^\/oauth\/(?:token|revoke|introspect|bc-authorize|userinfo|jwks)\/?$/i;
-
-/** Tells whether a path is of an endpoint whose errors have this form. */
-export function isOAuthEndpoint(path: string): boolean {
-  return ENDPOINT.test(path);
-}
+import type { DescribedAnswer } from '../api/route.ts';
 
 /** Headers of every answer with or about tokens, errors too (RFC 6749, section 5.1). */
 export const NOT_STORED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const;
@@ -34,4 +29,19 @@ export function oauthErrorAnswer(error: OAuthError): Answer {
     headers: { 'Content-Type': 'application/json; charset=utf-8', ...NOT_STORED, ...error.headers },
     body: JSON.stringify(error.body),
   };
+}
+
+const schema = z
+  .object({ error: z.string(), error_description: z.string() })
+  .describe('RFC 6749, section 5.2.');
+
+/** Returns the errors of an endpoint for the OpenAPI document. @param descriptions by status */
+export function describeErrors(
+  descriptions: Readonly<Record<number, string>>,
+): Readonly<Record<number, DescribedAnswer>> {
+  const entries = Object.entries(descriptions).map(([status, description]) => [
+    status,
+    { description, schema },
+  ]);
+  return Object.fromEntries(entries);
 }

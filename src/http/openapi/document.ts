@@ -1,4 +1,5 @@
 /** The OpenAPI 3.1 document of every interface: https://spec.openapis.org/oas/v3.1.1.html */
+import type { OpenRoute } from '../api/open-route.ts';
 import type { Route } from '../api/route.ts';
 import { errorBody } from '../api/schemas.ts';
 import { TAG_TEXTS } from '../api/tags.ts';
@@ -6,8 +7,9 @@ import { VERSION } from '../version.ts';
 import { addExamples } from './examples.ts';
 import { FHIR_SCHEMAS } from './fhir-schemas.ts';
 import { rewriteForGenerators } from './nullable.ts';
+import { AUTHORIZE_PATH } from './of-authorize.ts';
 import { fhirPaths } from './of-fhir.ts';
-import { OPEN_PATHS } from './of-open.ts';
+import { LOGOUT_PATHS } from './of-openid.ts';
 import { describeRoute } from './of-route.ts';
 import { type Part, Schemas } from './schemas.ts';
 import { AUTHORED_422, ERROR_RESPONSES, HEADERS, PARAMETERS, securitySchemes } from './shared.ts';
@@ -36,16 +38,19 @@ which of \`error\` and \`resourceType\` the body has. Every answer has a \`Servi
 
 **Limits.** \`RateLimit\` shows how many requests per minute are left; beyond the limit the answer is 429 with \`Retry-After\`.`;
 
+const OTHERS = { '/oauth/authorize': AUTHORIZE_PATH, ...LOGOUT_PATHS };
+
 /**
  * Makes the document.
- * @param routes of the JSON interfaces.
+ * @param routes beside those of FHIR
  * @param baseUrl of the service, without a slash at its end.
  */
-export function openApiDocument(routes: readonly Route[], baseUrl: string): Part {
+export function openApiDocument(routes: readonly (Route | OpenRoute)[], baseUrl: string): Part {
   const schemas = new Schemas();
   schemas.of(errorBody, 'output');
   const paths: Record<string, Record<string, Part>> = {};
   for (const route of routes) {
+    if (route.unlisted === true) continue;
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeRoute(route, schemas) };
   }
   const taken = Object.keys(FHIR_SCHEMAS).find((name) => Object.hasOwn(schemas.components, name));
@@ -60,7 +65,7 @@ export function openApiDocument(routes: readonly Route[], baseUrl: string): Part
     },
     servers: [{ url: baseUrl }],
     tags: Object.entries(TAG_TEXTS).map(([name, description]) => ({ name, description })),
-    paths: addExamples({ ...fhirPaths(), ...paths, ...OPEN_PATHS }, schemas.components),
+    paths: addExamples({ ...fhirPaths(), ...paths, ...OTHERS }, schemas.components),
     components: {
       schemas: { ...schemas.components, ...FHIR_SCHEMAS },
       headers: HEADERS,

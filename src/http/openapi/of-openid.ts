@@ -1,35 +1,9 @@
 /** `/oauth/userinfo` and `/oauth/logout` of OpenID Connect (docs/oauth.md). */
-import { ERROR, ERRORS, json, REQUEST_ID, TAG, TEXT } from './oauth-parts.ts';
 import type { Part } from './schemas.ts';
-import { BY_GRANT } from './shared.ts';
 
-function userinfo(operationId: string): Part {
-  return {
-    operationId,
-    summary: 'Read who the person behind an access token is',
-    description: 'OpenID Connect Core 1.0, section 5.3. Takes a token of a grant with `openid`.',
-    tags: [TAG],
-    security: [BY_GRANT],
-    responses: {
-      200: json('The person', {
-        type: 'object',
-        properties: {
-          sub: { type: 'string', description: 'As in the ID token.' },
-          fhirUser: { type: 'string', format: 'uri', description: 'As in the ID token.' },
-        },
-        required: ['sub'],
-        additionalProperties: false,
-      }),
-      400: json('`invalid_request`', ERROR),
-      401: json('`invalid_token`: no token, or one that doesn’t work', ERROR),
-      403: json('`insufficient_scope`: a token without `openid`, or another credential', ERROR),
-      405: ERRORS[405],
-      429: ERRORS[429],
-      500: ERRORS[500],
-      503: ERRORS[503],
-    },
-  };
-}
+const REQUEST_ID = { 'Service-Request-Id': { $ref: '#/components/headers/Service-Request-Id' } };
+const TEXT = { type: 'string' };
+const TAG = 'OAuth';
 
 const LOGOUT_PARAMETERS: Readonly<Record<string, Part>> = {
   id_token_hint: {
@@ -93,10 +67,4 @@ const LOGOUT: Part = {
 };
 
 /** The paths. */
-export const OPENID_PATHS: Readonly<Record<string, Part>> = {
-  '/oauth/userinfo': {
-    get: userinfo('getUserinfo'),
-    post: userinfo('postUserinfo'),
-  },
-  '/oauth/logout': LOGOUT,
-};
+export const LOGOUT_PATHS: Readonly<Record<string, Part>> = { '/oauth/logout': LOGOUT };

@@ -160,9 +160,15 @@ export const BY_GRANT: Part = { patientGrant: [] };
 
 /** References to headers of the answers, by name. */
 export function headers(...names: readonly string[]): Part {
-  const all = ['Service-Request-Id', 'RateLimit', 'RateLimit-Policy', ...names];
-  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  return referTo(['Service-Request-Id', 'RateLimit', 'RateLimit-Policy', ...names]);
 }
+
+function referTo(names: readonly string[]): Part {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** The header of answers to requests that aren't counted. */
+export const REQUEST_ID: Part = referTo(['Service-Request-Id']);
 
 const OF_STATUS: Readonly<Record<number, readonly string[]>> = {
   401: ['WWW-Authenticate'],

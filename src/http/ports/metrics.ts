@@ -12,3 +12,9 @@ export interface Metrics {
   /** Returns all metrics as text for Prometheus, with its Content-Type. */
   exposition(): Promise<{ readonly type: string; readonly text: string }>;
 }
+
+/**
+ * Named conditions of readiness; a check that rejects, or takes too long, fails. Everybody may read a Refusal's message.
+ * A check that passes may resolve to a sentence that operators should read.
+ */
+export type ReadinessChecks = Readonly<Record<string, () => Promise<string | undefined>>>;

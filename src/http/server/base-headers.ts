@@ -2,8 +2,6 @@
  * Headers that every answer begins with: no client guesses its type, frames it, stores it or passes its URL on
  * (https://owasp.org/www-project-secure-headers/). Pages say more (`security-headers.ts`).
  */
-import type { Context } from 'koa';
-
 const ALWAYS = [
   ['X-Content-Type-Options', 'nosniff'],
   // Answers contain health data: no cache may write them to a disk (RFC 9111, section 5.2.2.5). A client that stores a
@@ -17,18 +15,10 @@ const ALWAYS = [
 /** A year, so that clients that have used https don't fall back to http. */
 const STRICT_TRANSPORT = ['Strict-Transport-Security', 'max-age=31536000'] as const;
 
-/** Our pages use none of these. */
-const NO_FEATURES = 'camera=(), geolocation=(), microphone=(), payment=(), usb=()';
-
 /**
  * Returns alternating names and values.
  * @param baseUrl that clients use; only an https URL may require https
  */
 export function baseHeaders(baseUrl: string): readonly string[] {
   return (baseUrl.startsWith('https:') ? [...ALWAYS, STRICT_TRANSPORT] : ALWAYS).flat();
-}
-
-/** Disables browser features on a page. */
-export function withoutFeatures(ctx: Context): void {
-  if (ctx.response.type === 'text/html') ctx.set('Permissions-Policy', NO_FEATURES);
 }

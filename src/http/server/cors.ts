@@ -4,6 +4,8 @@
  */
 import type { Context } from 'koa';
 import { requireHead } from '../answer/send.ts';
+import type { OpenRoute } from '../api/open-route.ts';
+import type { RouteTable } from '../api/table.ts';
 import { isPage } from '../page-paths.ts';
 
 const EXPOSED = [
@@ -44,13 +46,14 @@ const ALLOWED = [
   'X-Service-Source-System',
 ].join(', ');
 
-/** Servers introspect tokens and ask people for access; pages of other origins have nothing to do there. */
-const SERVERS_ONLY = /^\/oauth\/(?:introspect|bc-authorize)\/?$/i;
-
-/** Sets the headers that a browser asks for. @returns true when the request is a preflight: they are all of its answer (204). */
-export function answerCors(ctx: Context): boolean {
+/**
+ * Sets the headers that a browser asks for.
+ * @param open routes, of which some are for servers only
+ * @returns true when the request is a preflight: they are all of its answer (204)
+ */
+export function answerCors(ctx: Context, open: RouteTable<OpenRoute>): boolean {
   const { headers } = ctx.req;
-  if (isPage(ctx.path) || SERVERS_ONLY.test(ctx.path)) return false;
+  if (isPage(ctx.path) || open.listAt(ctx.path).some(({ serversOnly }) => serversOnly)) return false;
   const head = requireHead(ctx);
   head.set('Access-Control-Allow-Origin', '*');
   head.set('Access-Control-Expose-Headers', EXPOSED);

@@ -18,6 +18,7 @@ import { sendContent } from '../answer/content.ts';
 import { pretty } from '../answer/pretty.ts';
 import { endWhenStalled, Head, reply, send } from '../answer/send.ts';
 import { type ApiInterface, JsonDialect } from '../api/interface.ts';
+import { OpenDialect, type OpenInterface } from '../api/open-interface.ts';
 import { FhirDialect, type FhirInterface } from '../fhir/interface.ts';
 import { enter, type GatewayDeps } from '../gateway/gateway.ts';
 import { refusesBody } from '../large-bodies.ts';
@@ -26,7 +27,7 @@ import { innerPath, isFhir, isGateway } from '../path.ts';
 import { Pipeline } from '../pipeline.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Notebook } from '../ports/traffic.ts';
-import { baseHeaders, withoutFeatures } from './base-headers.ts';
+import { baseHeaders } from './base-headers.ts';
 import { answerCors } from './cors.ts';
 import { errorAnswer, unanswered } from './error-answer.ts';
 import { answerWithoutWords } from './last-answer.ts';
@@ -40,11 +41,12 @@ function requireHost({ headers, httpVersion }: IncomingMessage): void {
 
 /**
  * Gives each request its id, headers, error body, log line and measure. Declared routes, which get nearly all of them,
- * are called from here; the rest go to the routers.
+ * are called from here; the rest, pages for people, go to the routers.
  */
 export function envelope(
   fhir: FhirInterface,
   api: ApiInterface,
+  open: OpenInterface,
   {
     metrics,
     limits,
@@ -62,6 +64,7 @@ export function envelope(
   const requests = log.child({}, { redact: [] });
   const ofFhir = new Pipeline(fhir, new FhirDialect(fhir));
   const ofJson = new Pipeline(api, new JsonDialect(api));
+  const ofOthers = new Pipeline(api, new OpenDialect(open));
   const base = baseHeaders(api.services.config.baseUrl);
   return async (ctx, next) => {
     const notSent = (err: unknown): void =>
@@ -84,7 +87,8 @@ export function envelope(
     if (inner !== undefined) ctx.path = inner;
     const fhirPath = isFhir(ctx.path);
     try {
-      if (!atGateway && ctx.req.headers.origin !== undefined && answerCors(ctx)) reply(ctx, PREFLIGHT);
+      if (!atGateway && ctx.req.headers.origin !== undefined && answerCors(ctx, open.table))
+        reply(ctx, PREFLIGHT);
       else {
         const counted = limits.byAddress(ctx);
         if (counted !== undefined) await counted;
@@ -92,12 +96,11 @@ export function envelope(
         requireDecodable(ctx.path, 'the path');
         requireDecodable(ctx.querystring, 'the query', 'query');
         if (inner !== undefined) await enter(gateway, ctx, inner);
-        const answer = await (fhirPath ? ofFhir : ofJson).answer(ctx);
+        const answer = (await (fhirPath ? ofFhir : ofJson).answer(ctx)) ?? (await ofOthers.answer(ctx));
         if (answer === undefined) {
           head.settle(res);
           await next();
           if (res.statusCode >= 400 && ctx.body == null) throw unanswered(ctx, api.table);
-          withoutFeatures(ctx);
           endWhenStalled(res);
         } else {
           if (answer.refused !== undefined) await fhir.largeBodies.count(ctx, answer.refused);
@@ -110,7 +113,7 @@ export function envelope(
         if (refusesBody(error)) await fhir.largeBodies.count(ctx);
         if (res.headersSent) notSent(error);
         else {
-          const answer = errorAnswer(ctx, error, fhir, api.services.config.baseUrl);
+          const answer = errorAnswer(ctx, error, fhir, open);
           await send(ctx, fhirPath && isPretty(ctx) ? pretty(answer) : answer);
         }
       } catch (cause) {

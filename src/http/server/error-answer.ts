@@ -1,14 +1,16 @@
 /** Answers of errors, in the form of the interface that a request was for. */
 import type { Context } from 'koa';
+import { OAuthError } from '#src/oauth/error.ts';
 import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
 import { nearestRoute } from '../api/nearest-route.ts';
+import type { OpenInterface } from '../api/open-interface.ts';
 import type { RouteTable } from '../api/table.ts';
 import { apiError, fhirError, internalError } from '../errors.ts';
 import type { FhirInterface } from '../fhir/interface.ts';
 import { resourceMetadataUrl } from '../oauth/discovery.ts';
-import { asOAuthError, isOAuthEndpoint, oauthErrorAnswer } from '../oauth/errors.ts';
+import { asOAuthError, oauthErrorAnswer } from '../oauth/errors.ts';
 import { refusalPage } from '../pages/refusal-page.ts';
 import { FHIR_PATH, isFhir } from '../path.ts';
 import { ROUTES } from '../routes.ts';
@@ -36,8 +38,10 @@ export function errorAnswer(
   ctx: Context,
   error: unknown,
   { log, refusalOf }: Pick<FhirInterface, 'log' | 'refusalOf'>,
-  baseUrl: string,
+  open: OpenInterface,
 ): Answer {
+  const { baseUrl } = open.service;
+  if (error instanceof OAuthError) return oauthErrorAnswer(error);
   const known = refusalOf(error);
   if (known === undefined || known.kind === 'internal') {
     log.error({ err: error, request_id: ctx.state.requestId, method: ctx.method }, 'request failed');
@@ -46,7 +50,8 @@ export function errorAnswer(
   }
   const refusal = known ?? internalError();
   // Errors of the endpoints for OAuth clients have the form of its standards.
-  if (isOAuthEndpoint(ctx.path)) return oauthErrorAnswer(asOAuthError(refusal));
+  const isForClients = open.table.listAt(ctx.path).some(({ errorForm }) => errorForm === 'oauth');
+  if (isForClients) return oauthErrorAnswer(asOAuthError(refusal));
   const answer =
     refusalPage(ctx, refusal, baseUrl) ??
     (isFhir(ctx.path) ? fhirError(refusal) : apiError(refusal, ctx.state.requestId, baseUrl));

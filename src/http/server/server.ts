@@ -11,26 +11,26 @@ import type { PersonId } from '#src/shared/access/identity.ts';
 import { AnswerMemory } from '#src/shared/load/answer-budget.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
+import type { OpenService } from '../api/open-route.ts';
 import { RouteTable } from '../api/table.ts';
 import { dashboardRouter } from '../app/router.ts';
 import type { Identify } from '../credential-kinds.ts';
 import { Authenticator } from '../credentials.ts';
 import { devIssuerRouter } from '../dev-issuer/router.ts';
-import { documentationRouter } from '../docs/router.ts';
 import { type EdgeKeys, Edges } from '../edge/edge.ts';
 import { HistoryPages } from '../fhir/history-pages.ts';
 import type { FhirInterface } from '../fhir/interface.ts';
 import { OPERATIONS } from '../fhir/operations.ts';
 import { bundleValues } from '../fhir/resource-body.ts';
 import type { GrantService } from '../grant/pass.ts';
+import { measureReadiness } from '../health.ts';
 import type { KeyReadService } from '../key-reads.ts';
 import { LargeBodies } from '../large-bodies.ts';
 import { clientAddress, RequestLimits } from '../limits.ts';
 import { authorizeRouter } from '../oauth/authorize/router.ts';
-import { discoveryRouter } from '../oauth/discovery.ts';
-import { clientEndpointsRouter } from '../oauth/endpoints/router.ts';
-import { logosRouter } from '../oauth/logos.ts';
+import { listInsertedRoutes } from '../oauth/discovery.ts';
 import { logoutRouter } from '../oauth/logout.ts';
+import { openApiDocument } from '../openapi/document.ts';
 import { FHIR_PATH } from '../path.ts';
 import { patientOperations } from '../patient/operation.ts';
 import { patientRouter } from '../patient/router.ts';
@@ -38,7 +38,7 @@ import type { AccessLog } from '../ports/access-log.ts';
 import type { AuthorizeServices } from '../ports/authorize.ts';
 import type { Freshness } from '../ports/freshness.ts';
 import type { IdempotencyKeys } from '../ports/idempotency.ts';
-import type { Metrics } from '../ports/metrics.ts';
+import type { Metrics, ReadinessChecks } from '../ports/metrics.ts';
 import type { OAuthServices } from '../ports/oauth.ts';
 import type { PatientPageServices } from '../ports/patient-pages.ts';
 import type { Services } from '../ports/services.ts';
@@ -47,18 +47,13 @@ import type { SharedLinkOpening } from '../ports/shared-links.ts';
 import type { SignIn } from '../ports/signin.ts';
 import type { FindToken } from '../ports/tokens.ts';
 import type { Notebook, RateLimits } from '../ports/traffic.ts';
-import { ROUTES } from '../routes.ts';
-import { sharedLinkRouter } from '../shl/router.ts';
-import { viewPageRouter } from '../shl/view-page.ts';
+import { ALL_ROUTES, OPEN_ROUTES, ROUTES } from '../routes.ts';
 import { invitationRouter } from '../signin/invitation-router.ts';
 import { signInRouter } from '../signin/router.ts';
 import { Visitors } from '../signin/visitors.ts';
-import { startRouter } from '../start/router.ts';
 import { VERSION } from '../version.ts';
-import { webfingerRouter } from '../webfinger.ts';
 import { limitConnections } from './connections.ts';
 import { envelope } from './envelope.ts';
-import { healthRouter, type ReadinessChecks } from './health.ts';
 import { answerForNode, SERVER_OPTIONS } from './node-answers.ts';
 
 /** Dependencies of the server. */
@@ -103,11 +98,12 @@ export interface ServerDeps {
 /** Makes the server; it listens when told to. */
 export function createServer(deps: ServerDeps): Server {
   const { metrics } = deps;
-  const health = healthRouter({ checks: deps.checks, metrics });
+  measureReadiness(metrics, deps.checks);
   const limits = new RequestLimits(
     deps.traffic.limits,
     clientAddress(deps.config.trustedProxies),
     metrics.observeThrottled,
+    new Set(OPEN_ROUTES.flatMap(({ path, unlimited }) => (unlimited === true ? [path] : []))),
   );
   const authenticator = new Authenticator(
     { apiKey: deps.queries.apiKey, token: deps.findToken, identify: deps.identify },
@@ -141,6 +137,11 @@ export function createServer(deps: ServerDeps): Server {
   });
   const fhir = fhirInterface(deps, authenticator, limits, { largeBodies, answers }, { grants, keyReads });
   const api = { ...deps, grants, keyReads, largeBodies, authenticator, table: new RouteTable(ROUTES) };
+  const open = {
+    table: new RouteTable([...OPEN_ROUTES, ...listInsertedRoutes(deps.config.baseUrl)], 'any'),
+    service: openService(deps, limits, answers, authenticator),
+    largeBodies,
+  };
   const app = new Koa();
   if (deps.tracing !== undefined) app.use(deps.tracing);
   const visitors = new Visitors(deps.signIn, deps.config.baseUrl);
@@ -151,42 +152,7 @@ export function createServer(deps: ServerDeps): Server {
     count: (ctx: Context, person: PersonId) => limits.byPerson(ctx, person),
     worksElsewhere: (credential: string) => authenticator.works(credential),
   };
-  app.use(envelope(fhir, api, { metrics, limits, notebook: deps.traffic, gateway }));
-  app.use(health.routes());
-  app.use(health.allowedMethods());
-  const start = startRouter({
-    baseUrl: deps.config.baseUrl,
-    devIssuer: deps.devIssuer !== undefined,
-    // People on other machines have no use for a path of this one.
-    dataDir:
-      deps.devIssuer !== undefined && deps.config.devIssuer === 'local' ? deps.config.dataDir : undefined,
-  });
-  app.use(start.routes());
-  app.use(start.allowedMethods());
-  const documentation = documentationRouter(ROUTES, deps.config.baseUrl);
-  app.use(documentation.routes());
-  app.use(documentation.allowedMethods());
-  const logos = logosRouter(deps.services.logos);
-  app.use(logos.routes());
-  app.use(logos.allowedMethods());
-  const discovery = discoveryRouter(deps.config.baseUrl);
-  app.use(discovery.routes());
-  app.use(discovery.allowedMethods());
-  const clientEndpoints = clientEndpointsRouter({
-    ...deps.oauth,
-    baseUrl: deps.config.baseUrl,
-    readAddress: (ctx) => limits.readAddress(ctx),
-    freshness: deps.freshness,
-    refusalOf: deps.refusalOf,
-    log: deps.log,
-    accessLog: deps.accessLog,
-    worksElsewhere: (credential) => authenticator.works(credential),
-  });
-  app.use(clientEndpoints.routes());
-  app.use(clientEndpoints.allowedMethods());
-  const webfinger = webfingerRouter(deps.services.adminQueries.readSso, deps.freshness);
-  app.use(webfinger.routes());
-  app.use(webfinger.allowedMethods());
+  app.use(envelope(fhir, api, open, { metrics, limits, notebook: deps.traffic, gateway }));
   const signIn = signInRouter({ signIn: deps.signIn, visitors, log: deps.log, refusalOf: deps.refusalOf });
   app.use(signIn.routes());
   app.use(signIn.allowedMethods());
@@ -200,18 +166,6 @@ export function createServer(deps: ServerDeps): Server {
   });
   app.use(invitations.routes());
   app.use(invitations.allowedMethods());
-  const sharedLinks = sharedLinkRouter({
-    links: deps.linkOpening,
-    baseUrl: deps.config.baseUrl,
-    answers,
-    largeBodies,
-    count: (ctx, caller) => limits.byCaller(ctx, caller),
-  });
-  app.use(sharedLinks.routes());
-  app.use(sharedLinks.allowedMethods());
-  const viewPage = viewPageRouter(deps.config.baseUrl);
-  app.use(viewPage.routes());
-  app.use(viewPage.allowedMethods());
   const patient = patientRouter({
     services: deps.services,
     accessLog: deps.accessLog,
@@ -253,6 +207,26 @@ export function createServer(deps: ServerDeps): Server {
   answerForNode(server);
   limitConnections(server, deps.config.limits.connectionsPerAddress, deps.config.trustedProxies);
   return server;
+}
+
+function openService(
+  deps: ServerDeps,
+  limits: RequestLimits,
+  answers: AnswerMemory,
+  authenticator: Authenticator,
+): OpenService {
+  const { config, services, oauth, linkOpening, accessLog, log, checks, metrics } = deps;
+  const { baseUrl } = config;
+  let document: ReturnType<OpenService['describe']> | undefined;
+  const devIssuer = deps.devIssuer !== undefined;
+  return {
+    ...{ baseUrl, services, oauth, links: linkOpening, limits, answers, accessLog, log, checks, metrics },
+    worksElsewhere: (credential) => authenticator.works(credential),
+    describe: () => (document ??= openApiDocument(ALL_ROUTES, baseUrl)),
+    devIssuer,
+    // People on other machines have no use for a path of this one.
+    dataDir: devIssuer && config.devIssuer === 'local' ? config.dataDir : undefined,
+  };
 }
 
 function fhirInterface(

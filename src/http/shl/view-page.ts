@@ -5,12 +5,13 @@
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { html } from '#src/shared/html.ts';
 import { isLoopback } from '#src/shared/loopback.ts';
 import { isSourceHost } from '#src/shared/source-host.ts';
-import { answerPage } from '../answer/security-headers.ts';
+import type { Answer } from '../answer/answer.ts';
+import { makePage } from '../answer/security-headers.ts';
+import { nothingThere, openRoute } from '../api/open-route.ts';
 import { shellNeeds, shellPage } from '../pages/shell.ts';
 import { type Language, pickWords, texts } from '../pages/texts.ts';
 import { pageLanguage } from '../signin/people-page.ts';
@@ -59,21 +60,33 @@ function readContent(name: string, { make }: PageFile): Promise<string | Buffer>
   return content;
 }
 
-/** Returns the routes. @param baseUrl of the service, without a slash at its end */
-export function viewPageRouter(baseUrl: string): Router {
-  const root = new URL(baseUrl).pathname.replace(/\/+$/, '');
-  const router = new Router();
-  router.get('/shl/view', (ctx) => answerView(ctx, root));
-  router.get('/shl/view/:name', async (ctx) => {
-    const { name = '' } = ctx.params;
-    const file = FILES.get(name);
-    if (file === undefined) return;
-    ctx.body = await readContent(name, file);
-    ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
-    ctx.type = file.type;
-  });
-  return router;
-}
+const BROWSERS_ONLY = { method: 'GET', tag: 'Patients and consent', answers: {}, unlisted: true } as const;
+
+/** The routes. */
+export const VIEW_ROUTES = [
+  openRoute({
+    ...BROWSERS_ONLY,
+    path: '/shl/view',
+    operationId: 'viewSharedLink',
+    summary: 'The page',
+    description: 'Opens a link in a browser.',
+    run: ({ ctx, service, query }) =>
+      answerView(ctx, query, new URL(service.baseUrl).pathname.replace(/\/+$/, '')),
+  }),
+  openRoute({
+    ...BROWSERS_ONLY,
+    path: '/shl/view/{name}',
+    operationId: 'getViewerFile',
+    summary: 'A file of the page',
+    description: 'Its script and styles.',
+    async run({ params: { name } }) {
+      const file = FILES.get(name);
+      if (file === undefined) throw nothingThere('the page loads no such file');
+      const headers = { 'Content-Type': file.type, 'Cross-Origin-Resource-Policy': 'same-origin' };
+      return { status: 200, headers, body: await readContent(name, file) };
+    },
+  }),
+];
 
 /** Returns the texts that the page's script has words from. */
 function viewerWords(lang: Language): Readonly<Record<string, string>> {
@@ -81,8 +94,7 @@ function viewerWords(lang: Language): Readonly<Record<string, string>> {
   return Object.assign({}, ...parts.map((prefix) => pickWords(lang, prefix)));
 }
 
-function answerView(ctx: Context, root: string): void {
-  const query = new URLSearchParams(ctx.querystring);
+function answerView(ctx: Context, query: URLSearchParams, root: string): Answer {
   const lang = pageLanguage(ctx);
   const say = texts(lang);
   const origins = originsIn(query);
@@ -96,14 +108,14 @@ function answerView(ctx: Context, root: string): void {
 <div id="viewer" data-texts="${JSON.stringify(viewerWords(lang))}"></div>
 <script type="module" src="${root}/shl/view/main.js"></script>`;
   const needs = shellNeeds();
-  answerPage(ctx, 200, shellPage({ lang, title: say('shl.title'), heading: null, body, here }), {
+  const page = makePage(ctx, shellPage({ lang, title: say('shl.title'), heading: null, body, here }), {
     ...needs,
     styles: [...(needs.styles ?? []), "'self'"],
     scripts: ["'self'"],
     connections: ["'self'", ...origins],
     referrer: 'no-referrer',
   });
-  if (!query.has('lang')) ctx.vary('Accept-Language');
+  return query.has('lang') ? page : { ...page, headers: { ...page.headers, Vary: 'Accept-Language' } };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Random requests at every route of the OpenAPI document, about what a grant covers, what it doesn't, and nothing. */
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import { openApiDocument } from '#src/http/openapi/document.ts';
-import { ROUTES } from '#src/http/routes.ts';
+import { ALL_ROUTES } from '#src/http/routes.ts';
 import type { Seen } from './model.ts';
 import { CATEGORIES, type World } from './world.ts';
 
@@ -22,7 +22,7 @@ interface Operation {
 
 /** Returns every method and path of the document that needs a credential. */
 export function placesOf(url: string): Place[] {
-  const { paths } = JSON.parse(JSON.stringify(openApiDocument(ROUTES, url))) as {
+  const { paths } = JSON.parse(JSON.stringify(openApiDocument(ALL_ROUTES, url))) as {
     paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   };
   return Object.entries(paths).flatMap(([path, operations]) =>

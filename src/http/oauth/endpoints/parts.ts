@@ -1,9 +1,10 @@
 /** Reads the parameters that several grant types share, and answers with tokens. */
+import { z } from 'zod';
 import { ownResource } from '#src/oauth/authorization/request.ts';
 import { OAuthError } from '#src/oauth/error.ts';
 import { parseScopes, type Scope } from '#src/oauth/scopes.ts';
 import type { Issued } from '#src/oauth/tokens/issued.ts';
-import type { ClientRequest, EndpointDeps } from './endpoint.ts';
+import type { ClientRequest } from './endpoint.ts';
 
 /** @throws OAuthError invalid_scope, also for a text without any scope */
 export function requireScopes(text: string): readonly Scope[] {
@@ -15,8 +16,20 @@ export function requireScopes(text: string): readonly Scope[] {
 
 const MAX_RESOURCES = 10;
 
+/** The parameter `resource`. */
+export const resource = z.array(z.url()).max(MAX_RESOURCES).optional().describe('RFC 8707.');
+
+/** The form of endpoints that are asked about a token. */
+export const tokenForm = z.object({
+  token: z.string().meta({ example: 'at_Yk3q0Zt7bV1sXc9wLm2NpRd5fH6jL8pS0uV2yA3eGk1' }),
+  token_type_hint: z.string().optional().describe('Not needed.'),
+});
+
 /** Returns the resources of a request; undefined if one isn't of this service (RFC 8707). */
-export function requireResources({ all }: ClientRequest, baseUrl: string): readonly string[] | undefined {
+export function requireResources({
+  service: { baseUrl },
+  all,
+}: ClientRequest<'resource'>): readonly string[] | undefined {
   const values = all('resource');
   const own = values.slice(0, MAX_RESOURCES).flatMap((value) => ownResource(value, baseUrl) ?? []);
   return own.length === values.length ? [...new Set(own)] : undefined;
@@ -32,11 +45,10 @@ export function badResource(baseUrl: string): OAuthError {
 
 /** Returns the answer of tokens of a grant (docs/spec/interface.md, section 4.1). */
 export async function tokenAnswer(
-  deps: Pick<EndpointDeps, 'tokens'>,
-  { client }: ClientRequest,
+  { client, service }: Pick<ClientRequest, 'client' | 'service'>,
   issued: Issued,
 ): Promise<object> {
-  const idToken = await deps.tokens.idToken(client.clientId, issued);
+  const idToken = await service.oauth.tokens.idToken(client.clientId, issued);
   return {
     access_token: issued.accessToken,
     token_type: 'Bearer',

@@ -1,18 +1,36 @@
 /** `POST /oauth/token`: the grant types (docs/spec/interface.md, sections 4.1 and 5; RFC 6749, sections 4 to 6). */
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { CIBA_GRANT } from '#src/oauth/backchannel/request.ts';
 import { OAuthError } from '#src/oauth/error.ts';
 import { knownScopes, narrows, normalise, type Scope, scopeText, uncovered } from '#src/oauth/scopes.ts';
 import type { ExchangeFault } from '#src/oauth/tokens/exchange-code.ts';
 import type { Reused } from '#src/oauth/tokens/issued.ts';
 import { byBackchannel } from './backchannel.ts';
-import { type ClientRequest, type EndpointDeps, required } from './endpoint.ts';
-import { badResource, requireResources, requireScopes, tokenAnswer } from './parts.ts';
+import { type ClientRequest, clientRoute, required } from './endpoint.ts';
+import { badResource, requireResources, requireScopes, resource, tokenAnswer } from './parts.ts';
 
 /** The grant type of trusted first-party applications (docs/spec/decisions.md, section 7). */
 export const IDENTITY_GRANT = 'urn:annal:params:oauth:grant-type:identity';
 
-type Work = (deps: EndpointDeps, request: ClientRequest) => Promise<object>;
+/** Parameters besides `grant_type`. */
+const parameters = {
+  code: z.string().optional(),
+  code_verifier: z.string().min(43).max(128).optional(),
+  redirect_uri: z.url().optional(),
+  refresh_token: z.string().optional(),
+  auth_req_id: z.string().optional().describe('Of `/oauth/bc-authorize`, of the CIBA grant.'),
+  scope: z.string().max(8_000).optional(),
+  resource,
+  subject_token: z
+    .string()
+    .optional()
+    .describe('For the identity grant: an ID token not older than five minutes.'),
+  patient: z.string().optional().describe('For the identity grant: the id of a Patient.'),
+};
+
+type TokenRequest = ClientRequest<keyof typeof parameters>;
+type Work = (request: TokenRequest) => Promise<object>;
 
 /** The work of each grant type. */
 export const GRANT_WORK: Readonly<Record<string, Work>> = {
@@ -23,19 +41,42 @@ export const GRANT_WORK: Readonly<Record<string, Work>> = {
   [IDENTITY_GRANT]: byIdentity,
 };
 
-/** Answers a token request. @throws OAuthError */
-export async function answerTokenRequest(deps: EndpointDeps, request: ClientRequest): Promise<object> {
-  const grantType = required(request, 'grant_type');
-  const work = Object.hasOwn(GRANT_WORK, grantType) ? GRANT_WORK[grantType] : undefined;
-  if (work === undefined) {
-    const types = Object.keys(GRANT_WORK).join(', ');
-    throw new OAuthError('unsupported_grant_type', `grant_type must be one of ${types}`);
-  }
-  if (!request.client.grantTypes.includes(grantType)) {
-    throw new OAuthError('unauthorized_client', `the application is not registered for ${grantType}`);
-  }
-  return work(deps, request);
-}
+const tokens = z.object({
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int().describe('Seconds; never past the end of the grant.'),
+  scope: z.string().describe('The granted scopes, in SMART v2 form.'),
+  refresh_token: z.string().optional().describe('With `offline_access`. It works once.'),
+  patient: z.string().optional().describe('The pairwise id of the record’s Patient.'),
+  grant_id: z.string().optional(),
+  id_token: z.string().optional().describe('With `openid`.'),
+});
+
+/** Issues tokens. */
+export const TOKEN_ROUTE = clientRoute({
+  path: '/oauth/token',
+  operationId: 'createToken',
+  summary: 'Exchange a code, a refresh token or credentials for tokens',
+  description:
+    'RFC 6749, section 3.2; docs/oauth.md. Each grant type needs its own parameters. A code and a refresh token work once: presented again, they end all tokens of their chain.',
+  form: z.object({
+    grant_type: z.enum(Object.keys(GRANT_WORK)).meta({ example: 'client_credentials' }),
+    ...parameters,
+  }),
+  answer: { description: 'The tokens', schema: tokens },
+  async work(request) {
+    const grantType = required(request, 'grant_type');
+    const work = Object.hasOwn(GRANT_WORK, grantType) ? GRANT_WORK[grantType] : undefined;
+    if (work === undefined) {
+      const types = Object.keys(GRANT_WORK).join(', ');
+      throw new OAuthError('unsupported_grant_type', `grant_type must be one of ${types}`);
+    }
+    if (!request.client.grantTypes.includes(grantType)) {
+      throw new OAuthError('unauthorized_client', `the application is not registered for ${grantType}`);
+    }
+    return work(request);
+  },
+});
 
 /** RFC 7636, section 4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
@@ -56,13 +97,13 @@ const EXCHANGE_FAULTS: Readonly<Record<ExchangeFault, string>> = {
   ended: 'the grant has ended',
 };
 
-async function byCode(deps: EndpointDeps, request: ClientRequest): Promise<object> {
+async function byCode(request: TokenRequest): Promise<object> {
   const { client, one } = request;
   const code = required(request, 'code');
   const verifier = one('code_verifier');
   const proves = verifier !== undefined && VERIFIER.test(verifier);
-  const resources = requireResources(request, deps.baseUrl);
-  const issued = await deps.tokens.exchangeCode({
+  const resources = requireResources(request);
+  const issued = await request.service.oauth.tokens.exchangeCode({
     code,
     applicationId: client.applicationId,
     redirectUri: visible(one('redirect_uri')),
@@ -73,34 +114,29 @@ async function byCode(deps: EndpointDeps, request: ClientRequest): Promise<objec
         : undefined,
     resources: resources ?? [],
   });
-  if (resources === undefined) throw badResource(deps.baseUrl);
+  if (resources === undefined) throw badResource(request.service.baseUrl);
   if ('fault' in issued) {
     const { fault } = issued;
     // Another client presented it: the grant isn't that client's.
     if (issued.reused !== undefined)
-      noteReuse(
-        deps,
-        request,
-        'code',
-        fault === 'reused' ? issued.reused : { ...issued.reused, grantId: null },
-      );
-    for (const name of ['redirect_uri', 'code_verifier']) required(request, name);
+      noteReuse(request, 'code', fault === 'reused' ? issued.reused : { ...issued.reused, grantId: null });
+    for (const name of ['redirect_uri', 'code_verifier'] as const) required(request, name);
     throw new OAuthError(fault === 'resource' ? 'invalid_target' : 'invalid_grant', EXCHANGE_FAULTS[fault]);
   }
-  return tokenAnswer(deps, request, issued);
+  return tokenAnswer(request, issued);
 }
 
-async function byRefreshToken(deps: EndpointDeps, request: ClientRequest): Promise<object> {
+async function byRefreshToken(request: TokenRequest): Promise<object> {
   const { applicationId } = request.client;
   const token = required(request, 'refresh_token');
-  const found = await deps.tokens.findRefreshToken(token, applicationId);
+  const found = await request.service.oauth.tokens.findRefreshToken(token, applicationId);
   if (found === undefined)
     throw new OAuthError('invalid_grant', 'the refresh token is unknown, or was issued to another client');
   // A used one ends its chain, whatever else the request says.
-  const narrowed = found.current ? narrowedTo(deps, request, found) : found;
-  const issued = await deps.tokens.refresh({ token, applicationId, ...narrowed });
+  const narrowed = found.current ? narrowedTo(request, found) : found;
+  const issued = await request.service.oauth.tokens.refresh({ token, applicationId, ...narrowed });
   if ('fault' in issued) {
-    if (issued.reused !== undefined) noteReuse(deps, request, 'refresh token', issued.reused);
+    if (issued.reused !== undefined) noteReuse(request, 'refresh token', issued.reused);
     throw new OAuthError(
       'invalid_grant',
       issued.fault === 'reused'
@@ -108,7 +144,7 @@ async function byRefreshToken(deps: EndpointDeps, request: ClientRequest): Promi
         : 'the refresh token has expired or was revoked, or its grant has ended',
     );
   }
-  return tokenAnswer(deps, request, issued);
+  return tokenAnswer(request, issued);
 }
 
 /**
@@ -116,16 +152,15 @@ async function byRefreshToken(deps: EndpointDeps, request: ClientRequest): Promi
  * granted
  */
 function narrowedTo(
-  deps: EndpointDeps,
-  request: ClientRequest,
+  request: TokenRequest,
   granted: { readonly scope: string; readonly resources: readonly string[] },
 ): { readonly scope: string; readonly resources: readonly string[] } {
   const text = request.one('scope');
   const scopes = text === undefined ? undefined : requireScopes(text);
   if (scopes !== undefined && !narrows(knownScopes(granted.scope.split(' ')), scopes))
     throw new OAuthError('invalid_scope', 'scope must not exceed the granted scopes');
-  const resources = requireResources(request, deps.baseUrl);
-  if (resources === undefined) throw badResource(deps.baseUrl);
+  const resources = requireResources(request);
+  if (resources === undefined) throw badResource(request.service.baseUrl);
   const within = granted.resources.length === 0 || resources.every((one) => granted.resources.includes(one));
   if (!within) throw new OAuthError('invalid_target', 'resource must be one of those that were granted');
   return {
@@ -137,7 +172,7 @@ function narrowedTo(
 /** The default of `system/` scopes: the same as for a key (docs/spec/decisions.md, section 9). */
 const AS_A_KEY = 'system/*.cruds';
 
-async function byClientCredentials(deps: EndpointDeps, request: ClientRequest): Promise<object> {
+async function byClientCredentials(request: TokenRequest): Promise<object> {
   const { client, one } = request;
   if (client.kind !== 'confidential')
     throw new OAuthError('unauthorized_client', 'client_credentials requires a confidential application');
@@ -151,14 +186,18 @@ async function byClientCredentials(deps: EndpointDeps, request: ClientRequest): 
       'invalid_scope',
       `client_credentials does not give this application ${scopeText(other)}`,
     );
-  const resources = requireResources(request, deps.baseUrl);
-  if (resources === undefined) throw badResource(deps.baseUrl);
+  const resources = requireResources(request);
+  if (resources === undefined) throw badResource(request.service.baseUrl);
   const scope = normalise(asked).join(' ');
-  const { accessToken, expiresIn } = await deps.tokens.issueClientToken(client, scope, resources);
+  const { accessToken, expiresIn } = await request.service.oauth.tokens.issueClientToken(
+    client,
+    scope,
+    resources,
+  );
   return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope };
 }
 
-async function byIdentity(deps: EndpointDeps, request: ClientRequest): Promise<object> {
+async function byIdentity(request: TokenRequest): Promise<object> {
   const { client, one, requestId } = request;
   if (!client.trusted)
     throw new OAuthError('unauthorized_client', 'the identity grant requires a trusted application');
@@ -172,19 +211,25 @@ async function byIdentity(deps: EndpointDeps, request: ClientRequest): Promise<o
       'invalid_scope',
       'offline_access: the application is not registered for the grant type refresh_token',
     );
-  const resources = requireResources(request, deps.baseUrl);
-  if (resources === undefined) throw badResource(deps.baseUrl);
+  const resources = requireResources(request);
+  if (resources === undefined) throw badResource(request.service.baseUrl);
   const scopes = normalise(asked);
   const patient = one('patient');
-  const issued = await deps.identityGrant({ client, subjectToken, scopes, patient, resources, requestId });
-  return tokenAnswer(deps, request, issued);
+  const issued = await request.service.oauth.identityGrant({
+    client,
+    subjectToken,
+    scopes,
+    patient,
+    resources,
+    requestId,
+  });
+  return tokenAnswer(request, issued);
 }
 
 const isSystem = (scope: Scope): boolean => typeof scope !== 'string' && scope.context === 'system';
 
 function noteReuse(
-  { log, accessLog }: EndpointDeps,
-  { client, requestId }: ClientRequest,
+  { service: { log, accessLog }, client, requestId }: TokenRequest,
   what: string,
   { record, grantId }: Pick<Reused, 'record'> & { readonly grantId: string | null },
 ): void {

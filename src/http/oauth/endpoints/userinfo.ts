@@ -1,21 +1,51 @@
 /** `/oauth/userinfo`: who the person behind an access token is (OpenID Connect Core 1.0, section 5.3; RFC 6750). */
 import type { Context } from 'koa';
+import { z } from 'zod';
 import { OAuthError } from '#src/oauth/error.ts';
 import { writeFhirUser } from '#src/oauth/tokens/id-token.ts';
+import { type OpenService, openRoute } from '../../api/open-route.ts';
 import { readCredential } from '../../credentials.ts';
-import { answerJson, type EndpointDeps } from './endpoint.ts';
+import { describeErrors } from '../errors.ts';
+import { answerUnstored } from './endpoint.ts';
 
-/** Answers a request with the same claims as the ID token, under a token with `openid`. */
-export function answerUserinfo(deps: EndpointDeps, ctx: Context): Promise<void> {
-  return answerJson(deps, ctx, () => claimsFor(deps, ctx));
-}
+const claims = z.object({
+  sub: z.string().describe('As in the ID token.'),
+  fhirUser: z.url().optional().describe('As in the ID token.'),
+});
 
-async function claimsFor(deps: EndpointDeps, ctx: Context): Promise<object> {
-  deps.freshness.require(['projects', 'consents']);
+/** The routes. They answer the same claims as the ID token, under a token with `openid`. */
+export const USERINFO_ROUTES = (['GET', 'POST'] as const).map((method) =>
+  openRoute({
+    method,
+    path: '/oauth/userinfo',
+    operationId: method === 'GET' ? 'getUserinfo' : 'postUserinfo',
+    summary: 'Read who the person behind an access token is',
+    description: 'OpenID Connect Core 1.0, section 5.3. Takes a token of a grant with `openid`.',
+    tag: 'OAuth',
+    takesGrantToken: true,
+    models: ['projects', 'consents'],
+    errorForm: 'oauth',
+    answers: {
+      200: { description: 'The person', schema: claims },
+      ...describeErrors({
+        400: '`invalid_request`',
+        401: '`invalid_token`: no token, or one that doesn’t work',
+        403: '`insufficient_scope`: a token without `openid`, or another credential',
+        405: 'Another method',
+        429: 'Too many requests; see `Retry-After`',
+        500: '`server_error`',
+        503: '`temporarily_unavailable`; see `Retry-After`',
+      }),
+    },
+    run: async ({ service, ctx }) => answerUnstored(await readClaims(service, ctx)),
+  }),
+);
+
+async function readClaims(service: OpenService, ctx: Context): Promise<z.output<typeof claims>> {
   const token = readCredential(ctx.req, ctx.querystring, 'Authorization: Bearer <access token>');
-  const found = await deps.tokens.introspectToken(token);
+  const found = await service.oauth.tokens.introspectToken(token);
   if (found === undefined || found.kind !== 'access') {
-    if (await deps.worksElsewhere(token)) throw lacksOpenid();
+    if (await service.worksElsewhere(token)) throw lacksOpenid();
     throw refusal(
       'invalid_token',
       401,
@@ -26,7 +56,10 @@ async function claimsFor(deps: EndpointDeps, ctx: Context): Promise<object> {
   const scopes = scope.split(' ');
   if (grant === undefined || !scopes.includes('openid')) throw lacksOpenid();
   const names = scopes.includes('fhirUser') && grant.own;
-  return { sub: grant.subject, ...(names ? { fhirUser: writeFhirUser(deps.baseUrl, grant.patient) } : {}) };
+  return {
+    sub: grant.subject,
+    ...(names ? { fhirUser: writeFhirUser(service.baseUrl, grant.patient) } : {}),
+  };
 }
 
 const lacksOpenid = (): OAuthError =>
