@@ -35,7 +35,7 @@ describe('the start of the service', () => {
     }
     expect((await get('*/*', { method: 'HEAD' })).status).to.equal(200);
     const wrong = await get('*/*', { method: 'POST' });
-    expect([wrong.status, wrong.headers.get('allow')]).to.deep.equal([405, 'HEAD, GET']);
+    expect([wrong.status, wrong.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD, OPTIONS']);
   });
 
   it('offers no sign-in where there is no development issuer', async () => {

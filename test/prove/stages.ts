@@ -10,6 +10,7 @@ export const RUN_ALL: readonly string[] = [
   'projections',
   'src/database',
   'src/events',
+  'src/freshness',
   'src/migrations',
   'src/shared',
 ];

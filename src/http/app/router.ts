@@ -24,6 +24,9 @@ const FILES = [
   { of: 'style', extension: 'css', type: 'text/css; charset=utf-8' },
 ] as const;
 
+/** Every path of a screen; the gateway has other answers for paths that it doesn't know. */
+const SCREENS = /^\/app(?!\/api(?:\/|$))(?:\/|$)/i;
+
 /** Returns the routes. */
 export function dashboardRouter(
   visitors: Pick<Visitors, 'findAnySession' | 'beginSignIn' | 'baseUrl'>,
@@ -46,7 +49,7 @@ export function dashboardRouter(
     if (body !== undefined) ctx.body = body;
   });
 
-  router.get(['/app', '/app/*path'], async (ctx) => {
+  router.get(SCREENS, async (ctx) => {
     if ((await visitors.findAnySession(ctx)) === undefined)
       visitors.beginSignIn(ctx, { returnTo: ctx.path + ctx.search });
     else answerPage(ctx, 200, makePage(base, await dashboardFiles()), NEEDS);
