@@ -14,6 +14,7 @@ import { Members } from './screens/members.tsx';
 import { NotFound } from './screens/not-found.tsx';
 import { Overview } from './screens/overview.tsx';
 import { Patients } from './screens/patients.tsx';
+import { RequestDetails } from './screens/request.tsx';
 import { Requests } from './screens/requests.tsx';
 import { Try } from './screens/try.tsx';
 import { Usage } from './screens/usage.tsx';
@@ -26,6 +27,7 @@ import { language, say } from './texts/texts.ts';
 const SCREENS = {
   '': Overview,
   '/requests': Requests,
+  '/requests/:id': RequestDetails,
   '/patients': Patients,
   '/keys': Keys,
   '/applications': Applications,

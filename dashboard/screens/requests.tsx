@@ -20,17 +20,29 @@ export interface LoggedRequest {
   readonly path: string;
   readonly status: number;
   readonly ms: number;
+  /** Why it was refused. */
+  readonly error: {
+    readonly type: string;
+    readonly fields: readonly { readonly field: string; readonly code: string }[];
+  } | null;
 }
 
 /** How often the first page is asked for again, in ms. */
 const POLL_MS = 2_000;
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const STATUSES = ['2xx', '3xx', '4xx', '5xx'] as const;
 
 /** Returns the screen. */
 export function Requests() {
   const here = useProject();
   const { query, route } = useLocation();
-  const asked = { status: query.status, path: query.path, request_id: query.request_id, key: query.key };
+  const asked = {
+    status: query.status,
+    method: query.method,
+    path: query.path,
+    request_id: query.request_id,
+    key: query.key,
+  };
   const [more, setMore] = useState<readonly LoggedRequest[]>([]);
   const [cursor, setCursor] = useState<string | null>();
   const path = (after?: string): string =>
@@ -79,6 +91,18 @@ export function Requests() {
           </select>
         </label>
         <label>
+          {say('requests.method')}{' '}
+          <select
+            value={asked.method ?? ''}
+            onChange={({ currentTarget }) => filter({ method: currentTarget.value })}
+          >
+            <option value="">{say('requests.all')}</option>
+            {METHODS.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+        <label>
           {say('requests.path')}{' '}
           <input name="path" defaultValue={asked.path} placeholder="/fhir/R4/Observation" />
         </label>
@@ -87,7 +111,10 @@ export function Requests() {
         </label>
         <Button type="submit">{say('search')}</Button>
         {Object.values(asked).some((each) => each !== undefined && each !== '') ? (
-          <Button tone="link" onClick={() => filter({ status: '', path: '', request_id: '', key: '' })}>
+          <Button
+            tone="link"
+            onClick={() => filter({ status: '', method: '', path: '', request_id: '', key: '' })}
+          >
             {say('requests.clear')}
           </Button>
         ) : null}
@@ -128,6 +155,7 @@ export function Requests() {
 
 /** The requests as a table. */
 export function RequestTable({ rows }: { readonly rows: readonly LoggedRequest[] }) {
+  const here = useProject();
   return (
     <Table
       label={say('requests.title')}
@@ -137,10 +165,10 @@ export function RequestTable({ rows }: { readonly rows: readonly LoggedRequest[]
         { title: say('requests.status'), cell: ({ status }) => <Status status={status} /> },
         {
           title: say('requests.request'),
-          cell: ({ method, path }) => (
-            <>
+          cell: ({ method, path, request_id }) => (
+            <a href={pathOf(here, `/requests/${request_id}`)}>
               <span class="method">{method}</span> <code>{path}</code>
-            </>
+            </a>
           ),
         },
         { title: say('requests.took'), isNumber: true, isWide: true, cell: ({ ms }) => sayMs(ms) },

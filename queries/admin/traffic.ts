@@ -1,5 +1,6 @@
 /** The request log and daily usage of a project, for its members. Both are written a second late. */
 import type { Pool } from 'pg';
+import { TYPE_NAMES } from '#src/fhir/types.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { type Page, type PageAsked, readPage } from './page.ts';
 
@@ -19,6 +20,17 @@ export interface RequestRow {
   readonly path: string;
   readonly status: number;
   readonly ms: number;
+  /** Why it was refused: JSON `{type, fields}`; null for a success, and for entries of before it was kept. */
+  readonly error: string | null;
+}
+
+/** A version that a request wrote. */
+export interface WrittenRow {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+  readonly patient: string | null;
+  readonly operation: string;
 }
 
 /** Filters of the log. */
@@ -31,6 +43,7 @@ export interface RequestsAsked extends PageAsked {
   readonly statuses?: readonly [number, number] | undefined;
   /** Prefix of the path. */
   readonly path?: string | undefined;
+  readonly method?: string | undefined;
   /** Microseconds, inclusive. */
   readonly from?: number | undefined;
   /** Microseconds, exclusive. */
@@ -56,6 +69,10 @@ export interface Traffic {
    * @throws Refusal invalid (422) for a cursor of another list
    */
   readonly requests: (project: string, asked: RequestsAsked) => Promise<Page<RequestRow>>;
+  /** Returns an entry of the log by its request id; undefined if there is none. */
+  readonly request: (project: string, requestId: string) => Promise<RequestRow | undefined>;
+  /** Returns the versions that a request wrote, oldest first; those of purged records are gone. */
+  readonly written: (tenant: string, entry: RequestRow) => Promise<WrittenRow[]>;
   /** Days without use are left out; oldest first. @param from,to `YYYY-MM-DD`, inclusive. */
   readonly usage: (project: string, from: string, to: string) => Promise<UsageRow[]>;
 }
@@ -77,6 +94,7 @@ const FILTERS = [
   ['least', 'l.status >= ?'],
   ['most', 'l.status <= ?'],
   ['path', 'starts_with(l.path, ?)'],
+  ['method', 'l.method = ?'],
 ] as const;
 
 /** The most entries that a search reads, whatever the size of the log. */
@@ -84,7 +102,7 @@ const LOOKED_THROUGH = 1_000_000;
 
 // Indexes: primary key (project, at, request_id); request_log_of_id (request_id).
 const ENTRY =
-  'l.request_id as id, l.at as created_at, l.environment, l.key_id, l.application_id, l.identity, l.method, l.path, l.status, l.ms';
+  'l.request_id as id, l.at as created_at, l.environment, l.key_id, l.application_id, l.identity, l.method, l.path, l.status, l.ms, l.error';
 
 // Index: primary key (project, environment, day).
 const USAGE = `
@@ -92,6 +110,21 @@ select to_char(u.day, 'YYYY-MM-DD') as date, u.environment, u.requests, u.reads,
   from operations.usage u
  where u.project = $1 and u.day between $2::date and $3::date
  order by u.day, u.environment`;
+
+/** The most versions of a request that are listed, and how far clocks may differ from the request's times, in µs. */
+const MOST_WRITTEN = 1_000;
+const SLACK = 2_000_000;
+
+// Index: history.version_of_tenant (tenant, type, recorded_at, event_id), one probe a type, within the request's time.
+const WRITTEN = `
+select v.type, v.id::text, v.version, v.record::text as patient, v.operation
+  from unnest($2::text[]) t(type)
+ cross join lateral (
+   select * from history.version v
+    where v.tenant = $1 and v.type = t.type and v.recorded_at between $3 and $4
+      and v.metadata::jsonb ->> 'request_id' = $5
+    order by v.recorded_at limit ${MOST_WRITTEN}) v
+ order by v.recorded_at, v.event_id limit ${MOST_WRITTEN}`;
 
 /** Opens the questions. @param lookedThrough for tests. */
 export function openTraffic(pool: Pool, lookedThrough = LOOKED_THROUGH): Traffic {
@@ -112,6 +145,22 @@ select ${ENTRY} from (
         values: [project, ...given.map(([name]) => asked[name])],
       };
       return readPage(pool, list, { limit, cursor });
+    },
+    async request(project, requestId) {
+      const { rows } = await pool.query<RequestRow>({
+        name: 'request-of-id',
+        text: `select ${ENTRY} from operations.request_log l where l.request_id = $1 and l.project = $2`,
+        values: [requestId, project],
+      });
+      return rows[0];
+    },
+    async written(tenant, { id, created_at: at, ms }) {
+      const { rows } = await pool.query<WrittenRow>({
+        name: 'request-written',
+        text: WRITTEN,
+        values: [tenant, TYPE_NAMES, at - Math.ceil(ms * 1_000) - SLACK, at + SLACK, id],
+      });
+      return rows;
     },
     async usage(project, from, to) {
       const { rows } = await pool.query<UsageRow>({

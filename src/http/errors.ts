@@ -51,6 +51,23 @@ function toField(expression: string): string {
   return expression.startsWith('http.') ? `header.${expression.slice(5)}` : expression;
 }
 
+/** The most fields of a refusal that the request log names, and names that can be of our interfaces. */
+const LOGGED_FIELDS = 20;
+const NAMEABLE = /^[\w.[\]-]{1,100}$/;
+
+/**
+ * Returns a refusal for the request log: `{type, fields: [{field, code}]}` as JSON, without its words, which may quote the
+ * request. A name that a client made up is `…`.
+ */
+export function describeError(refusal: Refusal): string {
+  const fields = refusal.issues.slice(0, LOGGED_FIELDS).flatMap(({ expression, code }) => {
+    if (expression === undefined) return [];
+    const field = toField(expression);
+    return [{ field: NAMEABLE.test(field) ? field : '…', code }];
+  });
+  return JSON.stringify({ type: errorType(refusal), fields });
+}
+
 /** Returns an error object: `{"error": {type, message, field?, errors?, request_id, doc_url}}`. */
 export function jsonError(refusal: Refusal, requestId: string, baseUrl: string): Answer {
   const fields = refusal.issues.flatMap(({ expression, code, diagnostics }) =>

@@ -276,7 +276,10 @@ export class Pipeline<
       body: body?.bytes ?? Buffer.alloc(0),
       response: ctx.res,
     };
-    return once(idempotency, request, inTurn, (refusal) => this.dialect.printRefusal(ctx, refusal));
+    return once(idempotency, request, inTurn, (refusal) => {
+      ctx.state.refusal = refusal;
+      return this.dialect.printRefusal(ctx, refusal);
+    });
   }
 }
 

@@ -27,6 +27,7 @@ import { LOG_MARK_SQL } from '#src/operations/log-mark.ts';
 import { RECORD_VISITS_SQL } from '#src/operations/record-visits.ts';
 import {
   REQUEST_LOG_APPLICATION_SQL,
+  REQUEST_LOG_ERROR_SQL,
   REQUEST_LOG_FORGOTTEN_SQL,
   REQUEST_LOG_KEYS_SQL,
   REQUEST_LOG_SQL,
@@ -117,4 +118,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0094-terminology-names', sql: TERMINOLOGY_NAMES_SQL },
   { name: '0095-oauth-nonce', sql: OAUTH_NONCE_SQL },
   { name: '0096-concept-codes', sql: CONCEPT_CODES_SQL },
+  { name: '0097-request-log-error', sql: REQUEST_LOG_ERROR_SQL },
 ];

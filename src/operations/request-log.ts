@@ -50,6 +50,9 @@ CREATE INDEX request_log_of_id ON operations.request_log (request_id);`;
 export const REQUEST_LOG_APPLICATION_SQL =
   'ALTER TABLE operations.request_log ADD COLUMN application_id text;';
 
+/** A migration: why a request was refused, JSON `{type, fields: [{field, code}]}`. */
+export const REQUEST_LOG_ERROR_SQL = 'ALTER TABLE operations.request_log ADD COLUMN error text;';
+
 /**
  * The maximum number of rows of a statement, and of waiting requests: beyond it, a request is counted but not logged.
  */
@@ -65,11 +68,11 @@ const OF_A_RESOURCE = /^\/fhir\/R4\/(?!Patient\/)[A-Z][A-Za-z]+\//;
 // number.
 const INSERT = `
 insert into operations.request_log
-  (request_id, at, project, environment, key_id, identity, application_id, method, path, named, status, ms)
+  (request_id, at, project, environment, key_id, identity, application_id, method, path, named, status, ms, error)
 select r.request_id, r.at, ($8::text[])[r.caller], ($9::text[])[r.caller], ($10::text[])[r.caller],
-       ($11::text[])[r.caller], ($13::text[])[r.caller], r.method, r.path, r.named, r.status, r.ms
-  from unnest($1::text[], $2::int8[], $3::text[], $4::text[], $5::uuid[], $6::int2[], $7::real[], $12::int4[])
-    as r(request_id, at, method, path, named, status, ms, caller)
+       ($11::text[])[r.caller], ($13::text[])[r.caller], r.method, r.path, r.named, r.status, r.ms, r.error
+  from unnest($1::text[], $2::int8[], $3::text[], $4::text[], $5::uuid[], $6::int2[], $7::real[], $12::int4[], $14::text[])
+    as r(request_id, at, method, path, named, status, ms, caller, error)
  where not exists (select from operations.request_log_forgotten f where f.named = r.named and f.at >= r.at)`;
 
 /** For a batch whose answer was lost. */
@@ -177,6 +180,7 @@ function toColumns(batch: readonly LoggedRequest[]): unknown[] {
     callers.map(({ identity }) => identity),
     writeArray(caller),
     callers.map(({ applicationId }) => applicationId ?? null),
+    writeArray(batch.map(({ error }) => (error === undefined ? 'NULL' : quoted(error)))),
   ];
 }
 

@@ -110,7 +110,7 @@ describe('$summary', () => {
       });
     const document = documentOf(await read(id));
     expect(sectionOf(document, 'Past problems').text.div).to.contain(
-      '<td>Pharyngitis</td><td>resolved</td><td>2016-12-14</td><td>2016-12-22</td><td>2 times</td>',
+      '<td>Pharyngitis</td><td>resolved</td><td>2016-12-14</td><td>2016-12-22</td><td>2 times, first began 2012-04-13</td>',
     );
     expect(JSON.stringify(document.entry[0]?.resource)).to.contain('<th>Died</th><td>2026-02-03</td>');
   });

@@ -21,6 +21,7 @@ interface Entry {
   readonly path: string;
   readonly status: number;
   readonly ms: number;
+  readonly error: unknown;
 }
 
 describe('request log', () => {
@@ -225,6 +226,73 @@ describe('request log', () => {
     };
     await eventually(async () => (await used()) !== undefined);
     expect(await used()).to.be.within(nowMicros() - 60_000_000, nowMicros());
+  });
+
+  it('says why a request was refused, without its words, and names no member that a client made up', async () => {
+    const why = async (answer: Answer | undefined) =>
+      (await page(`?request_id=${idOf(answer)}`)).data[0]?.error;
+    expect(await why(sent[0])).to.equal(null);
+    expect(await why(sent[4])).to.deep.equal({ type: 'not_found', fields: [] });
+    expect(await why(sent[6])).to.deep.equal({
+      type: 'invalid',
+      fields: [{ field: 'Patient.x', code: 'structure' }],
+    });
+    const made = await service.fhir('/Patient', {
+      method: 'POST',
+      key,
+      body: '{"resourceType":"Patient","Nora has asthma":1}',
+      headers: { 'Idempotency-Key': 'made-up' },
+    });
+    await logged(made);
+    expect(made.status).to.equal(422);
+    expect(await why(made)).to.deep.equal({ type: 'invalid', fields: [{ field: '…', code: 'structure' }] });
+    const { rows } = await service.pool.query('select * from operations.request_log');
+    expect(JSON.stringify(rows)).not.to.include('asthma');
+  });
+
+  it('tells which versions a request wrote, to those who may see them, until the record is purged', async () => {
+    const about = async (answer: Answer | undefined, bearer = token) => {
+      const found = await admin(`/projects/${project}/logs/${idOf(answer)}`, undefined, bearer);
+      return [found.status, JSON.parse(found.text)];
+    };
+    const [status, entry] = await about(sent[0]);
+    expect(status).to.equal(200);
+    expect(entry.request_id).to.equal(idOf(sent[0]));
+    expect(entry.events).to.deep.equal([
+      { version: `Patient/${patient}/_history/1`, patient, operation: 'create' },
+    ]);
+    expect((await about(sent[1]))[1].events).to.deep.equal([]);
+    const several = await service.fhir('', {
+      method: 'POST',
+      key,
+      body: JSON.stringify({
+        resourceType: 'Bundle',
+        type: 'transaction',
+        entry: [
+          'urn:uuid:0e5b1c5e-0000-4000-8000-000000000001',
+          'urn:uuid:0e5b1c5e-0000-4000-8000-000000000002',
+        ].map((fullUrl, n) => ({
+          fullUrl,
+          resource:
+            n === 0
+              ? { resourceType: 'Patient', name: [{ family: 'Two' }] }
+              : {
+                  resourceType: 'Condition',
+                  subject: { reference: 'urn:uuid:0e5b1c5e-0000-4000-8000-000000000001' },
+                  code: { text: 'Cough' },
+                },
+          request: { method: 'POST', url: n === 0 ? 'Patient' : 'Condition' },
+        })),
+      }),
+    });
+    await logged(several);
+    const wrote = (await about(several))[1].events as { version: string; patient: string }[];
+    expect(wrote.map(({ version }) => version.split('/')[0])).to.have.members(['Patient', 'Condition']);
+    const [{ patient: other = '' } = { patient: '' }] = wrote;
+    expect((await about(several, await signIn('stranger@example.org')))[0]).to.equal(404);
+    expect((await admin(`/projects/${project}/logs/req_none`)).status).to.equal(404);
+    await service.fhir(`/Patient/${other}?_purge=true`, { method: 'DELETE', key });
+    await eventually(async () => (await about(several))[1].events.length === 0);
   });
 
   it('forgets a patient who is purged', async () => {

@@ -127,6 +127,8 @@ export const STAGES: readonly Stage[] = [
     name: 'pages',
     shows: 'every page in a browser: both themes, three sizes, all languages, with scripts and without',
     touches: [
+      'dashboard',
+      'src/http/app',
       'src/http/pages',
       'src/http/patient',
       'src/http/signin',

@@ -1,5 +1,9 @@
 /** `GET /admin/projects/{project_id}/logs`: a project's requests, without clinical content. */
 import { z } from 'zod';
+import type { RequestRow, WrittenRow } from '#queries/admin/traffic.ts';
+import { tenantId } from '#src/shared/access/caller.ts';
+import { isAtLeast, ROLE_FOR } from '#src/shared/access/member.ts';
+import { notFound } from '#src/shared/refusal.ts';
 import { toInstant, toMicros } from '#src/shared/time/time.ts';
 import { route } from '../api/route.ts';
 import { environment, instant, LIST_QUERY, listSchema } from '../api/schemas.ts';
@@ -21,7 +25,41 @@ const entry = z.object({
     ),
   status: z.int(),
   ms: z.number().describe('How long it took.'),
+  error: z
+    .object({
+      type: z.string().describe('As in the answer.'),
+      fields: z
+        .array(z.object({ field: z.string(), code: z.string() }))
+        .describe('At most 20, without their words; `…` is a name that isn’t one of the interfaces’.'),
+    })
+    .nullable()
+    .describe('Why it was refused; null for a success, and for older entries.'),
 });
+
+const detailed = entry.extend({
+  events: z
+    .array(
+      z.object({
+        version: z.string().describe('`Type/id/_history/n`'),
+        patient: z.string().nullable().describe('Id of the record; null for the directory.'),
+        operation: z.enum(['create', 'update', 'delete']),
+      }),
+    )
+    .nullable()
+    .describe(
+      'The versions that it wrote, at most 1,000; those of purged records are gone. Null if the caller’s role doesn’t open the environment’s records.',
+    ),
+});
+
+function entryView({ id, created_at, error, ...row }: RequestRow): z.input<typeof entry> {
+  const parsed = error === null ? null : (JSON.parse(error) as z.input<typeof entry>['error']);
+  return { request_id: id, ts: toInstant(created_at), ...row, error: parsed };
+}
+
+function eventView({ type, id, version, patient, operation }: WrittenRow) {
+  const known = operation.toLowerCase() as 'create' | 'update' | 'delete';
+  return { version: `${type}/${id}/_history/${version}`, patient, operation: known };
+}
 
 const moment = z.union(
   [z.iso.datetime({ offset: true }), z.iso.date()],
@@ -59,6 +97,7 @@ export const LOG_ROUTES = [
       environment: environment.optional(),
       status: status.optional().describe('`404`, or `4xx` for a class.'),
       path: z.string().max(500).optional().describe('The beginning of the path.'),
+      method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).optional(),
       from: moment.optional().describe('Date or date-time, inclusive.'),
       to: moment.optional().describe('Date, inclusive, or date-time, exclusive.'),
     }),
@@ -76,14 +115,36 @@ export const LOG_ROUTES = [
         applicationId: query.application,
         statuses: query.status,
         path: query.path,
+        method: query.method,
         from: from === undefined ? undefined : toMicros(from),
         to: to === undefined ? undefined : toMicros(to) + (isDate(to) ? DAY : 0),
       });
-      return listed(page, ({ id, created_at, ...row }) => ({
-        request_id: id,
-        ts: toInstant(created_at),
-        ...row,
-      }));
+      return listed(page, entryView);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/logs/{request_id}',
+    operationId: 'getRequest',
+    summary: 'A request of a project, with the versions that it wrote',
+    description:
+      'The entry of the request log, and the versions of resources that the request wrote in the project’s records and directory.',
+    tag: 'Projects',
+    credential: 'identity',
+    grantToken: 'refused',
+    models: ['projects', 'history'],
+    answers: { 200: { description: 'The request', schema: detailed } },
+    async run(request) {
+      const { services, params } = request;
+      const project = await projectFor(request, params.project_id, 'developer');
+      const found = await services.adminQueries.request(project.id, params.request_id);
+      if (found === undefined) throw notFound('request', params.request_id.slice(0, 60));
+      const { environment: of } = found;
+      const opens = of !== null && isAtLeast(project.role, ROLE_FOR[of]);
+      const events = opens
+        ? await services.adminQueries.written(tenantId({ project: project.id, environment: of }), found)
+        : null;
+      return { status: 200, body: { ...entryView(found), events: events?.map(eventView) ?? null } };
     },
   }),
 ];

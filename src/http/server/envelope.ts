@@ -19,6 +19,7 @@ import { pretty } from '../answer/pretty.ts';
 import { endWhenStalled, Head, reply, send } from '../answer/send.ts';
 import { type ApiInterface, JsonDialect } from '../api/interface.ts';
 import { OpenDialect, type OpenInterface } from '../api/open-interface.ts';
+import { describeError } from '../errors.ts';
 import { FhirDialect, type FhirInterface } from '../fhir/interface.ts';
 import { enter, type GatewayDeps } from '../gateway/gateway.ts';
 import { refusesBody } from '../large-bodies.ts';
@@ -157,14 +158,25 @@ const VERSION_ID = /^\d{1,9}$/;
 const TYPES = new Set([':type', '{resource_type}']);
 const READS_BY_POST = /\/_search$|\/\$/;
 
+/** What is known of a request when it has been answered. */
+interface Noted {
+  readonly caller?: Caller;
+  readonly identity?: Identity;
+  readonly project?: string;
+  readonly refusal?: Refusal;
+}
+
 /** Records a request whose project is known; nobody could see the others. */
 function noteRequest(notebook: Notebook, ctx: Context, { requestId, route, status, ms }: Answered): void {
   // The project is set once its member is authenticated: requests of others are in no project's log.
-  const { caller, identity, project }: { caller?: Caller; identity?: Identity; project?: string } = ctx.state;
+  const { caller, identity, project, refusal }: Noted = ctx.state;
   const at = nowMicros();
   const method = ctx.req.method ?? '';
   const note = (of: Omit<LoggedRequest, 'requestId' | 'at' | 'method' | 'path' | 'status' | 'ms'>): void =>
-    notebook.requestLog.add({ requestId, at, ...of, method, path: loggedPath(ctx.path, route), status, ms });
+    notebook.requestLog.add({
+      ...{ requestId, at, ...of, method, path: loggedPath(ctx.path, route), status, ms },
+      ...(refusal === undefined ? {} : { error: describeError(refusal) }),
+    });
   if (caller !== undefined) {
     const { project: of, credential } = caller.calls;
     notebook.usage.request(of, isWrite(method, route));

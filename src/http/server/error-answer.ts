@@ -49,6 +49,7 @@ export function errorAnswer(
     log.error({ error: known.cause.message, request_id: ctx.state.requestId }, known.message);
   }
   const refusal = known ?? internalError();
+  ctx.state.refusal = refusal;
   // Errors of the endpoints for OAuth clients have the form of its standards.
   const isForClients = open.table.listAt(ctx.path).some(({ errorForm }) => errorForm === 'oauth');
   if (isForClients) return oauthErrorAnswer(asOAuthError(refusal));

@@ -27,4 +27,6 @@ export interface LoggedRequest {
   readonly named?: string;
   readonly status: number;
   readonly ms: number;
+  /** Why it was refused, as `describeError` returns it. */
+  readonly error?: string;
 }

@@ -1,0 +1,88 @@
+/** A request of the log: who sent it, why it was refused, and the versions that it wrote. */
+import { useRoute } from 'preact-iso';
+import { call, withQuery } from '../api.ts';
+import { pathOf, useProject } from '../here.ts';
+import { useLoaded } from '../load.ts';
+import { Head, Shown } from '../parts/parts.tsx';
+import { say, sayMoment } from '../texts/texts.ts';
+import { type LoggedRequest, Status, sayMs } from './requests.tsx';
+
+/** A request with its versions; null where the person's role doesn't open the records. */
+interface Details extends LoggedRequest {
+  readonly events:
+    | readonly {
+        readonly version: string;
+        readonly operation: 'create' | 'update' | 'delete';
+      }[]
+    | null;
+}
+
+/** Returns the screen. */
+export function RequestDetails() {
+  const here = useProject();
+  const id = useRoute().params.id ?? '';
+  const details = useLoaded(
+    (signal) => call<Details>(`/admin/projects/${here.project}/logs/${encodeURIComponent(id)}`, { signal }),
+    [here.project, id],
+  );
+  return (
+    <>
+      <p>
+        <a href={pathOf(here, '/requests')}>{say('requests.title')}</a>
+      </p>
+      <Head title={say('requests.request')} about={<code>{id}</code>} />
+      <Shown of={details}>
+        {({ method, path, status, ms, ts, key_id, application_id, identity, error, events }) => (
+          <section class="panel">
+            <dl>
+              <dt>{say('requests.request')}</dt>
+              <dd>
+                <span class="method">{method}</span> <code>{path}</code>
+              </dd>
+              <dt>{say('requests.status')}</dt>
+              <dd>
+                <Status status={status} />
+              </dd>
+              <dt>{say('requests.when')}</dt>
+              <dd>{sayMoment(ts)}</dd>
+              <dt>{say('requests.took')}</dt>
+              <dd>{sayMs(ms)}</dd>
+              <dt>{say('requests.by')}</dt>
+              <dd>
+                <code>{key_id ?? application_id ?? identity ?? ''}</code>
+              </dd>
+              {error === null ? null : (
+                <>
+                  <dt>{say('request.error')}</dt>
+                  <dd>
+                    <code>{error.type}</code>
+                    {error.fields.map(({ field, code }) => (
+                      <div key={field}>
+                        <code>{field}</code>: <code>{code}</code>
+                      </div>
+                    ))}
+                  </dd>
+                </>
+              )}
+              <dt>{say('request.wrote')}</dt>
+              <dd>
+                {events === null
+                  ? say('request.notYours')
+                  : events.length === 0
+                    ? say('request.nothing')
+                    : events.map(({ version, operation }) => (
+                        <div key={version}>
+                          {say(`request.${operation}`)}{' '}
+                          <a href={withQuery(pathOf(here, '/try'), { path: `/fhir/R4/${version}` })}>
+                            <code>{version}</code>
+                          </a>
+                        </div>
+                      ))}
+              </dd>
+            </dl>
+          </section>
+        )}
+      </Shown>
+    </>
+  );
+}
