@@ -8,7 +8,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { categoriesFor, type Letters } from '#src/shared/access/access.ts';
 import type { Sees } from '#src/shared/access/caller.ts';
 import type { AnswerBudget } from '#src/shared/load/answer-budget.ts';
-import { type Micros, nowMicros } from '#src/shared/time/time.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import { Binds } from '../database/binds.ts';
 import { costlySearch, isCanceled } from '../database/gather.ts';
 import { type Asks, prepared } from '../database/prepared.ts';
@@ -50,7 +50,6 @@ interface Understood {
   readonly start: Start;
   /** There are no matches, because the caller sees nothing of the type: nothing has to be looked up. */
   readonly empty: boolean;
-  readonly now: Micros;
   /** Conditions whose values were looked up beforehand. */
   readonly lookedUp: readonly LookedUp[];
 }
@@ -94,7 +93,7 @@ export async function understandRequest(
     ...(made === undefined ? {} : { made }),
     ...(about === undefined ? {} : { about }),
   };
-  return { search, asked, start, empty, now, lookedUp };
+  return { search, asked, start, empty, lookedUp };
 }
 
 /**

@@ -6,10 +6,10 @@ import { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import type { Asks } from '../database/prepared.ts';
 import { bodySize, type CurrentResource, withLargeBodies } from '../read.ts';
 import { type SearchRequest, understandRequest } from './ask.ts';
-import { type FoundRow, openFind } from './find.ts';
+import { type Find, type FoundRow, openFind } from './find.ts';
 import type { Last } from './order.ts';
 import type { ParsedSearch } from './parse.ts';
-import { LIMITS, type Limits, planPage } from './plan.ts';
+import { type Asked, LIMITS, type Limits, planPage } from './plan.ts';
 import {
   cursorAfter,
   cursorBefore,
@@ -18,6 +18,7 @@ import {
   isReversible,
   isTotal,
   lastPage,
+  reversed,
   type Start,
 } from './start.ts';
 
@@ -48,16 +49,18 @@ export function openSearch(
 ): Search {
   const find = openFind(pool);
   return async (caller, request) => {
-    const { search, asked, start, empty, now } = await understandRequest(
-      pool,
-      terminology,
-      caller.sees,
-      request,
-    );
+    const {
+      search,
+      asked: understood,
+      start,
+      empty,
+    } = await understandRequest(pool, terminology, caller.sees, request);
     const { used, unknown } = search;
     if (empty)
-      return { ...(asked.total || search.onlyTotal ? { total: 0 } : {}), matches: [], used, unknown };
-    if (search.onlyTotal) return { total: await find.total(asked.selection), matches: [], used, unknown };
+      return { ...(understood.total || search.onlyTotal ? { total: 0 } : {}), matches: [], used, unknown };
+    if (search.onlyTotal)
+      return { total: await find.total(understood.selection), matches: [], used, unknown };
+    const asked = await datedPage(find, understood, limits);
     const { total, rows: read } = await find.page(asked, planPage(asked, limits));
     const rows = start.backward === true ? withValues(read) : read;
     const { budget = new AnswerBudget(), type } = request;
@@ -65,10 +68,7 @@ export function openSearch(
     const fitting = budget.takeRows(rows.slice(0, most).map(({ body }) => bodySize(body)));
     const shown = rows.slice(0, fitting);
     const [first] = rows;
-    const made =
-      isByTime(asked.order) && first !== undefined
-        ? (asked.made ?? Math.max(now, Number(first.keys[0])))
-        : null;
+    const made = isByTime(asked.order) && first !== undefined ? (asked.made ?? Number(first.keys[0])) : null;
     const at = ({ place: id, keys }: FoundRow): Last => ({ id, keys });
     const around = cursorsAround(start, shown, rows.length > fitting, {
       after: (row) => cursorAfter(made, at(row)),
@@ -85,6 +85,18 @@ export function openSearch(
       ...(fitting < most ? { isShortened: true } : {}),
     };
   };
+}
+
+/**
+ * Returns a first page in the order of `_lastUpdated`, oldest first, as of the newest match. What is written from now on then
+ * keeps its place on this page, as it does on the next ones, so no page border moves past it. The clock can't date the page:
+ * something may be recorded between it and the statement. A page that begins with the newest match is dated by it.
+ */
+async function datedPage(find: Find, asked: Asked, limits: Limits): Promise<Asked> {
+  if (!isByTime(asked.order) || asked.made !== undefined || asked.order[0]?.descending === true) return asked;
+  const newest = { ...asked, order: reversed(asked.order), limit: 1, total: false };
+  const [found] = (await find.page(newest, planPage(newest, limits))).rows;
+  return found === undefined ? asked : { ...asked, made: Number(found.keys[0]) };
 }
 
 /** Returns the rows that have a value of the first key: in the reversed order, the others don't follow them. */

@@ -186,7 +186,7 @@ export function resourceWalk(
            where ${ownedBy(selection, false, binds)} ${until} ${beyond} ${by} limit ${most}) r
          where ${combineChecks(selection.predicates, binds)} limit ${limit}`;
   const rows =
-    upper === undefined || last === undefined
+    upper === undefined
       ? walked
       : // What was written since the first page was made keeps the place it had then (its version of that moment, by
         // the primary key of history.version), so that nothing moves over a page's border and is missed or shown twice.
@@ -194,7 +194,7 @@ export function resourceWalk(
            select h.id, h.k0 from (
              select r.id, ${sortValueAt(made ?? 0, binds, 'r')} as k0 from resources.resource r
              where ${matchCondition(selection, binds)} and r.last_updated > ${upper} offset 0) h
-           where h.k0 is not null and ${after(order, last, binds)})) u
+           where h.k0 is not null ${last === undefined ? '' : `and ${after(order, last, binds)}`})) u
          order by ${orderBy(order)} limit ${limit}`;
   const all = { total: totalOf, over: 'false' };
   return rows === walked
