@@ -245,7 +245,7 @@ function printTypeScript({ method, url, path, body }: Sent): string {
     `const answer = await fetch(${JSON.stringify(url)}, {`,
     ...(method === 'GET' ? [] : [`  method: ${JSON.stringify(method)},`]),
     '  headers: {',
-    '    Authorization: `Bearer ${process.env.ANNAL_KEY}`,',
+    "    Authorization: 'Bearer ' + process.env.ANNAL_KEY,",
     ...(body === '' ? [] : [`    'Content-Type': ${JSON.stringify(contentType(method, path))},`]),
     '  },',
     ...(body === '' ? [] : [`  body: ${JSON.stringify(body)},`]),

@@ -60,8 +60,8 @@ const NAMEABLE = /^[\w.[\]-]{1,100}$/;
  * request. A name that a client made up is `…`.
  */
 export function describeError(refusal: Refusal): string {
-  const fields = refusal.issues.slice(0, LOGGED_FIELDS).flatMap(({ expression, code }) => {
-    if (expression === undefined) return [];
+  const fields = refusal.issues.flatMap(({ expression, code }, n) => {
+    if (expression === undefined || n >= LOGGED_FIELDS) return [];
     const field = toField(expression);
     return [{ field: NAMEABLE.test(field) ? field : '…', code }];
   });

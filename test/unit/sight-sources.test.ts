@@ -61,6 +61,7 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   'for people: the patient’s own pages, and members of the project': [
     'queries/admin/patients.ts',
     'queries/admin/sandbox.ts',
+    'queries/admin/traffic.ts',
     'queries/rest/clinical-entries.ts',
     'queries/rest/changed-by-ai.ts',
     'queries/rest/changes.ts',

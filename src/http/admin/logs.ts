@@ -124,7 +124,7 @@ export const LOG_ROUTES = [
   }),
   route({
     method: 'GET',
-    path: '/admin/projects/{project_id}/logs/{request_id}',
+    path: '/admin/projects/{project_id}/logs/{service_request_id}',
     operationId: 'getRequest',
     summary: 'A request of a project, with the versions that it wrote',
     description:
@@ -137,8 +137,8 @@ export const LOG_ROUTES = [
     async run(request) {
       const { services, params } = request;
       const project = await projectFor(request, params.project_id, 'developer');
-      const found = await services.adminQueries.request(project.id, params.request_id);
-      if (found === undefined) throw notFound('request', params.request_id.slice(0, 60));
+      const found = await services.adminQueries.request(project.id, params.service_request_id);
+      if (found === undefined) throw notFound('request', params.service_request_id.slice(0, 60));
       const { environment: of } = found;
       const opens = of !== null && isAtLeast(project.role, ROLE_FOR[of]);
       const events = opens

@@ -39,6 +39,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   application: 'app',
   grant_id: 'grant',
   request_id: 'areq',
+  service_request_id: 'req',
   proposal_id: 'prop',
   invitation_id: 'inv',
   link_id: 'shl',
