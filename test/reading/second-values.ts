@@ -128,7 +128,7 @@ export function isSaid({ parts }: ToldValue, text: string): boolean {
     const written = UNSAID.test(unit) ? '' : (WRITTEN[unit] ?? unit);
     return [...text.matchAll(/([<>≤≥]?)(-?\d[\d,]*(?:\.\d+)?)/g)].some(
       ({ index, 0: whole, 1: sign = '', 2: digits = '' }) =>
-        (isTiny(value, unit)
+        (isTiny(value, unit) && SIGNS[comparator] === undefined
           ? whole === '<0.1'
           : sign === (SIGNS[comparator] ?? '') &&
             isRounded(digits.replaceAll(',', ''), value, /score/.test(unit))) &&

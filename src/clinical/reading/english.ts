@@ -5,7 +5,14 @@ import type { Dated } from './dates.ts';
 import type { Medicine } from './medicines.ts';
 import { findCodeWord } from './names/code-words.ts';
 import type { Death } from './person.ts';
-import { datePhrase, medicinePhrases, type Phrase, type PhraseName, stateOfMedicine } from './phrases.ts';
+import {
+  datePhrase,
+  medicinePhrases,
+  type Phrase,
+  type PhraseName,
+  type StateName,
+  stateOfMedicine,
+} from './phrases.ts';
 
 const WORDS: Readonly<Record<PhraseName, string>> = {
   taken: 'taken {from} to {until}',
@@ -120,6 +127,25 @@ export function stateWord(medicine: Pick<Medicine, 'standing' | 'status'>, died:
     case 'plain':
       return status;
   }
+}
+
+/** How a medicine's state is written; a word's code in medicationStatus. */
+const STATES: readonly (readonly [said: StateName, form: RegExp])[] = [
+  ['unclear', /^recorded as (.+), but its period is over$/],
+  ['beforedeath', /^recorded as (.+) before death$/],
+  ['plain', /^(.+)$/],
+];
+const CODES = ['active', ...STATUSES, 'on-hold', 'intended', 'unknown', 'draft', 'cancelled'];
+
+/** Returns the state of a medicine that `standingText` wrote; undefined for other texts. */
+export function readState(text: string): { readonly said: StateName; readonly status: string } | undefined {
+  const [state = ''] = text.split('; ');
+  for (const [said, form] of STATES) {
+    const word = form.exec(state)?.[1];
+    const status = CODES.find((code) => statusWord(code) === word);
+    if (status !== undefined) return { said, status };
+  }
+  return undefined;
 }
 
 /** Returns the status of a medicine in words; `active` is the word that clinicians and models know. */

@@ -39,7 +39,7 @@ import {
   quantity,
   referenceRange,
 } from '../reading/words.ts';
-import { FORBIDDEN } from './not-listed.ts';
+import { FORBIDDEN, rowId } from './not-listed.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
 
@@ -61,8 +61,8 @@ export interface Beside extends Around {
 /** The cells of a table, by column. */
 export interface TableCells {
   readonly columns: readonly (readonly [heading: string, cells: readonly string[]])[];
-  /** Of each row the entry that tells it from others, as `Type/id`; see `readToldRows`. */
-  readonly keys: readonly (string | undefined)[];
+  /** Of each row its id, if it has one (`rowId`). */
+  readonly ids: readonly (string | undefined)[];
   /** How many past medicines it has no rows for. */
   readonly left: number;
 }
@@ -84,11 +84,11 @@ function makeTable<Row>(
   makeRows: (sources: readonly Source[], beside: Beside, others: readonly Source[]) => Steps<Rows<Row>>,
 ): Table {
   return function* cells(sources, beside, others = []) {
-    const { rows, keys = [], left = 0 } = yield* makeRows(sources, beside, others);
+    const { rows, ids = [], left = 0 } = yield* makeRows(sources, beside, others);
     const table: (readonly [string, readonly string[]])[] = [];
     for (const [heading, cell] of columns)
       table.push([heading, yield* mapSteps(rows, (row) => cell(row, beside.find) ?? '')]);
-    return { columns: table, keys, left };
+    return { columns: table, ids, left };
   };
 }
 
@@ -234,13 +234,15 @@ function* medicines(sources: readonly Source[], beside: Beside, others: readonly
     joinMedicine(group.map((subject) => readMedicineSource(subject.told, beside, died, subject))),
   );
   const rows = all.sort(currentFirst).map((medicine) => ({ ...medicine, died }));
-  return { rows, keys: rows.map((row) => keyIn(row, own)), left: groups.length - shown.length };
+  // What isn't an entry can join entries, and keep them apart.
+  const ids = others.length === 0 ? [] : rows.map((row) => rowIdIn(row, own));
+  return { rows, ids, left: groups.length - shown.length };
 }
 
-/** Returns an entry of a medicine that also rests on resources that are none. */
-function keyIn({ sources }: Row, own: ReadonlySet<Source>): string | undefined {
-  if (sources.every(({ told }) => own.has(told))) return undefined;
-  return sources.find(({ told }) => own.has(told))?.told.key;
+/** Returns the row's id by the entries that a medicine rests on. */
+function rowIdIn({ sources }: Row, own: ReadonlySet<Source>): string | undefined {
+  const keys = sources.flatMap(({ told }) => (own.has(told) ? [told.key] : []));
+  return keys.length === 0 ? undefined : rowId(keys);
 }
 
 /** Returns how a medicine is taken, each dosage with the name that its source has, if that is another. */

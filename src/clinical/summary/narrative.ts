@@ -5,7 +5,7 @@ import { joined } from '../reading/words.ts';
 import { BEFORE_AI } from './changed-tag.ts';
 import { CHANGED_BY_AI } from './classify.ts';
 import { type Beside, TABLES, type TableCells } from './columns.ts';
-import { notListedText, ONLY_PAST, rowId } from './not-listed.ts';
+import { notListedText, ONLY_PAST } from './not-listed.ts';
 import type { Section } from './section.ts';
 import type { Source } from './source.ts';
 
@@ -68,7 +68,7 @@ export function* sectionNarrative(content: Content, around: Beside, then: Beside
             `The grant of this application covers a part of the record's ${what}: there may be more.`,
           ),
         ];
-  const { columns, keys, left } = yield* TABLES[name](sources, around, beside);
+  const { columns, ids, left } = yield* TABLES[name](sources, around, beside);
   const over = [notListedText(name, left + past) ?? []].flat().map(paragraph);
   const isEmpty = columns.every(([, cells]) => cells.length === 0);
   const missing = changed.length === 0 ? [] : yield* changedParagraphs(content, then);
@@ -86,7 +86,7 @@ export function* sectionNarrative(content: Content, around: Beside, then: Beside
           ),
         ]
       : [];
-  return narrative([...missing, ...part, ...cut, ...over, yield* table(columns, keys)]);
+  return narrative([...missing, ...part, ...cut, ...over, yield* table(columns, ids)]);
 }
 
 /**
@@ -113,15 +113,15 @@ function* changedParagraphs({ section, changed, earlier }: Content, around: Besi
 }
 
 /** Returns the XHTML of a table. */
-function* table(columns: TableCells['columns'], keys: TableCells['keys']): Steps<string> {
+function* table(columns: TableCells['columns'], ids: TableCells['ids']): Steps<string> {
   // The first column names the entry, so it is always shown.
   const shown = columns.filter(([, cells], n) => n === 0 || cells.some((text) => text !== ''));
   const head = shown.map(([heading]) => `<th>${escaped(heading)}</th>`).join('');
   const [[, first] = ['', []]] = shown;
   const rows = yield* mapSteps(first, (_, row) => {
     const texts = shown.map(([, cells]) => cells[row] ?? '');
-    const key = keys[row];
-    const start = key === undefined ? '<tr>' : `<tr id="${rowId(key)}">`;
+    const id = ids[row];
+    const start = id === undefined ? '<tr>' : `<tr id="${id}">`;
     return `${start}${texts.map((text, n) => `<td>${escaped(text || (n === 0 ? 'not named' : ''))}</td>`).join('')}</tr>`;
   });
   return `<table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table>`;

@@ -2,8 +2,8 @@
  * What narratives of a summary say of entries that aren't listed because they are over, and what the page of shared links
  * reads of it: the entries themselves don't have it. Pure.
  */
-import { readEnglish } from '../reading/english.ts';
-import type { Phrase } from '../reading/phrases.ts';
+import { readEnglish, readState } from '../reading/english.ts';
+import type { Phrase, StateName } from '../reading/phrases.ts';
 
 /** How the narrative of a section ends whose entries are all over. */
 export const ONLY_PAST = 'only past ones.';
@@ -48,32 +48,39 @@ export function countNotListed(div: string): number {
 /** The beginning of the name of a medicine that must not be given. */
 export const FORBIDDEN = 'Must not be given: ';
 
-/** The id of a medicine's row by one of its entries, for rows that rest on resources that aren't entries. */
-export function rowId(key: string): string {
-  return key.replace('/', '-');
+/**
+ * Returns the id of a medicine's row where a record has medicines that aren't entries.
+ * @param keys of its entries, `Type/id`
+ */
+export function rowId(keys: readonly string[]): string {
+  return keys.map((key) => key.replace('/', '-')).join('.');
 }
 
 /** A medicine's row in a narrative. */
 export interface ToldRow {
-  /** The entry that it is about, as `Type/id`; undefined if it is about none. */
-  readonly key: string | undefined;
+  /** The entries that it is about, as `Type/id`. */
+  readonly keys: readonly string[];
   /** The name of a medicine that must not be given; undefined for others. */
   readonly forbidden: string | undefined;
+  readonly name: string;
+  /** Its state, which an entry that isn't in the summary may decide; undefined if it can't be read. */
+  readonly state: { readonly said: StateName; readonly status: string } | undefined;
   readonly phrases: readonly Phrase[];
 }
 
-/** Returns the rows of a narrative about medicines that rest on resources that aren't entries. */
+/** Returns the rows of a narrative about medicines that have an id, or must not be given. */
 export function readToldRows(div: string): ToldRow[] {
   const headings = cellsIn(div, 'th');
-  return [...div.matchAll(/<tr(?: id="([A-Za-z]+)-([^"]+)")?><td>(.*?)<\/tr>/gs)].flatMap(
-    ([, type, id, row = '']): ToldRow[] => {
+  return [...div.matchAll(/<tr(?: id="([^"]+)")?><td>(.*?)<\/tr>/gs)].flatMap(
+    ([, id, row = '']): ToldRow[] => {
       const cells = cellsIn(`<td>${row}`, 'td');
       const [name = ''] = cells;
       const forbidden = name.startsWith(FORBIDDEN) ? name.slice(FORBIDDEN.length) : undefined;
       if (id === undefined && forbidden === undefined) return [];
       const status = cells[headings.indexOf('Status')] ?? '';
-      const key = id === undefined ? undefined : `${type}/${id}`;
-      return [{ key, forbidden, phrases: readEnglish(status) }];
+      const keys = id === undefined ? [] : id.split('.').map((part) => part.replace('-', '/'));
+      const said = { state: readState(status), phrases: readEnglish(status) };
+      return [{ keys, forbidden, name: forbidden ?? name, ...said }];
     },
   );
 }

@@ -4,7 +4,13 @@
  */
 import { mostDangerousFirst, readAllergy } from '../../../clinical/reading/allergies.ts';
 import { ageText } from '../../../clinical/reading/changes.ts';
-import { isMedicine, joinMedicines, readMedicineSource } from '../../../clinical/reading/medicines.ts';
+import {
+  currentFirst,
+  isMedicine,
+  joinMedicine,
+  joinMedicines,
+  readMedicineSource,
+} from '../../../clinical/reading/medicines.ts';
 import { findCodeWord } from '../../../clinical/reading/names/code-words.ts';
 import {
   allergyPhrases,
@@ -107,10 +113,14 @@ function medicineRows(told, around) {
   const sources = told
     .filter(({ value }) => isMedicine(value))
     .map((each) => readMedicineSource(each, around, died));
-  return joinMedicines(sources).map((medicine) => {
-    const { standing, status, doses } = medicine;
-    const name = clean(medicine.name);
-    const said = stateOfMedicine(medicine, died);
+  return joinAsTold(sources, around).map(({ inNarrative, ...medicine }) => {
+    const { doses } = medicine;
+    const name = clean(inNarrative?.name ?? medicine.name);
+    const { said, status } = inNarrative?.state ?? {
+      said: stateOfMedicine(medicine, died),
+      status: medicine.status,
+    };
+    const standing = said === 'unclear' ? said : medicine.standing;
     const state = codeWord(around, 'medicationStatus', status);
     return {
       ...row,
@@ -125,7 +135,9 @@ function medicineRows(told, around) {
       ],
       says: [
         ...(said === 'unclear' || said === 'beforedeath' ? [{ key: `known.${said}`, days: {}, state }] : []),
-        ...findPhrases(medicine, around).map((phrase) => makePhrase(around, phrase)),
+        ...(inNarrative?.phrases.length > 0 ? inNarrative.phrases : medicinePhrases(medicine)).map((phrase) =>
+          makePhrase(around, phrase),
+        ),
       ],
       flag: said === 'forbidden' ? 'critical' : '',
       flagged: '',
@@ -136,11 +148,23 @@ function medicineRows(told, around) {
   });
 }
 
-/** Returns the phrases about a medicine: a summary's narrative has those of past prescriptions, which aren't entries. */
-function findPhrases(medicine, { told }) {
-  const keys = medicine.sources.map(({ told: { type, id } }) => `${type}/${id}`);
-  const said = keys.map((key) => told.get(key)).find((phrases) => phrases !== undefined);
-  return said === undefined || said.length === 0 ? medicinePhrases(medicine) : said;
+/**
+ * Joins the sources of medicines, those of one row of a summary's narrative in any case: what joins them may be no entry. Such
+ * a row also decides the name and the state, and has dates of its own.
+ */
+function joinAsTold(sources, { told }) {
+  const rowOf = ({ told: { type, id } }) => told.get(`${type}/${id}`);
+  const groups = new Map();
+  for (const source of sources) {
+    const row = rowOf(source);
+    if (!groups.has(row)) groups.set(row, []);
+    groups.get(row).push(source);
+  }
+  return [...groups]
+    .flatMap(([inNarrative, group]) =>
+      inNarrative === undefined ? joinMedicines(group) : [{ ...joinMedicine(group), inNarrative }],
+    )
+    .sort(currentFirst);
 }
 
 /** Returns the row of a medicine that must not be given, as a summary's narrative tells it. */

@@ -3,7 +3,7 @@ import { countNotListed, ONLY_PAST, readToldRows } from '../../../clinical/summa
 import { list, object } from './texts.js';
 
 /**
- * Returns the rows of medicines that rest on resources that aren't entries; how many past entries each kind of section
+ * Returns the rows of medicines where the record has some that aren't entries; how many past entries each kind of section
  * doesn't list; and the kinds that have no entries because all that the record has are over.
  * @param kindOf returns the kind of a section
  */

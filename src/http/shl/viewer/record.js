@@ -281,7 +281,7 @@ function makeAround({ today, lang, look, died, told = [] }) {
     today,
     lang,
     died,
-    told: new Map(told.flatMap((row) => (row.key === undefined ? [] : [[row.key, row.phrases]]))),
+    told: new Map(told.flatMap((row) => row.keys.map((key) => [key, row]))),
     clean: string,
     name: (concept) => string(nameConcept(concept)) || undefined,
     look(reference, within) {
