@@ -24,6 +24,9 @@ const FILES = [
   { of: 'style', extension: 'css', type: 'text/css; charset=utf-8' },
 ] as const;
 
+/** How long after a start the bundle is made, in ms. */
+const AFTER_START_MS = 5_000;
+
 /** Every path of a screen; the gateway has other answers for paths that it doesn't know. */
 const SCREENS = /^\/app(?!\/api(?:\/|$))(?:\/|$)/i;
 
@@ -33,8 +36,9 @@ export function dashboardRouter(
 ): Router {
   const base = new URL(visitors.baseUrl).pathname.replace(/\/+$/, '');
   const router = new Router();
-  // The first visitor shouldn't wait for it. What fails now is tried again, and answered, at the first request.
-  void dashboardFiles().catch(() => undefined);
+  // The first visitor shouldn't wait for it, nor the first requests of programs. What fails now is tried again, and
+  // answered, at the first request.
+  setTimeout(() => void dashboardFiles().catch(() => undefined), AFTER_START_MS).unref();
 
   router.get('/app/assets/:name', async (ctx) => {
     const files = await dashboardFiles();
