@@ -142,8 +142,8 @@ function makeExcerpt(
 ): Excerpt {
   const leftOut =
     withdrawnAs(value) ?? (isModified || value.implicitRules !== undefined ? MODIFIED : undefined);
-  return {
-    ...{ type, id, version, value, dated: happened({ type, value }) },
-    ...{ mayHaveValue, isOnlyJudged: isJudged && !mayHaveValue, number, leftOut },
-  };
+  const isOnlyJudged = isJudged && !mayHaveValue;
+  const dated = happened({ type, value });
+  // A literal without copies: contexts look at these members of every entry, and copies have slower shapes.
+  return { type, id, version, value, dated, mayHaveValue, isOnlyJudged, number, leftOut };
 }

@@ -34,25 +34,33 @@ const VITAL: ReadonlySet<Measure> = new Set([
 
 /** Groups Observations by code; those that say nothing and cancelled ones are skipped. */
 export function groupSeries(entries: readonly Entry[]): Series[] {
-  const found = new Map<string, Entry[]>();
+  const found = new Map<string, Grouped>();
   // Equal codes of a record mostly share one object.
-  const keys = new Map<Json, string>();
+  const groups = new Map<Json, Grouped>();
   for (const entry of entries) {
     const { status, code = null } = entry.value;
     if (status === 'registered' || status === 'cancelled') continue;
-    if (!entry.mayHaveValue && !entry.isOnlyJudged) continue;
-    let key = keys.get(code);
-    if (key === undefined) {
-      key = seriesKey(code);
-      keys.set(code, key);
+    const { isOnlyJudged } = entry;
+    if (!entry.mayHaveValue && !isOnlyJudged) continue;
+    let group = groups.get(code);
+    if (group === undefined) {
+      const key = seriesKey(code);
+      group = found.get(key) ?? { valued: [], judged: [] };
+      found.set(key, group);
+      groups.set(code, group);
     }
-    if (found.get(key)?.push(entry) === undefined) found.set(key, [entry]);
+    (isOnlyJudged ? group.judged : group.valued).push(entry);
   }
-  return [...found.values()].map((all) => {
-    const valued = all.filter(({ isOnlyJudged }) => !isOnlyJudged);
-    const judged = valued.length === all.length ? [] : all.filter(({ isOnlyJudged }) => isOnlyJudged);
-    return { ...placeSeries(all[0]), entries: valued.length === 0 ? all : valued, judged };
+  return [...found.values()].map(({ valued, judged }) => {
+    const own = valued.length === 0 ? judged : valued;
+    return { ...placeSeries(own[0]), entries: own, judged };
   });
+}
+
+/** Entries of one code. */
+interface Grouped {
+  readonly valued: Entry[];
+  readonly judged: Entry[];
 }
 
 function seriesKey(code: Json): string {
