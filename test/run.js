@@ -41,6 +41,12 @@ const checks =
         check('biome', ['node_modules/@biomejs/biome/bin/biome', 'check', '.']),
         check('tsc', ['node_modules/typescript/bin/tsc', '--noEmit']),
         check('tsc of the dashboard', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'dashboard']),
+        check('tsc of the client', [
+          'node_modules/typescript/bin/tsc',
+          '--noEmit',
+          '-p',
+          'clients/typescript',
+        ]),
       ]
     : [];
 if (files.length === 0) {

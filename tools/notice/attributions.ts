@@ -37,6 +37,7 @@ export const DATA: readonly Attribution[] = [
       'src/fhir/definitions/generated/search-parameters.json',
       'src/fhir/definitions/generated/extensions.json',
       'src/terminology/bundled/generated/r4.json',
+      'clients/typescript/src/generated/fhir.ts',
     ],
     notice:
       'Derived from the definitions of the HL7 FHIR R4 specification (https://hl7.org/fhir/R4/), which HL7 International licenses under Creative Commons "No Rights Reserved" (CC0). HL7, FHIR and the FHIR flame design are registered trademarks of Health Level Seven International; their use does not constitute an endorsement by HL7.',

@@ -14,7 +14,11 @@ const R4 = 'src/terminology/bundled/generated/r4.json';
 /** Matches statements about ownership, as opposed to those about a list's content. */
 const OWNERSHIP = /copyright|©|licen[cs]e|ASTM|DICOM/i;
 
-const entry = z.object({ license: z.string().optional(), dev: z.boolean().optional() });
+const entry = z.object({
+  license: z.string().optional(),
+  dev: z.boolean().optional(),
+  link: z.boolean().optional(),
+});
 const lock = z.object({ packages: z.record(z.string(), entry) });
 /** `licenses` is the older form (npm's documentation of package.json, "license"). */
 const packageFile = z.object({
@@ -35,8 +39,9 @@ interface Package {
 export function productionPackages(): Package[] {
   const { packages } = lock.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')));
   const found = new Map<string, Package>();
-  for (const [path, { license, dev }] of Object.entries(packages)) {
-    if (path === '' || dev === true) continue;
+  for (const [path, { license, dev, link }] of Object.entries(packages)) {
+    // Outside node_modules are the project itself and its workspaces, to which links lead.
+    if (!path.includes('node_modules/') || dev === true || link === true) continue;
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
     const folder = join(ROOT, path);
     found.set(name, { name, license: license ?? statedLicense(folder) ?? 'unknown', folder });

@@ -1,0 +1,155 @@
+/** Errors of the client. Each is an `AnnalError`. */
+
+/** The type of an answer's error: docs/api.md, "Errors". */
+export type ErrorType =
+  | 'malformed'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'not_acceptable'
+  | 'conflict'
+  | 'precondition_failed'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'invalid'
+  | 'throttled'
+  | 'internal'
+  | 'unavailable';
+
+/** An input that the service refused. */
+export interface FieldError {
+  /** A dotted path into the body, or `query.`, `path.` or `header.` and a name; for FHIR the element's path. */
+  readonly field: string;
+  /** A code of FHIR's issue types. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The base of all errors of the client. An abort by your own signal throws the signal's reason instead. */
+export class AnnalError extends Error {
+  override readonly name: string = 'AnnalError';
+}
+
+/** The service answered with an error. */
+export class ApiError extends AnnalError {
+  override readonly name: string = 'ApiError';
+  readonly status: number;
+  readonly type: ErrorType;
+  /** Every input that is invalid. */
+  readonly fields: readonly FieldError[];
+  /** `Service-Request-Id`, for support. */
+  readonly requestId: string;
+  readonly docUrl: string | undefined;
+  /** Seconds to wait, if the service named them. */
+  readonly retryAfter: number | undefined;
+  readonly headers: Headers;
+  /** The body as it came. */
+  readonly text: string;
+
+  constructor(status: number, headers: Headers, text: string) {
+    const found = readBody(text);
+    super(found.message ?? `the service answered ${status}`);
+    this.status = status;
+    this.type = found.type ?? TYPES[status] ?? (status < 500 ? 'invalid' : 'internal');
+    this.fields = found.fields;
+    this.requestId = headers.get('Service-Request-Id') ?? '';
+    this.docUrl = found.docUrl;
+    this.retryAfter = readRetryAfter(headers);
+    this.headers = headers;
+    this.text = text;
+  }
+}
+
+/** No answer came: whether the request was done isn't known, unless it was a read or is repeated with the same Idempotency-Key. */
+export class ConnectionError extends AnnalError {
+  override readonly name: string = 'ConnectionError';
+}
+
+/** No answer came in time. */
+export class TimeoutError extends ConnectionError {
+  override readonly name = 'TimeoutError';
+}
+
+/** The authorization server refused, or the person denied access: RFC 6749, sections 4.1.2.1 and 5.2. */
+export class OAuthError extends AnnalError {
+  override readonly name = 'OAuthError';
+  /** Such as `access_denied` or `invalid_grant`. */
+  readonly error: string;
+  readonly status: number;
+  readonly requestId: string;
+
+  constructor(error: string, description: string, status = 0, requestId = '') {
+    super(description === '' ? error : description);
+    this.error = error;
+    this.status = status;
+    this.requestId = requestId;
+  }
+}
+
+/** A delivery isn't genuine, or is too old. */
+export class WebhookError extends AnnalError {
+  override readonly name = 'WebhookError';
+}
+
+const TYPES: Readonly<Record<number, ErrorType>> = {
+  400: 'malformed',
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  406: 'not_acceptable',
+  409: 'conflict',
+  410: 'not_found',
+  412: 'precondition_failed',
+  413: 'too_large',
+  415: 'unsupported_media_type',
+  422: 'invalid',
+  429: 'throttled',
+  503: 'unavailable',
+};
+
+/** Returns the seconds that `Retry-After` names; undefined without one. */
+export function readRetryAfter(headers: Headers): number | undefined {
+  const value = headers.get('Retry-After');
+  if (value === null) return undefined;
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+}
+
+interface ErrorBody {
+  readonly error?: {
+    readonly type?: ErrorType;
+    readonly message?: string;
+    readonly errors?: readonly FieldError[];
+    readonly doc_url?: string;
+  };
+  readonly issue?: readonly {
+    readonly code?: string;
+    readonly diagnostics?: string;
+    readonly details?: { readonly text?: string };
+    readonly expression?: readonly string[];
+    readonly location?: readonly string[];
+  }[];
+}
+
+function readBody(text: string) {
+  let body: ErrorBody = {};
+  try {
+    body = Object(JSON.parse(text)) as ErrorBody;
+  } catch {
+    // A proxy may have answered with something else.
+  }
+  const { error } = body;
+  const issues = (body.issue ?? []).map(({ code, diagnostics, details, expression, location }) => ({
+    field: expression?.[0] ?? location?.[0] ?? '',
+    code: code ?? '',
+    message: diagnostics ?? details?.text ?? '',
+  }));
+  return {
+    type: error?.type,
+    message: error?.message ?? issues[0]?.message,
+    fields: error?.errors ?? issues.filter(({ field }) => field !== ''),
+    docUrl: error?.doc_url,
+  };
+}

@@ -1,0 +1,2576 @@
+/** Generated from the OpenAPI document by `npm run generate`. */
+export type AccessLogEntry = {
+  id: string;
+  /** ISO 8601, UTC. */
+  ts: string;
+  /** The interaction, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched. */
+  action: string;
+  resource_type: string | null;
+  resource_id: string | null;
+  status: 'ok' | 'denied' | 'not_found' | 'error';
+  /** Resources of the patient that the answer showed; null if it was streamed. */
+  count: number | null;
+  /** The purpose that the grant states. */
+  purpose: string | null;
+  /** The name of the application, key or member, or the one that the recipient of a shared link gave; under `/me` also of a patient or representative. */
+  actor: string | null;
+  /** `application/app_…`, `key/key_…`, `link/shl_…`, or `person/` with `self`, `representative` or `member`. */
+  actor_ref: string;
+  request_id: string;
+};
+
+export type AccessRequest = {
+  id: string;
+  /** `expired`: its time is over, or a newer request of the application has replaced it. */
+  status: 'pending' | 'approved' | 'denied' | 'expired';
+  environment: 'sandbox' | 'production';
+  application: {
+    id: string;
+    name: string;
+    /** `public` or `confidential`. */
+    kind: string;
+    /** Its name. */
+    organization: string;
+    privacy_url: string | null;
+  };
+  /** The application’s text, which the person compares with the one in the application. Show it as text. */
+  binding_message: string | null;
+  /** The record that the application named, or that you approved. Null: choose one. */
+  patient_id: string | null;
+  /** The requested scopes in SMART v2 form; after an approval the granted ones. */
+  scopes: string[];
+  /** The same in words. */
+  scopes_text: string[];
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  expires_at: string;
+  /** ISO 8601, UTC. */
+  decided_at: string | null;
+  /** Of an approval. */
+  grant_id: string | null;
+};
+
+export type Application = {
+  id: string;
+  project_id: string;
+  client_id: string;
+  name: string;
+  environment: 'sandbox' | 'production';
+  kind: 'public' | 'confidential';
+  redirect_uris: string[];
+  post_logout_redirect_uris: string[];
+  scopes: string[];
+  grant_types: string[];
+  privacy_url: string | null;
+  jwks: {
+    keys: {
+      kty: string;
+      [name: string]: unknown;
+    }[];
+  } | null;
+  jwks_uri: string | null;
+  /** null: a sector of its own. */
+  sector: string | null;
+  /** After a rotation: until when the previous client secret works; null if only the current one does. */
+  previous_secret_expires_at: string | null;
+  /** Branding that the consent page shows beside the name. */
+  branding: {
+    logo_uri: string | null;
+    client_uri: string | null;
+    tos_uri: string | null;
+    color: string | null;
+    /** The uploaded logo, served by this service. */
+    logo: {
+      url: string;
+      content_type: string;
+      /** In bytes. */
+      size: number;
+    } | null;
+  };
+  /** Whether the operator lets it use the first-party identity grant. */
+  trusted: boolean;
+  /** ISO 8601, UTC. */
+  created_at: string;
+};
+
+export type Code = {
+  /** URI of the code system. */
+  system: string;
+  code: string;
+  display: string | null;
+  /** Of an observation with this code. */
+  category: string | null;
+  /** The usual unit of the measurement, in UCUM. */
+  unit: string | null;
+};
+
+export type Comparison = {
+  code: string;
+  unit: string | null;
+  a: {
+    from: string;
+    to: string;
+    count: number;
+    median: number | null;
+    min: number | null;
+    max: number | null;
+  };
+  b: {
+    from: string;
+    to: string;
+    count: number;
+    median: number | null;
+    min: number | null;
+    max: number | null;
+  };
+  difference: {
+    /** How much larger the values of b are (Hodges–Lehmann). */
+    absolute: number;
+    /** Of the median of a. */
+    percent: number | null;
+    p_value: number;
+    /** Ends of the 95 % interval of `absolute`. */
+    low: number;
+    high: number;
+  } | null;
+  sufficient: boolean;
+  /** Why it states no difference. */
+  reason: string | null;
+  method: string;
+  /** Values that were left out, and values that are known only roughly. */
+  warnings: {
+    kind: 'left_out' | 'unit' | 'bound';
+    text: string;
+    count: number;
+  }[];
+};
+
+export type Concept = {
+  concept_id: string;
+  type: 'symptom' | 'condition' | 'treatment';
+  display: string;
+  synonyms: string[];
+  codes: {
+    /** URI of the code system. */
+    system: string;
+    code: string;
+  }[];
+};
+
+export type Condition = {
+  id: string;
+  /** The id of the patient. */
+  patient: string;
+  code: string | null;
+  system: string | null;
+  display: string | null;
+  clinical_status: string | null;
+  onset: string | null;
+  abatement: string | null;
+  note: string | null;
+  version: number;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  updated_at: string;
+  /** Of this version. */
+  author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+  source_system: string | null;
+  origin_id: string | null;
+  /** `<Type>/<id>` on the FHIR interface. */
+  fhir: string;
+};
+
+export type Context = {
+  /** From it the same context can be made again. */
+  manifest_id: string;
+  patient: string;
+  budget_tokens: number;
+  /** Tokens of the text that `format: text` gives; structured answers hold the same. */
+  tokens_used: number;
+  tokenizer: string;
+  needs: string[];
+  sections: {
+    kind: 'patient' | 'allergies' | 'medications' | 'problems' | 'vitals' | 'labs' | 'observations' | 'social_history' | 'procedures' | 'encounters' | 'plans' | 'immunizations' | 'documents' | 'ai_notes';
+    /** Of its part of the text. */
+    tokens: number;
+    /** The most needed first. */
+    items: {
+      /** One line. */
+      text: string;
+      /** When it happened or began, as written in the record. */
+      date: string | null;
+      /** Of this version. */
+      author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+      /** The source system. */
+      source: string | null;
+      /** `<Type>/<id>/_history/<version>` */
+      fhir: string;
+      /** Only in `ai_notes`. */
+      verified?: false;
+      /** In `ai_notes`: the text that somebody else had written before an AI changed it. */
+      before?: string[];
+      [name: string]: unknown;
+    }[];
+    text?: string;
+    note?: string;
+    /** Every version that it was made from. */
+    sources: string[];
+  }[];
+  omitted: {
+    kind: 'patient' | 'allergies' | 'medications' | 'problems' | 'vitals' | 'labs' | 'observations' | 'social_history' | 'procedures' | 'encounters' | 'plans' | 'immunizations' | 'documents' | 'ai_notes';
+    count: number;
+    reason: 'budget' | 'window' | 'past';
+  }[];
+  warnings: {
+    kind: 'contradiction' | 'gap' | 'left_out' | 'not_found';
+    text: string;
+    fhir: string[];
+    count?: number;
+  }[];
+  provenance_note: string;
+  /** With `format: text`. */
+  text?: string;
+};
+
+export type CreatedDocument = {
+  id: string;
+  /** The id of the patient. */
+  patient: string;
+  title: string | null;
+  kind: 'lab_report' | 'discharge_summary' | 'prescription' | 'imaging_report' | 'referral' | 'other';
+  content_type: string | null;
+  date: string | null;
+  description: string | null;
+  /** `pending` until it has content. */
+  status: 'pending' | 'final';
+  /** Bytes. */
+  size: number | null;
+  /** Of the content, in hex. */
+  sha256: string | null;
+  /** Where the content is fetched from the store itself, for 15 minutes; null in lists, and where only the service gives it. */
+  download_url: string | null;
+  version: number;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  updated_at: string;
+  /** Of this version. */
+  author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+  source_system: string | null;
+  origin_id: string | null;
+  /** `<Type>/<id>` on the FHIR interface. */
+  fhir: string;
+  /** Where the content may go, once, without a credential; it is finalized then. Under a grant it takes the access token, and finalizes the document. */
+  upload: {
+    url: string;
+    method: 'PUT';
+    /** Headers that the upload must have. */
+    headers: Record<string, string>;
+    expires_in_seconds: number;
+  };
+  /** Implausible values. They are stored as they were sent. */
+  warnings: Warning[];
+};
+
+export type DescribedConcept = {
+  concept_id: string;
+  type: 'symptom' | 'condition' | 'treatment';
+  display: string;
+  synonyms: string[];
+  codes: {
+    /** URI of the code system. */
+    system: string;
+    code: string;
+  }[];
+  related: RelatedConcept[];
+};
+
+export type Document = {
+  id: string;
+  /** The id of the patient. */
+  patient: string;
+  title: string | null;
+  kind: 'lab_report' | 'discharge_summary' | 'prescription' | 'imaging_report' | 'referral' | 'other';
+  content_type: string | null;
+  date: string | null;
+  description: string | null;
+  /** `pending` until it has content. */
+  status: 'pending' | 'final';
+  /** Bytes. */
+  size: number | null;
+  /** Of the content, in hex. */
+  sha256: string | null;
+  /** Where the content is fetched from the store itself, for 15 minutes; null in lists, and where only the service gives it. */
+  download_url: string | null;
+  version: number;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  updated_at: string;
+  /** Of this version. */
+  author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+  source_system: string | null;
+  origin_id: string | null;
+  /** `<Type>/<id>` on the FHIR interface. */
+  fhir: string;
+};
+
+export type Error = {
+  error: {
+    type: 'malformed' | 'unauthenticated' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'not_acceptable' | 'conflict' | 'precondition_failed' | 'too_large' | 'unsupported_media_type' | 'invalid' | 'throttled' | 'internal' | 'unavailable';
+    /** A sentence for a developer. */
+    message: string;
+    /** The first failing input: a dotted path into the body, or `query.`, `header.` or `path.` and its name. */
+    field?: string;
+    /** Every failing input. */
+    errors?: {
+      field: string;
+      code: string;
+      message: string;
+    }[];
+    /** `Service-Request-Id` of the answer. */
+    request_id: string;
+    /** Where it is explained. */
+    doc_url?: string;
+  };
+};
+
+export type Finding = {
+  /** The same for the same evidence. */
+  finding_id: string;
+  kind: 'trend' | 'out_of_range' | 'change_point' | 'correlation' | 'gap';
+  /** The observation. */
+  title: string;
+  /** For a correlation with a medication its code, then that of the values. */
+  codes: {
+    system: string;
+    code: string;
+    display: string | null;
+  }[];
+  window: {
+    from: string;
+    to: string;
+  };
+  direction: 'up' | 'down' | 'above' | 'below' | 'together' | 'opposite' | null;
+  /** Its size. */
+  effect: {
+    value: number;
+    unit: string | null;
+    /** Ends of the 95 % interval, if the method has one. */
+    low: number | null;
+    high: number | null;
+    /** Of a trend: the slope. */
+    per_day?: number;
+    /** For a change: its first value. For a medication: its start. */
+    since?: string;
+    /** By how many days the second series follows the first. */
+    lag_days?: number;
+  };
+  /** 1 − p of its own test: how rarely chance by itself would show as much. */
+  confidence: number;
+  method: string;
+  /** The last change of the record that the finding includes. */
+  computed_at: string;
+};
+
+export type FindingEvidence = {
+  fhir: string;
+  version: number;
+  at: string;
+  value: number | null;
+  unit: string | null;
+  author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+  role: 'supports' | 'contradicts';
+};
+
+export type Grant = {
+  id: string;
+  status: 'active' | 'revoked' | 'expired';
+  purpose: string | null;
+  application: {
+    id: string;
+    name: string;
+    /** `public` or `confidential`. */
+    kind: string;
+    /** Its name. */
+    organization: string;
+    privacy_url: string | null;
+  };
+  /** As granted, in SMART v2 form. */
+  scopes: string[];
+  /** What the person read and allowed. */
+  scopes_text: string[];
+  /** ISO 8601, UTC. */
+  granted_at: string;
+  /** ISO 8601, UTC. */
+  expires_at: string;
+  /** ISO 8601, UTC. */
+  revoked_at: string | null;
+  /** `representative`: someone who looks after the patient. `creator`: the identity grant. */
+  granted_by: 'patient' | 'representative' | 'creator';
+};
+
+export type Invitation = {
+  id: string;
+  relationship: 'self' | 'dependent';
+  /** The address that the person must have; null: any. */
+  email: string | null;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  expires_at: string;
+  /** `closed`: by five wrong birth dates. */
+  status: 'pending' | 'redeemed' | 'withdrawn' | 'expired' | 'closed';
+};
+
+export type Key = {
+  id: string;
+  project_id: string;
+  name: string;
+  environment: 'sandbox' | 'production';
+  scopes: ('read' | 'write')[];
+  /** The last four characters of the key. */
+  last4: string;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** Noted once a minute at most. */
+  last_used_at: string | null;
+  /** ISO 8601, UTC. */
+  revoked_at: string | null;
+};
+
+export type LabItemsInput = {
+  items: {
+    code?: string | null;
+    /** The display; without `code` also the code. */
+    marker?: string | null;
+    /** The display; without `code` also the code. */
+    test?: string | null;
+    /** The display; without `code` also the code. */
+    analyte?: string | null;
+    system?: string | null;
+    display?: string | null;
+    /** `laboratory` when absent. */
+    category?: 'vital-signs' | 'laboratory' | 'symptom' | 'activity' | 'survey' | 'exam' | 'imaging' | 'social-history' | null;
+    /** `date` of the report when absent. */
+    effective_at?: string | null | string;
+    value?: number | null;
+    /** A number, or a text such as `5,6` and `< 5`. */
+    result?: number | null | string;
+    /** As written by the laboratory; converted to UCUM if that is certain. */
+    unit?: string | null;
+    /** With a unit also `< 5`. */
+    value_text?: string | null;
+    value_code?: {
+      code: string;
+      system?: string | null;
+      display?: string | null;
+    } | null;
+    value_boolean?: boolean | null;
+    /** Its ends, or a text such as `3,9 - 5,5`. */
+    reference_range?: {
+      low?: number | null;
+      high?: number | null;
+    } | null | string;
+    /** End of the reference range. */
+    low?: number | null;
+    /** End of the reference range. */
+    high?: number | null;
+    note?: string | null;
+  }[];
+  /** Of items that have no `effective_at`. */
+  date?: string | null | string;
+  /** The id of the report in the source system. */
+  origin?: string | null;
+};
+
+export type LabMessageInput = {
+  /** HL7 v2, ORU^R01. */
+  message: string;
+  /** Name of the system the data comes from. */
+  source_system?: string | null;
+};
+
+export type Link = {
+  id: string;
+  /** `self`: the record is the person’s own. `dependent`: they look after the patient. */
+  relationship: 'self' | 'dependent';
+  /** How the link came to be. */
+  via: 'invitation' | 'own' | 'identity_grant';
+  /** ISO 8601, UTC. */
+  since: string;
+};
+
+export type Medication = {
+  id: string;
+  /** The id of the patient. */
+  patient: string;
+  code: string | null;
+  system: string | null;
+  display: string | null;
+  status: string | null;
+  dosage: string | null;
+  start: string | null;
+  end: string | null;
+  note: string | null;
+  version: number;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  updated_at: string;
+  /** Of this version. */
+  author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+  source_system: string | null;
+  origin_id: string | null;
+  /** `<Type>/<id>` on the FHIR interface. */
+  fhir: string;
+};
+
+export type MemberToken = {
+  /** `at_…`. Shown only now; the service stores its SHA-256. */
+  access_token: string;
+  token_type: 'Bearer';
+  /** Seconds. */
+  expires_in: 900;
+  environment: 'sandbox' | 'production';
+  scopes: ('read' | 'write')[];
+};
+
+export type MutedApplication = {
+  application_id: string;
+  name: string | null;
+  /** ISO 8601, UTC. */
+  muted_at: string;
+};
+
+export type MyGrant = {
+  id: string;
+  status: 'active' | 'revoked' | 'expired';
+  purpose: string | null;
+  application: {
+    id: string;
+    name: string;
+    /** `public` or `confidential`. */
+    kind: string;
+    /** Its name. */
+    organization: string;
+    privacy_url: string | null;
+  };
+  /** As granted, in SMART v2 form. */
+  scopes: string[];
+  /** What the person read and allowed. */
+  scopes_text: string[];
+  /** ISO 8601, UTC. */
+  granted_at: string;
+  /** ISO 8601, UTC. */
+  expires_at: string;
+  /** ISO 8601, UTC. */
+  revoked_at: string | null;
+  /** `representative`: someone who looks after the patient. `creator`: the identity grant. */
+  granted_by: 'patient' | 'representative' | 'creator';
+  patient: string;
+  /** Reads that showed something of the record; refused ones don’t count. */
+  access_count: number;
+  /** Of the last of them. */
+  last_access_at: string | null;
+};
+
+export type MyPatient = {
+  id: string;
+  /** Null if the patient was deleted, as the next two. */
+  given: string | null;
+  family: string | null;
+  birth_date: string | null;
+  relationship: 'self' | 'dependent';
+};
+
+export type NewApplication = {
+  id: string;
+  project_id: string;
+  client_id: string;
+  name: string;
+  environment: 'sandbox' | 'production';
+  kind: 'public' | 'confidential';
+  redirect_uris: string[];
+  post_logout_redirect_uris: string[];
+  scopes: string[];
+  grant_types: string[];
+  privacy_url: string | null;
+  jwks: {
+    keys: {
+      kty: string;
+      [name: string]: unknown;
+    }[];
+  } | null;
+  jwks_uri: string | null;
+  /** null: a sector of its own. */
+  sector: string | null;
+  /** After a rotation: until when the previous client secret works; null if only the current one does. */
+  previous_secret_expires_at: string | null;
+  /** Branding that the consent page shows beside the name. */
+  branding: {
+    logo_uri: string | null;
+    client_uri: string | null;
+    tos_uri: string | null;
+    color: string | null;
+    /** The uploaded logo, served by this service. */
+    logo: {
+      url: string;
+      content_type: string;
+      /** In bytes. */
+      size: number;
+    } | null;
+  };
+  /** Whether the operator lets it use the first-party identity grant. */
+  trusted: boolean;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** For a confidential application. Shown only now; the service stores its SHA-256. */
+  client_secret?: string;
+};
+
+export type NewInvitation = {
+  id: string;
+  relationship: 'self' | 'dependent';
+  /** The address that the person must have; null: any. */
+  email: string | null;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  expires_at: string;
+  /** `closed`: by five wrong birth dates. */
+  status: 'pending' | 'redeemed' | 'withdrawn' | 'expired' | 'closed';
+  /** Shown only now; the service stores only its SHA-256. */
+  code: string;
+  /** The page that redeems the code. Deliver it to the person. */
+  url: string;
+};
+
+export type NewKey = {
+  id: string;
+  project_id: string;
+  name: string;
+  environment: 'sandbox' | 'production';
+  scopes: ('read' | 'write')[];
+  /** The last four characters of the key. */
+  last4: string;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** Noted once a minute at most. */
+  last_used_at: string | null;
+  /** ISO 8601, UTC. */
+  revoked_at: string | null;
+  /** Shown only now; the service stores its SHA-256. */
+  key: string;
+};
+
+export type Observation = {
+  id: string;
+  /** The id of the patient. */
+  patient: string;
+  code: string | null;
+  system: string | null;
+  display: string | null;
+  category: string | null;
+  effective_at: string | null;
+  value: number | null;
+  unit: string | null;
+  /** Also a value without its own field, in words. */
+  value_text: string | null;
+  value_code: {
+    code: string | null;
+    system: string | null;
+    display: string | null;
+  } | null;
+  value_boolean: boolean | null;
+  components: {
+    code: string | null;
+    system: string | null;
+    display: string | null;
+    value: number | null;
+    unit: string | null;
+    /** Also a value without its own field, in words. */
+    value_text: string | null;
+    value_code: {
+      code: string | null;
+      system: string | null;
+      display: string | null;
+    } | null;
+    value_boolean: boolean | null;
+  }[];
+  reference_range: {
+    low: number | null;
+    high: number | null;
+  } | null;
+  note: string | null;
+  /** Ids of documents. */
+  derived_from: string[];
+  status: string | null;
+  version: number;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  updated_at: string;
+  /** Of this version. */
+  author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+  source_system: string | null;
+  origin_id: string | null;
+  /** `<Type>/<id>` on the FHIR interface. */
+  fhir: string;
+};
+
+export type Organization = {
+  id: string;
+  name: string;
+  /** Of the caller. */
+  role: 'owner' | 'admin' | 'developer';
+  /** The domain that an owner confirmed. */
+  confirmed_domain: string | null;
+  sso: {
+    issuer: string;
+    client_id: string;
+    domains: string[];
+  } | null;
+  /** ISO 8601, UTC. */
+  created_at: string;
+};
+
+export type Patient = {
+  id: string;
+  /** The id of the patient. */
+  patient: string;
+  given: string | null;
+  family: string | null;
+  birth_date: string | null;
+  gender: string | null;
+  identifiers: {
+    system: string | null;
+    value: string;
+  }[];
+  version: number;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  updated_at: string;
+  /** Of this version. */
+  author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+  source_system: string | null;
+  origin_id: string | null;
+  /** `<Type>/<id>` on the FHIR interface. */
+  fhir: string;
+};
+
+export type Prescription = {
+  id: string;
+  /** The id of the patient. */
+  patient: string;
+  code: string | null;
+  system: string | null;
+  display: string | null;
+  status: string | null;
+  dosage: string | null;
+  /** The first day of taking it, if the dosage has bounds. */
+  start: string | null;
+  /** The last day of taking it, if the dosage has bounds. */
+  end: string | null;
+  note: string | null;
+  prescribed_on: string | null;
+  /** The name of the prescriber; a reference if the caller may not see the name. */
+  prescriber: string | null;
+  /** `order`, `plan`, `proposal` and the like. */
+  intent: string | null;
+  quantity: {
+    value: number | null;
+    unit: string | null;
+  } | null;
+  /** How often it may be dispensed again. */
+  refills: number | null;
+  version: number;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  updated_at: string;
+  /** Of this version. */
+  author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+  source_system: string | null;
+  origin_id: string | null;
+  /** `<Type>/<id>` on the FHIR interface. */
+  fhir: string;
+};
+
+export type ProductionRequest = {
+  id: string;
+  project_id: string;
+  use: string;
+  status: 'pending' | 'allowed' | 'refused';
+  /** Why the operator refused it; null if they gave no reason. */
+  reason: string | null;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** null while it is pending. */
+  answered_at: string | null;
+};
+
+export type Project = {
+  id: string;
+  organization_id: string;
+  name: string;
+  /** ISO 8601, UTC. */
+  created_at: string;
+};
+
+export type ProjectWithAccess = {
+  id: string;
+  organization_id: string;
+  name: string;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** Whether the project may create production keys and applications now. */
+  production: boolean;
+};
+
+export type Proposal = {
+  id: string;
+  patient: string;
+  /** `superseded`: the resource has a newer version. `expired`: the proposal’s time is over, or its grant has ended. */
+  status: 'pending' | 'accepted' | 'rejected' | 'withdrawn' | 'superseded' | 'expired';
+  operation: 'create' | 'update';
+  resource_type: string;
+  /** Null for a creation that was not accepted. */
+  resource_id: string | null;
+  /** For an update: the version of the resource that it changes. Null for a creation. */
+  current_version: number | null;
+  /** The FHIR resource after the change. */
+  resource: Record<string, unknown>;
+  /** The changes from `current_version` to `resource`; for a creation every element. Null if the grant does not let the application read that version. */
+  difference: {
+    /** The element: `dosage[0].text`. A removed element has its place in the previous version. */
+    path: string;
+    /** Absent: the element is added. */
+    before?: string | number | boolean | unknown[] | Record<string, unknown>;
+    /** Absent: the element is removed. */
+    after?: string | number | boolean | unknown[] | Record<string, unknown>;
+  }[] | null;
+  /** `ai`: a program made the values and nobody has verified them, even after acceptance. */
+  author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+  application: {
+    id: string;
+    name: string;
+    /** `public` or `confidential`. */
+    kind: string;
+    /** Its name. */
+    organization: string;
+    privacy_url: string | null;
+  };
+  /** The application’s reason. Show it as text. */
+  rationale: string | null;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  expires_at: string;
+  /** When it was accepted, rejected or withdrawn, or lapsed. */
+  decided_at: string | null;
+  /** For an accepted proposal: the version that it became. */
+  version: number | null;
+  /** Of an accepted proposal: `<Type>/<id>`. */
+  fhir: string | null;
+};
+
+export type ProvenanceEntry = {
+  version: number;
+  activity: 'CREATE' | 'UPDATE' | 'DELETE';
+  /** ISO 8601, UTC. */
+  recorded: string;
+  author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+  /** `Practitioner/<id>` or `PractitionerRole/<id>`. */
+  author: string | null;
+  /** The name of `author` when this version was written. */
+  author_name: string | null;
+  /** Who entered it for the author: `X-Service-Acting-As`, if both headers were sent. */
+  acting_as: string | null;
+  acting_as_name: string | null;
+  /** The owner of the write’s credential, whatever author it names. */
+  written_by: {
+    /** `application`: an application with its own token; `member`: a person of the organization, in the dashboard; `organization`: a key, application or member of another project; `service`: Annal itself, for example a sandbox. */
+    kind: 'api_key' | 'application' | 'member' | 'organization' | 'service';
+    /** `key_…`, `app_…` or `org_…`; for a member the `sub` at their issuer. */
+    id: string | null;
+    name: string | null;
+    /** The last four characters of the key. */
+    last4: string | null;
+  };
+  source_system: string | null;
+  origin_id: string | null;
+  /** `Provenance/<id>` on the FHIR interface. */
+  fhir: string;
+};
+
+export type RelatedConcept = {
+  /** How the concept relates to the other. */
+  relation: 'symptom_of' | 'has_symptom' | 'treated_with' | 'treats' | 'measured_by' | 'part_of' | 'has_part';
+  /** Null for `measured_by`, which leads to a code. */
+  concept_id: string | null;
+  type: 'symptom' | 'condition' | 'treatment' | null;
+  display: string | null;
+  /** LOINC, for `measured_by`; else null. */
+  code: {
+    /** URI of the code system. */
+    system: string;
+    code: string;
+  } | null;
+};
+
+export type Series = {
+  /** The first requested code. */
+  code: string;
+  system: string;
+  /** The name in the newest value’s resource, or else in the terminology. */
+  display: string | null;
+  /** The equivalent codes. */
+  codes: {
+    system: string;
+    code: string;
+  }[];
+  /** UCUM: the unit that most values have; others were converted. */
+  unit: string | null;
+  /** The oldest first. */
+  points: {
+    /** As written in the resource; for a bucket its first day. */
+    at: string;
+    value: number;
+    /** The value is only known to be below or above this. */
+    comparator: '<' | '>' | null;
+    /** Number of values. */
+    n: number;
+    /** `Observation/<id>/_history/<version>`; of a bucket the newest value’s. */
+    fhir: string;
+    reference_range: {
+      low: number | null;
+      high: number | null;
+    } | null;
+    /** For a bucket: every version in it. */
+    versions?: string[];
+  }[];
+  /** Of all values, whatever the bucket. */
+  stats: {
+    count: number;
+    min: number | null;
+    max: number | null;
+    mean: number | null;
+    /** Per day, by least squares. */
+    slope: number | null;
+  };
+  /** Values that were left out, and values that are known only roughly. */
+  warnings: {
+    kind: 'left_out' | 'unit' | 'bound';
+    text: string;
+    count: number;
+  }[];
+};
+
+export type SharedLink = {
+  id: string;
+  /** `closed`: after five wrong passcodes, or because its key was lost with the database. */
+  status: 'active' | 'revoked' | 'expired' | 'closed';
+  label: string | null;
+  /** `summary`, `everything` or `document/<id>`. */
+  content: string;
+  /** `L`: each opening shows the current record; `P`: it has a passcode; `LP`: both; or empty. */
+  flag: string;
+  /** `shlink:/…`, for applications. Null if the link has ended. */
+  shlink: string | null;
+  /** The same link behind a page that any browser shows. Null if the link has ended. */
+  viewer_url: string | null;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  expires_at: string;
+  /** How often it was opened. */
+  access_count: number;
+  /** ISO 8601, UTC. */
+  last_access_at: string | null;
+};
+
+export type TimelineEntry = {
+  kind: 'document' | 'observation' | 'medication' | 'condition' | 'encounter' | 'procedure' | 'immunization' | 'allergy' | 'report' | 'care_plan' | 'goal' | 'prescription';
+  id: string;
+  /** As precise as in the record; if the record has no date, when it was recorded. */
+  date: string;
+  /** The meaning of the date; `entered` if the record has none and it is the date of entry here. */
+  date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | 'entered';
+  title: string;
+  /** The finding and its state. */
+  summary: string | null;
+  author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+  /** `<Type>/<id>` on the FHIR interface. */
+  fhir: string;
+};
+
+export type Warning = {
+  field: string;
+  code: 'impossible_value' | 'unit_mismatch' | 'future_date' | 'born_after_death' | 'implausible_age' | 'dates_out_of_order';
+  message: string;
+};
+
+export type WrittenCondition = {
+  id: string;
+  /** The id of the patient. */
+  patient: string;
+  code: string | null;
+  system: string | null;
+  display: string | null;
+  clinical_status: string | null;
+  onset: string | null;
+  abatement: string | null;
+  note: string | null;
+  version: number;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  updated_at: string;
+  /** Of this version. */
+  author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+  source_system: string | null;
+  origin_id: string | null;
+  /** `<Type>/<id>` on the FHIR interface. */
+  fhir: string;
+  /** Implausible values. They are stored as they were sent. */
+  warnings: Warning[];
+};
+
+export type WrittenDocument = {
+  id: string;
+  /** The id of the patient. */
+  patient: string;
+  title: string | null;
+  kind: 'lab_report' | 'discharge_summary' | 'prescription' | 'imaging_report' | 'referral' | 'other';
+  content_type: string | null;
+  date: string | null;
+  description: string | null;
+  /** `pending` until it has content. */
+  status: 'pending' | 'final';
+  /** Bytes. */
+  size: number | null;
+  /** Of the content, in hex. */
+  sha256: string | null;
+  /** Where the content is fetched from the store itself, for 15 minutes; null in lists, and where only the service gives it. */
+  download_url: string | null;
+  version: number;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  updated_at: string;
+  /** Of this version. */
+  author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+  source_system: string | null;
+  origin_id: string | null;
+  /** `<Type>/<id>` on the FHIR interface. */
+  fhir: string;
+  /** Implausible values. They are stored as they were sent. */
+  warnings: Warning[];
+};
+
+export type WrittenMedication = {
+  id: string;
+  /** The id of the patient. */
+  patient: string;
+  code: string | null;
+  system: string | null;
+  display: string | null;
+  status: string | null;
+  dosage: string | null;
+  start: string | null;
+  end: string | null;
+  note: string | null;
+  version: number;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  updated_at: string;
+  /** Of this version. */
+  author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+  source_system: string | null;
+  origin_id: string | null;
+  /** `<Type>/<id>` on the FHIR interface. */
+  fhir: string;
+  /** Implausible values. They are stored as they were sent. */
+  warnings: Warning[];
+};
+
+export type WrittenObservation = {
+  id: string;
+  /** The id of the patient. */
+  patient: string;
+  code: string | null;
+  system: string | null;
+  display: string | null;
+  category: string | null;
+  effective_at: string | null;
+  value: number | null;
+  unit: string | null;
+  /** Also a value without its own field, in words. */
+  value_text: string | null;
+  value_code: {
+    code: string | null;
+    system: string | null;
+    display: string | null;
+  } | null;
+  value_boolean: boolean | null;
+  components: {
+    code: string | null;
+    system: string | null;
+    display: string | null;
+    value: number | null;
+    unit: string | null;
+    /** Also a value without its own field, in words. */
+    value_text: string | null;
+    value_code: {
+      code: string | null;
+      system: string | null;
+      display: string | null;
+    } | null;
+    value_boolean: boolean | null;
+  }[];
+  reference_range: {
+    low: number | null;
+    high: number | null;
+  } | null;
+  note: string | null;
+  /** Ids of documents. */
+  derived_from: string[];
+  status: string | null;
+  version: number;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  updated_at: string;
+  /** Of this version. */
+  author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+  source_system: string | null;
+  origin_id: string | null;
+  /** `<Type>/<id>` on the FHIR interface. */
+  fhir: string;
+  /** Implausible values. They are stored as they were sent. */
+  warnings: Warning[];
+};
+
+export type WrittenPatient = {
+  id: string;
+  /** The id of the patient. */
+  patient: string;
+  given: string | null;
+  family: string | null;
+  birth_date: string | null;
+  gender: string | null;
+  identifiers: {
+    system: string | null;
+    value: string;
+  }[];
+  version: number;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  updated_at: string;
+  /** Of this version. */
+  author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+  source_system: string | null;
+  origin_id: string | null;
+  /** `<Type>/<id>` on the FHIR interface. */
+  fhir: string;
+  /** Implausible values. They are stored as they were sent. */
+  warnings: Warning[];
+};
+
+/** What each operation takes (`path`, `query`, `body`) and returns, by method and path. */
+export interface Operations {
+  GET: {
+    /** Patients that the project sees, the newest first; under a grant only its patient */
+    '/v1/patients': { path: {}; query: { limit?: number; cursor?: string; q?: string; birth_date?: string; identifier?: string }; body: undefined; answer: {
+      data: Patient[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** A patient */
+    '/v1/patients/{patient_id}': { path: { patient_id: string }; query: { as_of?: string }; body: undefined; answer: Patient };
+    /** A patient’s observations, the newest first */
+    '/v1/patients/{patient_id}/observations': { path: { patient_id: string }; query: { limit?: number; cursor?: string; as_of?: string; category?: 'vital-signs' | 'laboratory' | 'symptom' | 'activity' | 'survey' | 'exam' | 'imaging' | 'social-history'; code?: string; from?: string; to?: string }; body: undefined; answer: {
+      data: Observation[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Read an observation */
+    '/v1/observations/{item_id}': { path: { item_id: string }; query: { as_of?: string }; body: undefined; answer: Observation };
+    /** A patient’s conditions, the newest first */
+    '/v1/patients/{patient_id}/conditions': { path: { patient_id: string }; query: { limit?: number; cursor?: string; as_of?: string; clinical_status?: 'active' | 'recurrence' | 'relapse' | 'inactive' | 'remission' | 'resolved' }; body: undefined; answer: {
+      data: Condition[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Read a condition */
+    '/v1/conditions/{item_id}': { path: { item_id: string }; query: { as_of?: string }; body: undefined; answer: Condition };
+    /** A patient’s medications, the newest first */
+    '/v1/patients/{patient_id}/medications': { path: { patient_id: string }; query: { limit?: number; cursor?: string; as_of?: string; status?: 'active' | 'completed' | 'stopped' | 'on-hold' | 'intended' | 'unknown' }; body: undefined; answer: {
+      data: Medication[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Read a medication */
+    '/v1/medications/{item_id}': { path: { item_id: string }; query: { as_of?: string }; body: undefined; answer: Medication };
+    /** A patient’s prescriptions, the newest first */
+    '/v1/patients/{patient_id}/prescriptions': { path: { patient_id: string }; query: { limit?: number; cursor?: string; as_of?: string; status?: 'active' | 'on-hold' | 'cancelled' | 'completed' | 'stopped' | 'draft' | 'unknown' }; body: undefined; answer: {
+      data: Prescription[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Read a prescription */
+    '/v1/patients/{patient_id}/prescriptions/{prescription_id}': { path: { patient_id: string; prescription_id: string }; query: { as_of?: string }; body: undefined; answer: Prescription };
+    /** A patient’s documents, the last recorded first */
+    '/v1/patients/{patient_id}/documents': { path: { patient_id: string }; query: { limit?: number; cursor?: string; kind?: 'lab_report' | 'discharge_summary' | 'prescription' | 'imaging_report' | 'referral' | 'other' }; body: undefined; answer: {
+      data: Document[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Read the description of a document */
+    '/v1/documents/{doc_id}': { path: { doc_id: string }; query: { as_of?: string }; body: undefined; answer: Document };
+    /** The content of a document, unchanged */
+    '/v1/documents/{doc_id}/content': { path: { doc_id: string }; query: { attachment?: string }; body: undefined; answer: Blob };
+    /** Events of a patient’s care, the newest first */
+    '/v1/patients/{patient_id}/timeline': { path: { patient_id: string }; query: { limit?: number; cursor?: string; as_of?: string; from?: string; to?: string; kinds?: ('document' | 'observation' | 'medication' | 'condition' | 'encounter' | 'procedure' | 'immunization' | 'allergy' | 'report' | 'care_plan' | 'goal' | 'prescription')[] }; body: undefined; answer: {
+      data: TimelineEntry[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Values of a patient over time */
+    '/v1/patients/{patient_id}/series': { path: { patient_id: string }; query: { limit?: number; cursor?: string; code: string | readonly string[]; from?: string; to?: string; bucket?: 'raw' | 'day' | 'week' | 'month'; as_of?: string; at?: string }; body: undefined; answer: {
+      data: Series[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Values of a patient over time, the patient in the query */
+    '/v1/series': { path: {}; query: { patient: string; limit?: number; cursor?: string; code: string | readonly string[]; from?: string; to?: string; bucket?: 'raw' | 'day' | 'week' | 'month'; as_of?: string; at?: string }; body: undefined; answer: {
+      data: Series[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Find patterns in a patient’s values */
+    '/v1/patients/{patient_id}/patterns': { path: { patient_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: Finding[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+      /** Values that were left out, and values that are known only roughly. */
+      warnings: {
+        kind: 'left_out' | 'unit' | 'bound';
+        text: string;
+        count: number;
+      }[];
+    } };
+    /** A finding */
+    '/v1/patients/{patient_id}/patterns/{finding_id}': { path: { patient_id: string; finding_id: string }; query: {}; body: undefined; answer: Finding };
+    /** The versions that a finding is based on */
+    '/v1/patients/{patient_id}/patterns/{finding_id}/evidence': { path: { patient_id: string; finding_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: FindingEvidence[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** A finding by only its id */
+    '/v1/patterns/{finding_id}': { path: { finding_id: string }; query: {}; body: undefined; answer: Finding };
+    /** The versions that a finding is based on, by only its id */
+    '/v1/patterns/{finding_id}/evidence': { path: { finding_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: FindingEvidence[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Who wrote each version of a resource, the newest first */
+    '/v1/patients/{patient_id}/provenance/{resource_type}/{resource_id}': { path: { patient_id: string; resource_type: string; resource_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: ProvenanceEntry[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Invitations to a patient’s record, the newest first */
+    '/v1/patients/{patient_id}/invitations': { path: { patient_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: Invitation[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** People linked to a patient, the newest first */
+    '/v1/patients/{patient_id}/links': { path: { patient_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: Link[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Grants of the calling application for a patient */
+    '/v1/patients/{patient_id}/grants': { path: { patient_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: Grant[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Changes that your application has proposed, the newest first */
+    '/v1/patients/{patient_id}/proposals': { path: { patient_id: string }; query: { limit?: number; cursor?: string; status?: 'pending' | 'accepted' | 'rejected' | 'withdrawn' | 'superseded' | 'expired' }; body: undefined; answer: {
+      data: Proposal[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Read a proposal of your application */
+    '/v1/patients/{patient_id}/proposals/{proposal_id}': { path: { patient_id: string; proposal_id: string }; query: {}; body: undefined; answer: Proposal };
+    /** Who read a patient’s record, the newest first */
+    '/v1/patients/{patient_id}/access-log': { path: { patient_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: AccessLogEntry[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Codes of `loinc` or `atc` by typed text */
+    '/v1/terminology/{system}': { path: { system: string }; query: { q: string; limit?: number }; body: undefined; answer: {
+      data: Code[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** A code of `loinc` or `atc` */
+    '/v1/terminology/{system}/{code}': { path: { system: string; code: string }; query: {}; body: undefined; answer: Code };
+    /** Symptoms by typed text, or all of them */
+    '/v1/terminology/symptoms': { path: {}; query: { q?: string; limit?: number; lang?: string; cursor?: string }; body: undefined; answer: {
+      data: Concept[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** A symptom with its related concepts and codes */
+    '/v1/terminology/symptoms/{concept_id}': { path: { concept_id: string }; query: { lang?: string }; body: undefined; answer: DescribedConcept };
+    /** Conditions by typed text, or all of them */
+    '/v1/terminology/conditions': { path: {}; query: { q?: string; limit?: number; lang?: string; cursor?: string }; body: undefined; answer: {
+      data: Concept[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** A condition with its related concepts and codes */
+    '/v1/terminology/conditions/{concept_id}': { path: { concept_id: string }; query: { lang?: string }; body: undefined; answer: DescribedConcept };
+    /** Treatments by typed text, or all of them */
+    '/v1/terminology/treatments': { path: {}; query: { q?: string; limit?: number; lang?: string; cursor?: string }; body: undefined; answer: {
+      data: Concept[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** A treatment with its related concepts and codes */
+    '/v1/terminology/treatments/{concept_id}': { path: { concept_id: string }; query: { lang?: string }; body: undefined; answer: DescribedConcept };
+    /** Symptoms, conditions and treatments by typed text */
+    '/v1/terminology/search': { path: {}; query: { q: string; limit?: number; lang?: string }; body: undefined; answer: {
+      data: Concept[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** A concept with its related concepts and codes */
+    '/v1/terminology/search/{concept_id}': { path: { concept_id: string }; query: { lang?: string }; body: undefined; answer: DescribedConcept };
+    /** Symptoms, conditions and treatments by typed text */
+    '/v1/search': { path: {}; query: { q: string; limit?: number; lang?: string }; body: undefined; answer: {
+      data: Concept[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** A concept with its related concepts and codes */
+    '/v1/search/{concept_id}': { path: { concept_id: string }; query: { lang?: string }; body: undefined; answer: DescribedConcept };
+    /** The endpoints, oldest first */
+    '/v1/webhooks': { path: {}; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: {
+        id: string;
+        url: string;
+        events: string[];
+        description: string | null;
+        active: boolean;
+        environment: 'sandbox' | 'production';
+        /** ISO 8601, UTC. */
+        created_at: string;
+        /** ISO 8601, UTC. */
+        updated_at: string;
+        /** ISO 8601, UTC. */
+        last_success_at: string | null;
+        /** ISO 8601, UTC. */
+        last_failure_at: string | null;
+        /** Failed attempts since the last successful one. */
+        failure_streak: number;
+      }[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** The types of events */
+    '/v1/webhooks/event-types': { path: {}; query: {}; body: undefined; answer: {
+      data: ('resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping')[];
+    } };
+    /** An endpoint */
+    '/v1/webhooks/{endpoint_id}': { path: { endpoint_id: string }; query: {}; body: undefined; answer: {
+      id: string;
+      url: string;
+      events: string[];
+      description: string | null;
+      active: boolean;
+      environment: 'sandbox' | 'production';
+      /** ISO 8601, UTC. */
+      created_at: string;
+      /** ISO 8601, UTC. */
+      updated_at: string;
+      /** ISO 8601, UTC. */
+      last_success_at: string | null;
+      /** ISO 8601, UTC. */
+      last_failure_at: string | null;
+      /** Failed attempts since the last successful one. */
+      failure_streak: number;
+    } };
+    /** Deliveries of the last 30 days, newest first */
+    '/v1/webhooks/{endpoint_id}/deliveries': { path: { endpoint_id: string }; query: { limit?: number; cursor?: string; status?: 'pending' | 'delivered' | 'failed' | 'exhausted'; event_type?: 'resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping' }; body: undefined; answer: {
+      data: {
+        id: string;
+        endpoint_id: string;
+        event_id: string;
+        event_type: 'resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping';
+        /** `failed`: between attempts; `exhausted`: given up. */
+        status: 'pending' | 'delivered' | 'failed' | 'exhausted';
+        attempts: number;
+        /** ISO 8601, UTC. */
+        next_attempt_at: string | null;
+        last_status_code: number | null;
+        /** Why the last attempt failed, with the first 4 KB of the answer. */
+        last_error: string | null;
+        /** ISO 8601, UTC. */
+        created_at: string;
+        /** ISO 8601, UTC. */
+        delivered_at: string | null;
+        /** The body that is sent. */
+        payload: Record<string, unknown>;
+      }[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** The progress of the newest replay */
+    '/v1/webhooks/{endpoint_id}/replay': { path: { endpoint_id: string }; query: {}; body: undefined; answer: {
+      status: 'running' | 'done' | 'cancelled';
+      /** ISO 8601, UTC. */
+      from: string;
+      /** ISO 8601, UTC. */
+      to: string;
+      types: string[];
+      /** Deliveries so far. */
+      queued: number;
+      delivered: number;
+      exhausted: number;
+      /** ISO 8601, UTC. */
+      started_at: string;
+      /** ISO 8601, UTC. */
+      ended_at: string | null;
+    } };
+    /** Organizations that the caller is a member of, the newest first */
+    '/admin/organizations': { path: {}; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: Organization[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** An organization */
+    '/admin/organizations/{org_id}': { path: { org_id: string }; query: {}; body: undefined; answer: Organization };
+    /** Members by name, the newest first */
+    '/admin/organizations/{org_id}/members': { path: { org_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: {
+        issuer: string;
+        subject: string;
+        email: string | null;
+        role: 'owner' | 'admin' | 'developer';
+        /** When they got this role. */
+        since: string;
+      }[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Where the owner of an e-mail address signs in */
+    '/admin/sso/discover': { path: {}; query: { email: string }; body: undefined; answer: {
+      issuer: string;
+      client_id: string;
+      /** Its name. */
+      organization: string;
+    } };
+    /** Open projects of an organization, the newest first */
+    '/admin/organizations/{org_id}/projects': { path: { org_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: Project[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** A project */
+    '/admin/projects/{project_id}': { path: { project_id: string }; query: {}; body: undefined; answer: ProjectWithAccess };
+    /** Requests of a project for production and their answers, the newest first */
+    '/admin/projects/{project_id}/production-requests': { path: { project_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: ProductionRequest[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** API keys of a project, revoked ones too, the newest first */
+    '/admin/projects/{project_id}/keys': { path: { project_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: Key[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** OAuth applications of a project, the newest first */
+    '/admin/projects/{project_id}/applications': { path: { project_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: Application[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Patients of a project, the newest first */
+    '/admin/projects/{project_id}/patients': { path: { project_id: string }; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production' }; body: undefined; answer: {
+      data: {
+        id: string;
+        given: string | null;
+        family: string | null;
+        birth_date: string | null;
+        gender: string | null;
+        version: number;
+        /** ISO 8601, UTC. */
+        created_at: string;
+        /** ISO 8601, UTC. */
+        updated_at: string;
+        /** `Patient/<id>` */
+        fhir: string;
+      }[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** A patient’s record as a Bundle, now or at a moment */
+    '/admin/projects/{project_id}/patients/{patient_id}/record': { path: { project_id: string; patient_id: string }; query: { at?: string }; body: undefined; answer: {
+      resourceType: 'Bundle';
+      type: 'collection';
+      /** When its last change was recorded. */
+      timestamp: string;
+      entry: {
+        fullUrl: string;
+        resource: Record<string, unknown>;
+        [name: string]: unknown;
+      }[];
+      [name: string]: unknown;
+    } };
+    /** Consents that patients gave the project’s applications */
+    '/admin/projects/{project_id}/consents': { path: { project_id: string }; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production' }; body: undefined; answer: {
+      data: {
+        id: string;
+        status: 'active' | 'revoked' | 'expired';
+        purpose: string | null;
+        application: {
+          id: string;
+          name: string;
+          /** `public` or `confidential`. */
+          kind: string;
+          /** Its name. */
+          organization: string;
+          privacy_url: string | null;
+        };
+        /** As granted, in SMART v2 form. */
+        scopes: string[];
+        /** What the person read and allowed. */
+        scopes_text: string[];
+        /** ISO 8601, UTC. */
+        granted_at: string;
+        /** ISO 8601, UTC. */
+        expires_at: string;
+        /** ISO 8601, UTC. */
+        revoked_at: string | null;
+        /** `representative`: someone who looks after the patient. `creator`: the identity grant. */
+        granted_by: 'patient' | 'representative' | 'creator';
+        /** The pairwise id under which the application knows the patient. */
+        patient: string;
+      }[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Show the contents of a project’s sandbox */
+    '/admin/projects/{project_id}/sandbox': { path: { project_id: string }; query: {}; body: undefined; answer: {
+      /** Synthetic patients that still exist. */
+      synthetic_patients: number;
+      /** Patients that the project created. */
+      own_patients: number;
+      /** Requests that may have written since midnight UTC; up to a second old. */
+      writes_today: number;
+      /** How often the sandbox was reset. */
+      resets: number;
+    } };
+    /** Requests of a project, newest first */
+    '/admin/projects/{project_id}/logs': { path: { project_id: string }; query: { limit?: number; cursor?: string; request_id?: string; key?: string; application?: string; environment?: 'sandbox' | 'production'; status?: string; path?: string; method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; from?: string; to?: string }; body: undefined; answer: {
+      data: {
+        /** `Service-Request-Id` of the answer. */
+        request_id: string;
+        /** ISO 8601, UTC. */
+        ts: string;
+        /** Null: a request about the project as a whole. */
+        environment: 'sandbox' | 'production' | null;
+        key_id: string | null;
+        /** The application, if the request had an access token. */
+        application_id: string | null;
+        /** Issuer and subject of the ID token. */
+        identity: string | null;
+        method: string;
+        /** Without the query string; `…` replaces segments that are neither an id of this service nor part of a route. */
+        path: string;
+        status: number;
+        /** How long it took. */
+        ms: number;
+        /** Why it was refused; null for a success, and for older entries. */
+        error: {
+          /** As in the answer. */
+          type: string;
+          /** At most 20, without their words; `…` is a name that isn’t one of the interfaces’. */
+          fields: {
+            field: string;
+            code: string;
+          }[];
+        } | null;
+      }[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** A request of a project, with the versions that it wrote */
+    '/admin/projects/{project_id}/logs/{service_request_id}': { path: { project_id: string; service_request_id: string }; query: {}; body: undefined; answer: {
+      /** `Service-Request-Id` of the answer. */
+      request_id: string;
+      /** ISO 8601, UTC. */
+      ts: string;
+      /** Null: a request about the project as a whole. */
+      environment: 'sandbox' | 'production' | null;
+      key_id: string | null;
+      /** The application, if the request had an access token. */
+      application_id: string | null;
+      /** Issuer and subject of the ID token. */
+      identity: string | null;
+      method: string;
+      /** Without the query string; `…` replaces segments that are neither an id of this service nor part of a route. */
+      path: string;
+      status: number;
+      /** How long it took. */
+      ms: number;
+      /** Why it was refused; null for a success, and for older entries. */
+      error: {
+        /** As in the answer. */
+        type: string;
+        /** At most 20, without their words; `…` is a name that isn’t one of the interfaces’. */
+        fields: {
+          field: string;
+          code: string;
+        }[];
+      } | null;
+      /** The versions that it wrote, at most 1,000; those of purged records are gone. Null if the caller’s role doesn’t open the environment’s records. */
+      events: {
+        /** `Type/id/_history/n` */
+        version: string;
+        /** Id of the record; null for the directory. */
+        patient: string | null;
+        operation: 'create' | 'update' | 'delete';
+      }[] | null;
+    } };
+    /** Usage of a project, by day and environment */
+    '/admin/projects/{project_id}/usage': { path: { project_id: string }; query: { from?: string; to?: string }; body: undefined; answer: {
+      data: {
+        /** UTC. */
+        date: string;
+        environment: 'sandbox' | 'production';
+        requests: number;
+        /** Requests that can’t change anything. */
+        reads: number;
+        /** Requests that can change something, whatever their answer. */
+        writes: number;
+        /** Bytes of the events written on that day. */
+        storage_bytes: number;
+      }[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** The webhook endpoints of a project, oldest first */
+    '/admin/projects/{project_id}/webhooks': { path: { project_id: string }; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production' }; body: undefined; answer: {
+      data: {
+        id: string;
+        url: string;
+        events: string[];
+        description: string | null;
+        active: boolean;
+        environment: 'sandbox' | 'production';
+        /** ISO 8601, UTC. */
+        created_at: string;
+        /** ISO 8601, UTC. */
+        updated_at: string;
+        /** ISO 8601, UTC. */
+        last_success_at: string | null;
+        /** ISO 8601, UTC. */
+        last_failure_at: string | null;
+        /** Failed attempts since the last successful one. */
+        failure_streak: number;
+      }[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Deliveries of the last 30 days, newest first */
+    '/admin/webhooks/{endpoint_id}/deliveries': { path: { endpoint_id: string }; query: { limit?: number; cursor?: string; status?: 'pending' | 'delivered' | 'failed' | 'exhausted'; event_type?: 'resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping' }; body: undefined; answer: {
+      data: {
+        id: string;
+        endpoint_id: string;
+        event_id: string;
+        event_type: 'resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping';
+        /** `failed`: between attempts; `exhausted`: given up. */
+        status: 'pending' | 'delivered' | 'failed' | 'exhausted';
+        attempts: number;
+        /** ISO 8601, UTC. */
+        next_attempt_at: string | null;
+        last_status_code: number | null;
+        /** Why the last attempt failed, with the first 4 KB of the answer. */
+        last_error: string | null;
+        /** ISO 8601, UTC. */
+        created_at: string;
+        /** ISO 8601, UTC. */
+        delivered_at: string | null;
+        /** The body that is sent. */
+        payload: Record<string, unknown>;
+      }[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** URLs and limits of this installation, and who the caller is */
+    '/admin/config': { path: {}; query: {}; body: undefined; answer: {
+      /** Version of the interfaces: `info.version` of the OpenAPI document. */
+      version: string;
+      mode: 'development' | 'production';
+      base_url: string;
+      fhir_base_url: string;
+      openapi_url: string;
+      limits: {
+        /** Largest JSON body other than a Bundle. */
+        body_bytes: number;
+        bundle_bytes: number;
+        bundle_entries: number;
+      };
+      /** Who the caller is. A colleague needs this to add them as a member. */
+      identity: {
+        issuer: string;
+        subject: string;
+        email: string | null;
+      };
+    } };
+    /** Your own record and those of people you look after */
+    '/me/patients': { path: {}; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string }; body: undefined; answer: {
+      data: MyPatient[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Applications that may use a record */
+    '/me/patients/{patient_id}/grants': { path: { patient_id: string }; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string }; body: undefined; answer: {
+      data: MyGrant[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** An application’s reads of a record, the newest first */
+    '/me/patients/{patient_id}/grants/{grant_id}/access-log': { path: { patient_id: string; grant_id: string }; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string; from?: string; to?: string; status?: 'ok' | 'denied' | 'not_found' | 'error'; action?: string; resource_type?: string }; body: undefined; answer: {
+      data: AccessLogEntry[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Who read a record, the newest first */
+    '/me/patients/{patient_id}/access-log': { path: { patient_id: string }; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string; from?: string; to?: string; status?: 'ok' | 'denied' | 'not_found' | 'error'; action?: string; resource_type?: string; application_id?: string }; body: undefined; answer: {
+      data: AccessLogEntry[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Applications that ask you for access */
+    '/me/access-requests': { path: {}; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string; status?: 'pending' | 'approved' | 'denied' | 'expired' }; body: undefined; answer: {
+      data: AccessRequest[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Applications whose requests you don’t see */
+    '/me/muted-applications': { path: {}; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string }; body: undefined; answer: {
+      data: MutedApplication[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Links to a record */
+    '/me/patients/{patient_id}/shl': { path: { patient_id: string }; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string }; body: undefined; answer: {
+      data: SharedLink[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** A link to a record */
+    '/me/patients/{patient_id}/shl/{link_id}': { path: { patient_id: string; link_id: string }; query: {}; body: undefined; answer: SharedLink };
+    /** A link as a QR code */
+    '/me/patients/{patient_id}/shl/{link_id}/qr': { path: { patient_id: string; link_id: string }; query: {}; body: undefined; answer: Blob };
+    /** Changes of a record that applications propose */
+    '/me/patients/{patient_id}/proposals': { path: { patient_id: string }; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string; status?: 'pending' | 'accepted' | 'rejected' | 'withdrawn' | 'superseded' | 'expired' }; body: undefined; answer: {
+      data: Proposal[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+  };
+  POST: {
+    /** Create a patient */
+    '/v1/patients': { path: {}; query: {}; body: {
+      given?: string | null;
+      family?: string | null;
+      birth_date?: string | null;
+      gender?: 'male' | 'female' | 'other' | 'unknown' | null;
+      identifiers?: {
+        system?: string | null;
+        value: string;
+      }[] | null;
+      /** Wins over the header X-Service-Author-Type. */
+      author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | null;
+    }; answer: WrittenPatient };
+    /** Record an observation */
+    '/v1/patients/{patient_id}/observations': { path: { patient_id: string }; query: {}; body: {
+      code: string;
+      system?: string | null;
+      display?: string | null;
+      category: 'vital-signs' | 'laboratory' | 'symptom' | 'activity' | 'survey' | 'exam' | 'imaging' | 'social-history';
+      /** ISO 8601 with an offset. */
+      effective_at: string;
+      value?: number | null;
+      /** UCUM, or a common spelling such as `mmHg`, `bpm`, `°C`, `IU/L`, `mcg`; answers have UCUM. */
+      unit?: string | null;
+      value_text?: string | null;
+      value_code?: {
+        code: string;
+        system?: string | null;
+        display?: string | null;
+      } | null;
+      value_boolean?: boolean | null;
+      components?: {
+        code: string;
+        system?: string | null;
+        display?: string | null;
+        value: number;
+        /** UCUM, or a common spelling such as `mmHg`, `bpm`, `°C`, `IU/L`, `mcg`; answers have UCUM. */
+        unit?: string | null;
+      }[] | null;
+      reference_range?: {
+        low?: number | null;
+        high?: number | null;
+      } | null;
+      note?: string | null;
+      /** Ids of documents, or `DocumentReference/<id>`. */
+      derived_from?: string | null | string[];
+      /** Wins over the header X-Service-Author-Type. */
+      author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | null;
+    }; answer: WrittenObservation };
+    /** Record a condition */
+    '/v1/patients/{patient_id}/conditions': { path: { patient_id: string }; query: {}; body: {
+      code: string;
+      system?: string | null;
+      display?: string | null;
+      clinical_status?: 'active' | 'recurrence' | 'relapse' | 'inactive' | 'remission' | 'resolved' | null;
+      onset?: string | null;
+      abatement?: string | null;
+      note?: string | null;
+      /** Wins over the header X-Service-Author-Type. */
+      author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | null;
+    }; answer: WrittenCondition };
+    /** Record a medication */
+    '/v1/patients/{patient_id}/medications': { path: { patient_id: string }; query: {}; body: {
+      code?: string | null;
+      system?: string | null;
+      display?: string | null;
+      status?: 'active' | 'completed' | 'stopped' | 'on-hold' | 'intended' | 'unknown' | null;
+      dosage?: string | null;
+      start?: string | null;
+      end?: string | null;
+      note?: string | null;
+      /** Wins over the header X-Service-Author-Type. */
+      author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | null;
+    }; answer: WrittenMedication };
+    /** Create a document; upload its content next */
+    '/v1/patients/{patient_id}/documents': { path: { patient_id: string }; query: {}; body: {
+      title: string;
+      kind?: 'lab_report' | 'discharge_summary' | 'prescription' | 'imaging_report' | 'referral' | 'other' | null;
+      content_type: string;
+      date?: string | null;
+      description?: string | null;
+      /** Wins over the header X-Service-Author-Type. */
+      author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | null;
+    }; answer: CreatedDocument };
+    /** Finalize a document whose content was uploaded to its upload URL */
+    '/v1/documents/{doc_id}/finalize': { path: { doc_id: string }; query: {}; body: {
+      /** That the content should have, in bytes. */
+      size?: number | null;
+      /** That the content should have, in hex. */
+      sha256?: string | null;
+      /** Wins over the header X-Service-Author-Type. */
+      author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | null;
+    } | undefined; answer: WrittenDocument };
+    /** Import laboratory results */
+    '/v1/patients/{patient_id}/labs/import': { path: { patient_id: string }; query: { date?: unknown | string; time_zone?: string }; body: LabMessageInput | LabItemsInput | BodyInit; answer: {
+      /** New observations. For a key without `read`: all observations of the report. */
+      created: number;
+      /** Observations that already existed, or are newer than the report. For a key without `read`: 0. */
+      skipped: number;
+      /** Codes that are not LOINC’s. */
+      unmapped: string[];
+      warnings: string[];
+      /** The report’s observations in their current state. A key without `read` sees none. */
+      observations: Observation[];
+    } };
+    /** Compare the values of two periods */
+    '/v1/patients/{patient_id}/patterns/compare': { path: { patient_id: string }; query: {}; body: {
+      code: string;
+      a: {
+        /** First day. A value belongs to the day that it is written for, whatever its offset. */
+        from: string;
+        /** Last day. A value dated by month or year belongs to each of its days. */
+        to: string;
+      };
+      b: {
+        /** First day. A value belongs to the day that it is written for, whatever its offset. */
+        from: string;
+        /** Last day. A value dated by month or year belongs to each of its days. */
+        to: string;
+      };
+    }; answer: Comparison };
+    /** Invite a person to a patient’s record */
+    '/v1/patients/{patient_id}/invitations': { path: { patient_id: string }; query: {}; body: {
+      /** `self`: the patient. `dependent`: a person who looks after the patient. */
+      relationship?: 'self' | 'dependent';
+      /** The address that the person must have, verified by the issuer they sign in at. */
+      email?: string;
+      expires_in_days?: number;
+    } | undefined; answer: NewInvitation };
+    /** Propose a change instead of writing it */
+    '/v1/patients/{patient_id}/proposals': { path: { patient_id: string }; query: {}; body: {
+      operation: 'create' | 'update';
+      /** Default: that of the resource. */
+      resource_type?: string;
+      /** The whole FHIR resource after the change; for an update with its `id`. */
+      resource: Record<string, unknown>;
+      /** For an update: the version that you read and changed. Default: `resource.meta.versionId`. */
+      current_version?: number;
+      /** The reason. The person reads it beside the change. */
+      rationale?: string;
+      /** `ai` if a program made the content. */
+      author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+    }; answer: Proposal };
+    /** Take a proposal back */
+    '/v1/patients/{patient_id}/proposals/{proposal_id}/withdraw': { path: { patient_id: string; proposal_id: string }; query: {}; body: undefined; answer: Proposal };
+    /** Get the facts that a language model needs about a patient, within a budget of tokens */
+    '/v1/context': { path: {}; query: {}; body: {
+      /** The id of the patient. */
+      patient: string;
+      /** The task in words: `medication review`, `follow-up: diabetes`. */
+      task?: string | null;
+      /** The question to answer. */
+      question?: string | null;
+      /** Facts that the context must include if they are recorded, most important first: `labs:4548-4`, `vitals:trend:85354-9`, `timeline:180d`, `medications`. */
+      needs?: string[] | null;
+      /** Maximum number of tokens of the text. */
+      budget_tokens?: number;
+      format?: 'structured' | 'text';
+      /** How far back findings, visits, procedures, vaccinations, documents and past problems go. */
+      window_days?: number | null;
+      /** The context as it would have been made at this moment: ISO 8601 with an offset. */
+      as_of?: string | null;
+    }; answer: Context };
+    /** Create an endpoint; its secret is shown only now */
+    '/v1/webhooks': { path: {}; query: {}; body: {
+      /** `https://…`; in the sandbox of an installation for development also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */
+      url: string;
+      /** Event types, or `["*"]` for all. */
+      events: ('resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping' | '*')[];
+      description?: string | null;
+      /** False: paused from the beginning. */
+      active?: boolean;
+    }; answer: {
+      id: string;
+      url: string;
+      events: string[];
+      description: string | null;
+      active: boolean;
+      environment: 'sandbox' | 'production';
+      /** ISO 8601, UTC. */
+      created_at: string;
+      /** ISO 8601, UTC. */
+      updated_at: string;
+      /** ISO 8601, UTC. */
+      last_success_at: string | null;
+      /** ISO 8601, UTC. */
+      last_failure_at: string | null;
+      /** Failed attempts since the last successful one. */
+      failure_streak: number;
+      /** `whsec_` and 32 random bytes in base64: the key of the signatures. Shown only now. */
+      secret: string;
+    } };
+    /** Create a new secret; the old one stops working immediately */
+    '/v1/webhooks/{endpoint_id}/rotate': { path: { endpoint_id: string }; query: {}; body: undefined; answer: {
+      id: string;
+      url: string;
+      events: string[];
+      description: string | null;
+      active: boolean;
+      environment: 'sandbox' | 'production';
+      /** ISO 8601, UTC. */
+      created_at: string;
+      /** ISO 8601, UTC. */
+      updated_at: string;
+      /** ISO 8601, UTC. */
+      last_success_at: string | null;
+      /** ISO 8601, UTC. */
+      last_failure_at: string | null;
+      /** Failed attempts since the last successful one. */
+      failure_streak: number;
+      /** `whsec_` and 32 random bytes in base64: the key of the signatures. Shown only now. */
+      secret: string;
+    } };
+    /** Send a `ping` event */
+    '/v1/webhooks/{endpoint_id}/ping': { path: { endpoint_id: string }; query: {}; body: undefined; answer: {
+      id: string;
+      endpoint_id: string;
+      event_id: string;
+      event_type: 'resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping';
+      /** `failed`: between attempts; `exhausted`: given up. */
+      status: 'pending' | 'delivered' | 'failed' | 'exhausted';
+      attempts: number;
+      /** ISO 8601, UTC. */
+      next_attempt_at: string | null;
+      last_status_code: number | null;
+      /** Why the last attempt failed, with the first 4 KB of the answer. */
+      last_error: string | null;
+      /** ISO 8601, UTC. */
+      created_at: string;
+      /** ISO 8601, UTC. */
+      delivered_at: string | null;
+      /** The body that is sent. */
+      payload: Record<string, unknown>;
+    } };
+    /** Retry a delivery now */
+    '/v1/webhooks/{endpoint_id}/deliveries/{delivery_id}/redeliver': { path: { endpoint_id: string; delivery_id: string }; query: {}; body: undefined; answer: {
+      id: string;
+      endpoint_id: string;
+      event_id: string;
+      event_type: 'resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping';
+      /** `failed`: between attempts; `exhausted`: given up. */
+      status: 'pending' | 'delivered' | 'failed' | 'exhausted';
+      attempts: number;
+      /** ISO 8601, UTC. */
+      next_attempt_at: string | null;
+      last_status_code: number | null;
+      /** Why the last attempt failed, with the first 4 KB of the answer. */
+      last_error: string | null;
+      /** ISO 8601, UTC. */
+      created_at: string;
+      /** ISO 8601, UTC. */
+      delivered_at: string | null;
+      /** The body that is sent. */
+      payload: Record<string, unknown>;
+    } };
+    /** Retry all exhausted deliveries now */
+    '/v1/webhooks/{endpoint_id}/deliveries/redeliver-exhausted': { path: { endpoint_id: string }; query: {}; body: undefined; answer: {
+      /** How many. */
+      requeued: number;
+    } };
+    /** Send past events from the log again, in order */
+    '/v1/webhooks/{endpoint_id}/replay': { path: { endpoint_id: string }; query: {}; body: {
+      /** Events from this moment on, inclusive. */
+      from: string;
+      /** Up to this moment, inclusive; default: now. */
+      to?: string;
+      /** Default: those of the endpoint. */
+      types?: ('resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping' | '*')[];
+    }; answer: {
+      status: 'running' | 'done' | 'cancelled';
+      /** ISO 8601, UTC. */
+      from: string;
+      /** ISO 8601, UTC. */
+      to: string;
+      types: string[];
+      /** Deliveries so far. */
+      queued: number;
+      delivered: number;
+      exhausted: number;
+      /** ISO 8601, UTC. */
+      started_at: string;
+      /** ISO 8601, UTC. */
+      ended_at: string | null;
+    } };
+    /** Create an organization */
+    '/admin/organizations': { path: {}; query: {}; body: {
+      /** For people; need not be unique. */
+      name: string;
+    }; answer: Organization };
+    /** Confirm the domain of an organization by the e-mail address of one of its owners */
+    '/admin/organizations/{org_id}/verify': { path: { org_id: string }; query: {}; body: undefined; answer: Organization };
+    /** Add a member, or change a member’s role */
+    '/admin/organizations/{org_id}/members': { path: { org_id: string }; query: {}; body: {
+      /** `iss` of their ID token. */
+      issuer: string;
+      /** `sub` of their ID token. */
+      subject: string;
+      email?: string;
+      role: 'owner' | 'admin' | 'developer';
+    }; answer: {
+      issuer: string;
+      subject: string;
+      email: string | null;
+      role: 'owner' | 'admin' | 'developer';
+      /** When they got this role. */
+      since: string;
+    } };
+    /** Create a project in an organization */
+    '/admin/organizations/{org_id}/projects': { path: { org_id: string }; query: {}; body: {
+      /** For people; need not be unique. */
+      name: string;
+    }; answer: Project };
+    /** Ask the operator of the installation for production keys and applications */
+    '/admin/projects/{project_id}/production-requests': { path: { project_id: string }; query: {}; body: {
+      /** What the project needs production for; the operator reads it. */
+      use: string;
+    }; answer: ProductionRequest };
+    /** Create an API key */
+    '/admin/projects/{project_id}/keys': { path: { project_id: string }; query: {}; body: {
+      /** For people; need not be unique. */
+      name: string;
+      environment: 'sandbox' | 'production';
+      scopes?: ('read' | 'write')[];
+    }; answer: NewKey };
+    /** Get an access token for the data of one environment, in your own name */
+    '/admin/projects/{project_id}/tokens': { path: { project_id: string }; query: {}; body: {
+      environment: 'sandbox' | 'production';
+      scopes?: ('read' | 'write')[];
+    }; answer: MemberToken };
+    /** Register an OAuth application */
+    '/admin/projects/{project_id}/applications': { path: { project_id: string }; query: {}; body: {
+      /** For people; need not be unique. */
+      name: string;
+      /** Whose records it can reach: the sandbox’s or production’s. It cannot be changed. */
+      environment?: 'sandbox' | 'production';
+      /** Whether it can keep a secret. */
+      kind: 'public' | 'confidential';
+      /** Absolute and exact: compared character by character. Empty for an application without authorization_code. */
+      redirect_uris: string[];
+      /** Where a person may be sent after signing out at `/oauth/logout`. Compared like `redirect_uris`. */
+      post_logout_redirect_uris?: string[];
+      scopes: string[];
+      grant_types?: ('authorization_code' | 'refresh_token' | 'client_credentials' | 'urn:openid:params:grant-type:ciba' | 'urn:annal:params:oauth:grant-type:identity')[];
+      privacy_url?: string;
+      /** Public keys with which a confidential application signs (private_key_jwt). It then has no secret. Use `jwks_uri` to change keys later. */
+      jwks?: {
+        keys: {
+          kty: string;
+          [name: string]: unknown;
+        }[];
+        [name: string]: unknown;
+      };
+      /** Where such keys are fetched; not together with `jwks`. */
+      jwks_uri?: string;
+      /** Applications of this project and environment with the same sector get the same pairwise ids. It cannot be changed. Default: a sector of its own. */
+      sector?: string;
+    }; answer: NewApplication };
+    /** Make an application trusted, or no longer trusted: for operators only */
+    '/admin/applications/{application_id}/trust': { path: { application_id: string }; query: {}; body: {
+      trusted?: boolean;
+    } | undefined; answer: Application };
+    /** Replace the client secret of an application */
+    '/admin/applications/{application_id}/secrets': { path: { application_id: string }; query: {}; body: {
+      /** 0 to 168 (7 days). 0 ends the previous secret at once, for example if it leaked. */
+      overlap_hours?: number;
+    } | undefined; answer: {
+      /** Shown only now; the service stores its SHA-256. */
+      client_secret: string;
+      /** ISO 8601, UTC. */
+      previous_secret_expires_at: string | null;
+    } };
+    /** Empty a project’s sandbox and fill it with new synthetic patients */
+    '/admin/projects/{project_id}/sandbox/reset': { path: { project_id: string }; query: {}; body: undefined; answer: {
+      /** Synthetic patients that still exist. */
+      synthetic_patients: number;
+      /** Patients that the project created. */
+      own_patients: number;
+      /** Requests that may have written since midnight UTC; up to a second old. */
+      writes_today: number;
+      /** How often the sandbox was reset. */
+      resets: number;
+    } };
+    /** Create a webhook endpoint; its secret is shown only now */
+    '/admin/projects/{project_id}/webhooks': { path: { project_id: string }; query: {}; body: {
+      /** `https://…`; in the sandbox of an installation for development also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */
+      url: string;
+      /** Event types, or `["*"]` for all. */
+      events: ('resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping' | '*')[];
+      description?: string | null;
+      /** False: paused from the beginning. */
+      active?: boolean;
+      environment: 'sandbox' | 'production';
+    }; answer: {
+      id: string;
+      url: string;
+      events: string[];
+      description: string | null;
+      active: boolean;
+      environment: 'sandbox' | 'production';
+      /** ISO 8601, UTC. */
+      created_at: string;
+      /** ISO 8601, UTC. */
+      updated_at: string;
+      /** ISO 8601, UTC. */
+      last_success_at: string | null;
+      /** ISO 8601, UTC. */
+      last_failure_at: string | null;
+      /** Failed attempts since the last successful one. */
+      failure_streak: number;
+      /** `whsec_` and 32 random bytes in base64: the key of the signatures. Shown only now. */
+      secret: string;
+    } };
+    /** Create a new secret; the old one stops working immediately */
+    '/admin/webhooks/{endpoint_id}/rotate': { path: { endpoint_id: string }; query: {}; body: undefined; answer: {
+      id: string;
+      url: string;
+      events: string[];
+      description: string | null;
+      active: boolean;
+      environment: 'sandbox' | 'production';
+      /** ISO 8601, UTC. */
+      created_at: string;
+      /** ISO 8601, UTC. */
+      updated_at: string;
+      /** ISO 8601, UTC. */
+      last_success_at: string | null;
+      /** ISO 8601, UTC. */
+      last_failure_at: string | null;
+      /** Failed attempts since the last successful one. */
+      failure_streak: number;
+      /** `whsec_` and 32 random bytes in base64: the key of the signatures. Shown only now. */
+      secret: string;
+    } };
+    /** Send a `ping` event */
+    '/admin/webhooks/{endpoint_id}/ping': { path: { endpoint_id: string }; query: {}; body: undefined; answer: {
+      id: string;
+      endpoint_id: string;
+      event_id: string;
+      event_type: 'resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping';
+      /** `failed`: between attempts; `exhausted`: given up. */
+      status: 'pending' | 'delivered' | 'failed' | 'exhausted';
+      attempts: number;
+      /** ISO 8601, UTC. */
+      next_attempt_at: string | null;
+      last_status_code: number | null;
+      /** Why the last attempt failed, with the first 4 KB of the answer. */
+      last_error: string | null;
+      /** ISO 8601, UTC. */
+      created_at: string;
+      /** ISO 8601, UTC. */
+      delivered_at: string | null;
+      /** The body that is sent. */
+      payload: Record<string, unknown>;
+    } };
+    /** Retry a delivery now */
+    '/admin/webhooks/{endpoint_id}/deliveries/{delivery_id}/redeliver': { path: { endpoint_id: string; delivery_id: string }; query: {}; body: undefined; answer: {
+      id: string;
+      endpoint_id: string;
+      event_id: string;
+      event_type: 'resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping';
+      /** `failed`: between attempts; `exhausted`: given up. */
+      status: 'pending' | 'delivered' | 'failed' | 'exhausted';
+      attempts: number;
+      /** ISO 8601, UTC. */
+      next_attempt_at: string | null;
+      last_status_code: number | null;
+      /** Why the last attempt failed, with the first 4 KB of the answer. */
+      last_error: string | null;
+      /** ISO 8601, UTC. */
+      created_at: string;
+      /** ISO 8601, UTC. */
+      delivered_at: string | null;
+      /** The body that is sent. */
+      payload: Record<string, unknown>;
+    } };
+    /** Create an organization with a project and a sandbox key */
+    '/admin/sandbox/quickstart': { path: {}; query: {}; body: {
+      /** For people; need not be unique. */
+      name?: string;
+    } | undefined; answer: {
+      organization: Organization;
+      project: Project;
+      /** Shown only now; the service stores its SHA-256. */
+      key: string;
+    } };
+    /** End an application’s access to a record */
+    '/me/patients/{patient_id}/grants/{grant_id}/revoke': { path: { patient_id: string; grant_id: string }; query: {}; body: {
+      reason?: string;
+    } | undefined; answer: MyGrant };
+    /** Link a record to you with an invitation’s code */
+    '/me/invitations/redeem': { path: {}; query: {}; body: {
+      /** From the invitation. */
+      code: string;
+      /** Of the patient, `YYYY-MM-DD`. */
+      birth_date: string;
+    }; answer: MyPatient };
+    /** Let the application use a record */
+    '/me/access-requests/{request_id}/approve': { path: { request_id: string }; query: { lang?: string }; body: {
+      /** One of your records. */
+      patient_id: string;
+      /** One of 30, 90, 180, 365. */
+      duration_days: number;
+      /** A part of the requested scopes; default: all of them. Scopes without a resource type stay, except `offline_access`. */
+      scopes?: string[];
+    }; answer: AccessRequest };
+    /** Refuse an application */
+    '/me/access-requests/{request_id}/deny': { path: { request_id: string }; query: { lang?: string }; body: {
+      /** Later requests of the application are not shown to you. */
+      mute?: boolean;
+    } | undefined; answer: AccessRequest };
+    /** Share a part of a record by a link */
+    '/me/patients/{patient_id}/shl': { path: { patient_id: string }; query: {}; body: {
+      /** `summary` (International Patient Summary), `everything`, or `document/<id>`. */
+      content: string;
+      /** Shown to everyone who has the link, before they open it. */
+      label?: string;
+      /** Send it to the recipient by a different channel than the link. After five wrong ones the link is closed for good. */
+      passcode?: string;
+      /** At most 3650 days from now. Default: 30 days, with `long_term` 365. */
+      expires_at?: string;
+      /** True: each opening shows the record at that time. False: the link always shows the record as it is now. */
+      long_term?: boolean;
+    }; answer: SharedLink };
+    /** End a link to a record */
+    '/me/patients/{patient_id}/shl/{link_id}/revoke': { path: { patient_id: string; link_id: string }; query: {}; body: undefined; answer: SharedLink };
+    /** Accept a proposed change */
+    '/me/patients/{patient_id}/proposals/{proposal_id}/accept': { path: { patient_id: string; proposal_id: string }; query: {}; body: undefined; answer: Proposal };
+    /** Reject a proposed change */
+    '/me/patients/{patient_id}/proposals/{proposal_id}/reject': { path: { patient_id: string; proposal_id: string }; query: {}; body: {
+      reason?: string;
+    } | undefined; answer: Proposal };
+  };
+  PUT: {
+    /** Replace a patient’s demographics */
+    '/v1/patients/{patient_id}': { path: { patient_id: string }; query: {}; body: {
+      given?: string | null;
+      family?: string | null;
+      birth_date?: string | null;
+      gender?: 'male' | 'female' | 'other' | 'unknown' | null;
+      identifiers?: {
+        system?: string | null;
+        value: string;
+      }[] | null;
+      /** Wins over the header X-Service-Author-Type. */
+      author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | null;
+    }; answer: WrittenPatient };
+    /** Upload the content of a document through the service, and finalize it */
+    '/v1/documents/{doc_id}/content': { path: { doc_id: string }; query: {}; body: BodyInit; answer: WrittenDocument };
+    /** Upload the content of a document to the URL in the answer to its creation */
+    '/v1/documents/{doc_id}/upload': { path: { doc_id: string }; query: { expires: string; signature: string }; body: BodyInit; answer: {
+      size: number;
+      /** Hex. */
+      sha256: string;
+    } };
+    /** Set the issuer that the people of an organization sign in with */
+    '/admin/organizations/{org_id}/sso': { path: { org_id: string }; query: {}; body: {
+      issuer: string;
+      /** `aud` of its ID tokens. */
+      client_id: string;
+      /** E-mail domains of its people; each belongs to one organization. Allowed are its current ones, and the caller’s own. */
+      domains: string[];
+    }; answer: {
+      issuer: string;
+      client_id: string;
+      domains: string[];
+    } };
+    /** Replace the branding that the consent page shows for an application */
+    '/admin/applications/{application_id}/branding': { path: { application_id: string }; query: {}; body: {
+      logo_uri?: string;
+      /** Its home page. */
+      client_uri?: string;
+      /** Its terms of service. */
+      tos_uri?: string;
+      color?: string;
+      /** A PNG, JPEG or WebP file of up to 64 kB, as base64. The consent page shows no other image. */
+      logo?: string;
+    } | undefined; answer: Application };
+    /** Don’t show later requests of an application */
+    '/me/muted-applications/{application_id}': { path: { application_id: string }; query: {}; body: undefined; answer: undefined };
+  };
+  PATCH: {
+    /** Change, pause or resume an endpoint */
+    '/v1/webhooks/{endpoint_id}': { path: { endpoint_id: string }; query: {}; body: {
+      /** `https://…`; in the sandbox of an installation for development also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */
+      url?: string;
+      /** Event types, or `["*"]` for all. */
+      events?: ('resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping' | '*')[];
+      description?: string | null;
+      /** False pauses the endpoint: its deliveries wait. */
+      active?: boolean;
+    } | undefined; answer: {
+      id: string;
+      url: string;
+      events: string[];
+      description: string | null;
+      active: boolean;
+      environment: 'sandbox' | 'production';
+      /** ISO 8601, UTC. */
+      created_at: string;
+      /** ISO 8601, UTC. */
+      updated_at: string;
+      /** ISO 8601, UTC. */
+      last_success_at: string | null;
+      /** ISO 8601, UTC. */
+      last_failure_at: string | null;
+      /** Failed attempts since the last successful one. */
+      failure_streak: number;
+    } };
+    /** Change, pause or resume a webhook endpoint */
+    '/admin/webhooks/{endpoint_id}': { path: { endpoint_id: string }; query: {}; body: {
+      /** `https://…`; in the sandbox of an installation for development also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */
+      url?: string;
+      /** Event types, or `["*"]` for all. */
+      events?: ('resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping' | '*')[];
+      description?: string | null;
+      /** False pauses the endpoint: its deliveries wait. */
+      active?: boolean;
+    } | undefined; answer: {
+      id: string;
+      url: string;
+      events: string[];
+      description: string | null;
+      active: boolean;
+      environment: 'sandbox' | 'production';
+      /** ISO 8601, UTC. */
+      created_at: string;
+      /** ISO 8601, UTC. */
+      updated_at: string;
+      /** ISO 8601, UTC. */
+      last_success_at: string | null;
+      /** ISO 8601, UTC. */
+      last_failure_at: string | null;
+      /** Failed attempts since the last successful one. */
+      failure_streak: number;
+    } };
+  };
+  DELETE: {
+    /** Delete an observation; its history stays */
+    '/v1/observations/{item_id}': { path: { item_id: string }; query: {}; body: undefined; answer: undefined };
+    /** Delete a condition; its history stays */
+    '/v1/conditions/{item_id}': { path: { item_id: string }; query: {}; body: undefined; answer: undefined };
+    /** Delete a medication; its history stays */
+    '/v1/medications/{item_id}': { path: { item_id: string }; query: {}; body: undefined; answer: undefined };
+    /** Withdraw an invitation */
+    '/v1/patients/{patient_id}/invitations/{invitation_id}': { path: { patient_id: string; invitation_id: string }; query: {}; body: undefined; answer: undefined };
+    /** End a link, and with it all access that the person gave */
+    '/v1/patients/{patient_id}/links/{link_id}': { path: { patient_id: string; link_id: string }; query: {}; body: undefined; answer: undefined };
+    /** Delete an endpoint; undelivered events are dropped */
+    '/v1/webhooks/{endpoint_id}': { path: { endpoint_id: string }; query: {}; body: undefined; answer: undefined };
+    /** Cancel the running replay; events that were not sent yet are dropped */
+    '/v1/webhooks/{endpoint_id}/replay': { path: { endpoint_id: string }; query: {}; body: undefined; answer: {
+      status: 'running' | 'done' | 'cancelled';
+      /** ISO 8601, UTC. */
+      from: string;
+      /** ISO 8601, UTC. */
+      to: string;
+      types: string[];
+      /** Deliveries so far. */
+      queued: number;
+      delivered: number;
+      exhausted: number;
+      /** ISO 8601, UTC. */
+      started_at: string;
+      /** ISO 8601, UTC. */
+      ended_at: string | null;
+    } };
+    /** Remove a member */
+    '/admin/organizations/{org_id}/members': { path: { org_id: string }; query: { issuer: string; subject: string }; body: undefined; answer: undefined };
+    /** Close a project; its keys stop working at once */
+    '/admin/projects/{project_id}': { path: { project_id: string }; query: { confirm?: string }; body: undefined; answer: undefined };
+    /** Revoke an API key; it stops working at once, on every instance */
+    '/admin/keys/{key_id}': { path: { key_id: string }; query: {}; body: undefined; answer: undefined };
+    /** Delete an application; it stops working at once */
+    '/admin/applications/{application_id}': { path: { application_id: string }; query: {}; body: undefined; answer: undefined };
+    /** Delete a webhook endpoint; undelivered events are dropped */
+    '/admin/webhooks/{endpoint_id}': { path: { endpoint_id: string }; query: {}; body: undefined; answer: undefined };
+    /** Remove a record that you started yourself, with everything in it */
+    '/me/patients/{patient_id}': { path: { patient_id: string }; query: {}; body: undefined; answer: undefined };
+    /** Give up your link to a record */
+    '/me/patients/{patient_id}/link': { path: { patient_id: string }; query: {}; body: undefined; answer: undefined };
+    /** Show later requests of an application again */
+    '/me/muted-applications/{application_id}': { path: { application_id: string }; query: {}; body: undefined; answer: undefined };
+  };
+}

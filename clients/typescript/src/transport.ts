@@ -1,0 +1,228 @@
+/** Sends requests: credentials, timeouts, and retries where a repeat is safe. */
+import { ApiError, ConnectionError, readRetryAfter, TimeoutError } from './errors.ts';
+
+/**
+ * What the service takes as a credential: an API key, a token, or a function that returns one. The function gets the
+ * token that the service refused with 401, if there is one, and may return a newer one.
+ */
+export type Credential = string | ((refused?: string) => string | Promise<string>);
+
+/** Settings of a client. */
+export interface Settings {
+  /** The URL of the service, such as `https://records.example.org`. */
+  readonly baseUrl: string;
+  /** Without one, only public routes answer, or those of the gateway `/app/api` with the browser's session. */
+  readonly credential?: Credential | undefined;
+  /** Milliseconds until an attempt is given up. Default: 60,000. */
+  readonly timeoutMs?: number | undefined;
+  /** How often a request is repeated, where that is safe. Default: 3. */
+  readonly retries?: number | undefined;
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Default: `JSON.parse`. A parser that keeps the digits of decimals can take its place. */
+  readonly parse?: ((text: string) => unknown) | undefined;
+  /** Default: `globalThis.fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** Options of one request. */
+export interface RequestOptions {
+  /** Ends the request, its retries and pauses. */
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly retries?: number | undefined;
+  /** Answers as of this moment: `as_of` of REST v1, `_asOf` of FHIR. */
+  readonly asOf?: Date | string | undefined;
+  /** Default for a POST: a random one, so that it can be repeated. */
+  readonly idempotencyKey?: string | undefined;
+  /** Writes only if this is the current version, such as `W/"3"` or `3`. */
+  readonly ifMatch?: string | undefined;
+  readonly authorType?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | undefined;
+  /** `Practitioner/<id>` of the directory. */
+  readonly authorRef?: string | undefined;
+  readonly actingAs?: string | undefined;
+  readonly onBehalfOf?: string | undefined;
+  readonly sourceSystem?: string | undefined;
+  readonly originId?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A request below the base URL. */
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  /** Objects are sent as JSON; texts, bytes and Blobs as they are. */
+  readonly body?: unknown;
+  /** Media type of the body. */
+  readonly type?: string | undefined;
+  /** Whether the answer's body stays a Blob. */
+  readonly binary?: boolean | undefined;
+}
+
+/** A successful answer. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as it came: each number of it with all its digits. */
+  readonly text: string;
+  /** The bytes, if the request asked for them. */
+  readonly blob: Blob | undefined;
+}
+
+const LONGEST_WAIT = 60_000;
+const FIRST_PAUSE = 250;
+const LONGEST_PAUSE = 8_000;
+
+const HEADERS = {
+  authorType: 'X-Service-Author-Type',
+  authorRef: 'X-Service-Author-Ref',
+  actingAs: 'X-Service-Acting-As',
+  onBehalfOf: 'X-Service-On-Behalf-Of',
+  sourceSystem: 'X-Service-Source-System',
+  originId: 'X-Service-Origin-Id',
+} as const;
+
+/** Sends requests with the settings of a client. */
+export class Transport {
+  readonly baseUrl: string;
+  readonly settings: Settings;
+
+  constructor(settings: Settings) {
+    this.settings = settings;
+    this.baseUrl = settings.baseUrl.replace(/\/+$/, '');
+  }
+
+  /** Returns the value of a JSON text, as the client's parser reads it. */
+  parse<T>(text: string): T {
+    return (text === '' ? undefined : (this.settings.parse ?? JSON.parse)(text)) as T;
+  }
+
+  /**
+   * Sends a request and returns the answer.
+   * @throws ApiError for an answer that isn't a success
+   * @throws ConnectionError if no answer comes, TimeoutError if none comes in time
+   */
+  async send(request: Request, options: RequestOptions = {}): Promise<Answer> {
+    const { method } = request;
+    const headers = this.headersFor(request, options);
+    const left = options.retries ?? this.settings.retries ?? 3;
+    const repeatable =
+      method === 'GET' || method === 'HEAD' || (method === 'POST' && headers.has('Idempotency-Key'));
+    const canResend = !(request.body instanceof ReadableStream);
+    let refused: string | undefined;
+    for (let attempt = 0; ; attempt++) {
+      options.signal?.throwIfAborted();
+      const token = await this.token(refused);
+      if (token !== undefined) headers.set('Authorization', `Bearer ${token}`);
+      let pause: number | undefined;
+      try {
+        return await this.attempt(request, headers, options);
+      } catch (error) {
+        if (options.signal?.aborted) throw options.signal.reason;
+        if (error instanceof ApiError && error.status === 401 && refused === undefined && canResend) {
+          refused = token;
+          if (typeof this.settings.credential === 'function' && token !== undefined) {
+            const newer = await this.settings.credential(token);
+            if (newer !== token) continue;
+          }
+        }
+        if (attempt < left) pause = findPause(error, repeatable, attempt);
+        if (pause === undefined) throw error;
+      }
+      await sleep(pause, options.signal);
+    }
+  }
+
+  /** Returns the URL of a path with its query. */
+  url(path: string, query: Readonly<Record<string, unknown>> = {}): string {
+    const given = new URLSearchParams();
+    for (const [name, value] of Object.entries(query))
+      for (const each of Array.isArray(value) ? value : [value])
+        if (each !== undefined && each !== null)
+          given.append(name, each instanceof Date ? each.toISOString() : String(each));
+    const separator = path.includes('?') ? '&' : '?';
+    return this.baseUrl + path + (given.size === 0 ? '' : `${separator}${given}`);
+  }
+
+  /** Returns the headers of a request, without its credential. */
+  headersFor({ method, path, body, type, binary }: Request, options: RequestOptions): Headers {
+    const headers = new Headers(this.settings.headers);
+    if (binary !== true) headers.set('Accept', 'application/fhir+json, application/json;q=0.9, */*;q=0.1');
+    const media = type ?? (body === undefined || isRaw(body) ? undefined : 'application/json');
+    if (media !== undefined) headers.set('Content-Type', media);
+    if (method === 'POST' && !path.startsWith('/oauth/'))
+      headers.set('Idempotency-Key', options.idempotencyKey ?? crypto.randomUUID());
+    const { ifMatch } = options;
+    if (ifMatch !== undefined) headers.set('If-Match', /^\d+$/.test(ifMatch) ? `W/"${ifMatch}"` : ifMatch);
+    for (const [option, name] of Object.entries(HEADERS) as [keyof typeof HEADERS, string][])
+      if (options[option] !== undefined) headers.set(name, options[option]);
+    for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
+    return headers;
+  }
+
+  /** Returns the credential's present token; undefined without one. */
+  async token(refused?: string): Promise<string | undefined> {
+    const { credential } = this.settings;
+    return typeof credential === 'function' ? credential(refused) : credential;
+  }
+
+  private async attempt(request: Request, headers: Headers, options: RequestOptions): Promise<Answer> {
+    const { method, path, query, body, binary } = request;
+    const timeout = AbortSignal.timeout(options.timeoutMs ?? this.settings.timeoutMs ?? 60_000);
+    const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
+    const init: RequestInit & { duplex?: 'half' } = { method, headers, signal };
+    if (body !== undefined) init.body = isRaw(body) ? body : JSON.stringify(body);
+    if (body instanceof ReadableStream) init.duplex = 'half';
+    const send = this.settings.fetch ?? globalThis.fetch;
+    try {
+      const response = await send(this.url(path, query), init);
+      if (!response.ok) throw new ApiError(response.status, response.headers, await response.text());
+      const blob = binary === true ? await response.blob() : undefined;
+      const text = blob === undefined ? await response.text() : '';
+      return { status: response.status, headers: response.headers, text, blob };
+    } catch (error) {
+      if (error instanceof ApiError || options.signal?.aborted) throw error;
+      if (timeout.aborted) throw new TimeoutError('the service did not answer in time', { cause: error });
+      throw new ConnectionError('the service cannot be reached', { cause: error });
+    }
+  }
+}
+
+/** Returns how many milliseconds to wait before a repeat; undefined if it must not be repeated. */
+function findPause(error: unknown, repeatable: boolean, attempt: number): number | undefined {
+  const jittered = Math.random() * Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** attempt);
+  if (error instanceof ConnectionError) return repeatable ? jittered : undefined;
+  if (!(error instanceof ApiError)) return undefined;
+  // 429: nothing was done. 503 may come after a write was stored.
+  if (error.status !== 429 && !(error.status === 503 && repeatable)) return undefined;
+  const asked = readRetryAfter(error.headers);
+  if (asked === undefined || asked * 1000 > LONGEST_WAIT) return undefined;
+  return asked * 1000 + jittered;
+}
+
+function isRaw(body: unknown): body is BodyInit {
+  return (
+    typeof body === 'string' ||
+    body instanceof Blob ||
+    body instanceof ArrayBuffer ||
+    ArrayBuffer.isView(body) ||
+    body instanceof URLSearchParams ||
+    body instanceof ReadableStream
+  );
+}
+
+/** Waits; an abort ends the wait with the signal's reason. */
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,80 @@
+/** The TypeScript client as its users get it: built, packed and installed in a folder, with the examples of docs/examples/client. */
+import { execFile } from 'node:child_process';
+import { copyFile, cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { ROOT } from './process.ts';
+import { temporaryFolder } from './temporary.ts';
+
+const SOURCE = join(ROOT, 'clients', 'typescript');
+const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+/** As strict as compilers can be, and with declarations of libraries checked. */
+const COMPILER = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  module: 'NodeNext',
+  target: 'ES2022',
+  lib: ['ES2022', 'DOM', 'DOM.Iterable'],
+  types: [],
+  noEmit: true,
+};
+
+/** A folder in which the package is installed. */
+export interface ClientPackage {
+  readonly folder: string;
+  /** The names of the packed files. */
+  readonly files: readonly string[];
+  /** Compiles the TypeScript files of the folder. @returns what the compiler says: empty if all is well */
+  check(): Promise<string>;
+  /** Returns a script for browsers of a module's text, as `name`. */
+  bundle(text: string, name?: string): Promise<string>;
+}
+
+/** Builds, packs and installs the client. */
+export async function packClient(): Promise<ClientPackage> {
+  const folder = await temporaryFolder();
+  const draft = join(folder, 'draft');
+  await mkdir(draft);
+  const config = join(SOURCE, 'tsconfig.build.json');
+  await promisify(execFile)(process.execPath, [TSC, '-p', config, '--outDir', join(draft, 'dist')]);
+  for (const name of ['package.json', 'README.md']) await copyFile(join(SOURCE, name), join(draft, name));
+  const npm = ['pack', '--json', '--ignore-scripts', '--offline'];
+  const { stdout } = await promisify(execFile)('npm', npm, { cwd: draft });
+  const [packed] = JSON.parse(stdout) as { filename: string; files: { path: string }[] }[];
+  if (packed === undefined) throw new Error('npm packed nothing');
+  const installed = join(folder, 'node_modules', '@annal', 'client');
+  await mkdir(installed, { recursive: true });
+  const tar = ['-xzf', join(draft, packed.filename), '-C', installed, '--strip-components=1'];
+  await promisify(execFile)('tar', tar);
+  await writeFile(join(folder, 'package.json'), '{"type": "module"}');
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER, files: [] }));
+  await cp(join(ROOT, 'docs', 'examples', 'client'), join(folder, 'examples'), { recursive: true });
+  await copyFile(join(SOURCE, 'test', 'types.ts'), join(folder, 'types.ts'));
+  return {
+    folder,
+    files: packed.files.map(({ path }) => path),
+    async check() {
+      const config = { compilerOptions: COMPILER, include: ['types.ts', 'examples'] };
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
+      const run = promisify(execFile)(process.execPath, [TSC, '-p', folder]);
+      return run.then(
+        () => '',
+        (error: { stdout?: string }) => error.stdout ?? String(error),
+      );
+    },
+    async bundle(text, name) {
+      const { outputFiles } = await build({
+        stdin: { contents: text, resolveDir: folder, loader: 'ts' },
+        bundle: true,
+        minify: true,
+        write: false,
+        target: 'es2022',
+        format: name === undefined ? 'esm' : 'iife',
+        ...(name !== undefined && { globalName: name }),
+      });
+      return outputFiles[0]?.text ?? '';
+    },
+  };
+}
