@@ -124,6 +124,12 @@ export const STAGES: readonly Stage[] = [
     run: { tests: ['test/properties/shared-links.test.ts', 'test/faults/shared-links-killed.test.ts'] },
   },
   {
+    name: 'client',
+    shows: 'the TypeScript client runs the flows of the docs in Node 20, 22 and 24, Deno and Bun',
+    touches: ['clients/typescript', 'tools/client', 'docs/examples'],
+    run: { tests: ['test/client/*.test.ts'] },
+  },
+  {
     name: 'pages',
     shows: 'every page in a browser: both themes, three sizes, all languages, with scripts and without',
     touches: [
