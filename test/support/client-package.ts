@@ -1,6 +1,6 @@
 /** The TypeScript client as its users get it: built, packed and installed in a folder, with the examples of docs/examples/client. */
 import { execFile } from 'node:child_process';
-import { copyFile, cp, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
@@ -21,6 +21,9 @@ const COMPILER = {
   noEmit: true,
 };
 
+/** What the examples use of Node's types. */
+const ENVIRONMENT = 'declare const process: { env: { ANNAL_KEY: string } };\n';
+
 /** A folder in which the package is installed. */
 export interface ClientPackage {
   readonly folder: string;
@@ -30,6 +33,18 @@ export interface ClientPackage {
   check(): Promise<string>;
   /** Returns a script for browsers of a module's text, as `name`. */
   bundle(text: string, name?: string): Promise<string>;
+}
+
+/** Puts each example of the docs that uses the client into a file of its own, which the compiler then checks. */
+async function extractExamples(to: string): Promise<void> {
+  const docs = join(ROOT, 'docs');
+  const pages = (await readdir(docs)).filter((name) => name.endsWith('.md'));
+  for (const page of pages) {
+    const text = await readFile(join(docs, page), 'utf8');
+    const blocks = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+    for (const [i, code] of blocks.filter((each) => each.includes('@annal/client')).entries())
+      await writeFile(join(to, `${page}-${i}.ts`), `${code}${ENVIRONMENT}`);
+  }
 }
 
 /** Builds, packs and installs the client. */
@@ -52,6 +67,7 @@ export async function packClient(): Promise<ClientPackage> {
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER, files: [] }));
   await cp(join(ROOT, 'docs', 'examples', 'client'), join(folder, 'examples'), { recursive: true });
   await copyFile(join(SOURCE, 'test', 'types.ts'), join(folder, 'types.ts'));
+  await extractExamples(join(folder, 'examples'));
   return {
     folder,
     files: packed.files.map(({ path }) => path),
