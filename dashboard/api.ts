@@ -3,6 +3,7 @@
  * key and no token reaches a script.
  */
 import { PLACE } from './place.ts';
+import { reasonHeaders } from './reason.ts';
 
 /** An environment of a project. */
 export type Environment = 'sandbox' | 'production';
@@ -56,6 +57,7 @@ export async function send(path: string, call: Call = {}): Promise<Answer> {
   if (of !== undefined) {
     headers['X-Service-Project'] = of.project;
     headers['X-Service-Environment'] = of.environment;
+    if (of.environment === 'production') Object.assign(headers, reasonHeaders(of.project));
   }
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   Object.assign(headers, call.headers);
@@ -74,7 +76,9 @@ export async function send(path: string, call: Call = {}): Promise<Answer> {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new Failure(0, '', [], '');
   }
-  if (answer.status === 401) signIn();
+  const maxAge = /max_age="(\d+)"/.exec(answer.headers.get('WWW-Authenticate') ?? '')?.[1];
+  // What a person has written isn't lost: the answer says that they must sign in again.
+  if (answer.status === 401 && (maxAge === undefined || method === 'GET')) signIn(maxAge);
   return { status: answer.status, headers: answer.headers, text, ms: performance.now() - began };
 }
 
@@ -95,10 +99,10 @@ export interface Page<T> {
   readonly next_cursor: string | null;
 }
 
-/** Leads to the sign-in, and back to this screen. */
-export function signIn(): void {
+/** Leads to the sign-in, and back to this screen. @param maxAge a sign-in that is older, in seconds, doesn't do */
+export function signIn(maxAge?: string): void {
   const here = location.pathname.slice(PLACE.base.length) + location.search;
-  location.assign(`${PLACE.base}/signin?return_to=${encodeURIComponent(here)}`);
+  location.assign(withQuery(`${PLACE.base}/signin`, { return_to: here, max_age: maxAge }));
 }
 
 /** Returns the path with the query's members that are neither undefined nor empty. */

@@ -6,6 +6,7 @@ import { Frame } from './frame.tsx';
 import { useHere } from './here.ts';
 import { useLoaded } from './load.ts';
 import { Problem } from './parts/parts.tsx';
+import { withReason } from './parts/reason.tsx';
 import { PLACE } from './place.ts';
 import { Applications } from './screens/applications.tsx';
 import { Home } from './screens/home.tsx';
@@ -28,12 +29,12 @@ const SCREENS = {
   '': Overview,
   '/requests': Requests,
   '/requests/:id': RequestDetails,
-  '/patients': Patients,
+  '/patients': withReason(Patients, 'patients.title'),
   '/keys': Keys,
   '/applications': Applications,
   '/webhooks': Webhooks,
   '/webhooks/:id': Webhook,
-  '/try': Try,
+  '/try': withReason(Try, 'try.title'),
   '/usage': Usage,
   '/members': Members,
 } as const;

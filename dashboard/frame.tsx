@@ -5,6 +5,7 @@ import { useLocation } from 'preact-iso';
 import type { Environment } from './api.ts';
 import { type Here, pathOf, useHere, useScreen } from './here.ts';
 import { PLACE } from './place.ts';
+import { keepReasonsOf } from './reason.ts';
 import { account } from './session.ts';
 import { choose, LANGUAGES, type Language, language, say, type TextKey } from './texts/texts.ts';
 
@@ -172,7 +173,7 @@ function Person() {
           <a href={PLACE.root}>{say('frame.projects')}</a>
         </p>
         <p>
-          <a href={`${PLACE.base}/signin/out`} target="_self">
+          <a href={`${PLACE.base}/signin/out`} target="_self" onClick={() => keepReasonsOf('')}>
             {say('frame.signOut')}
           </a>
         </p>

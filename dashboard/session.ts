@@ -1,6 +1,7 @@
 /** Who is signed in, and their organizations and projects. */
 import { signal } from '@preact/signals';
 import { call, type Environment, type Page } from './api.ts';
+import { keepReasonsOf } from './reason.ts';
 
 /** The person's part in an organization. */
 export type Role = 'developer' | 'admin' | 'owner';
@@ -47,6 +48,8 @@ export async function loadAccount(): Promise<Account> {
   const projects = await Promise.all(
     organizations.map(({ id }) => listAll<Project>(`/admin/organizations/${id}/projects`)),
   );
+  const { issuer, subject } = installation.identity;
+  keepReasonsOf(`${issuer} ${subject}`);
   const loaded = { installation, organizations, projects: projects.flat() };
   account.value = loaded;
   return loaded;

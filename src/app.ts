@@ -413,6 +413,7 @@ export async function startApp(deps: {
       ...administration,
       issueMemberToken: oauth.issueMemberToken,
       consentQueries,
+      accessLog,
       ...wrapCalls({ accessLogOf: openAccessLogPages(pool), grantUseOf: openGrantUse(pool) }, refuseCostly),
       consents,
       accessRequests: accessRequests.services,

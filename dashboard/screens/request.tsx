@@ -4,6 +4,8 @@ import { call, withQuery } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useLoaded } from '../load.ts';
 import { Head, Shown } from '../parts/parts.tsx';
+import { AskReason, useNeedsReason } from '../parts/reason.tsx';
+import { reasonHeaders } from '../reason.ts';
 import { say, sayMoment } from '../texts/texts.ts';
 import { type LoggedRequest, Status, sayMs } from './requests.tsx';
 
@@ -21,9 +23,14 @@ interface Details extends LoggedRequest {
 export function RequestDetails() {
   const here = useProject();
   const id = useRoute().params.id ?? '';
+  const needsReason = useNeedsReason();
   const details = useLoaded(
-    (signal) => call<Details>(`/admin/projects/${here.project}/logs/${encodeURIComponent(id)}`, { signal }),
-    [here.project, id],
+    (signal) =>
+      call<Details>(`/admin/projects/${here.project}/logs/${encodeURIComponent(id)}`, {
+        signal,
+        headers: here.environment === 'production' ? reasonHeaders(here.project) : {},
+      }),
+    [here.project, id, needsReason],
   );
   return (
     <>
@@ -67,7 +74,7 @@ export function RequestDetails() {
               <dt>{say('request.wrote')}</dt>
               <dd>
                 {events === null
-                  ? say('request.notYours')
+                  ? say(needsReason ? 'request.reason' : 'request.notYours')
                   : events.length === 0
                     ? say('request.nothing')
                     : events.map(({ version, operation }) => (
@@ -83,6 +90,7 @@ export function RequestDetails() {
           </section>
         )}
       </Shown>
+      {needsReason ? <AskReason /> : null}
     </>
   );
 }

@@ -180,6 +180,13 @@ export interface Visitor {
    * @throws Refusal malformed (400), not_found (404), forbidden (403)
    */
   readonly caller: () => Promise<Caller>;
+  /** True if the request says why it needs records of production. */
+  readonly hasReason: boolean;
+  /**
+   * Returns why the person needs records of production, which are open for some time after a sign-in.
+   * @throws Refusal unauthenticated (401), malformed (400)
+   */
+  readonly reason: () => string;
 }
 
 const visitors = new WeakMap<Context, Visitor>();

@@ -115,7 +115,7 @@ export class KeyReads {
       actor: this.actor,
       resourceType: type,
       resourceId: id !== null && records.get(id) === record ? id : null,
-      purpose: null,
+      purpose: this.caller.calls.reason ?? null,
       status: 'ok',
       count: shown === null ? null : (counts.get(record) ?? 0),
       requestId: this.requestId,

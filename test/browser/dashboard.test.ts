@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { Webhook as Verifier } from 'standardwebhooks';
 import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { identityOf } from '#test/support/me.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
 const PHONE = { width: 390, height: 844 };
@@ -199,6 +200,70 @@ describe('the dashboard', () => {
       .selectOption({ label: 'GET /v1/patients – Find patients' })
       .catch(() => undefined);
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('asks why records of production are needed, and shows the reason in their access log', async () => {
+    await open('live@example.org');
+    await begin('Live');
+    const base = page.url().replace(/sandbox$/, 'production');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    const form = page.getByLabel('Why do you need them?');
+    for (const screen of ['/patients', '/try']) {
+      await page.goto(base + screen);
+      await form.waitFor();
+      expect(await accessibilityFaults(page), screen).to.deep.equal([]);
+      await picture(page, `app${screen.replace('/', '-')}-reason`);
+    }
+    expect(asked.filter((path) => /\/app\/api\/(?:v1|fhir)/.test(path))).to.deep.equal([]);
+    await form.fill('Ticket 12: Größe');
+    await page.getByRole('button', { name: 'Open the records' }).click();
+    await page.getByLabel('Method').selectOption('POST');
+    await page.getByLabel('Path').fill('/fhir/R4/Patient');
+    await page.getByLabel('Body').fill('{"resourceType":"Patient","name":[{"family":"Real"}]}');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('201').waitFor();
+    await page.getByRole('link', { name: 'Patients', exact: true }).click();
+    await page.getByRole('link', { name: 'Real' }).waitFor();
+    expect(await form.count()).to.equal(0);
+    const { rows } = await service.pool.query(
+      "select purpose from operations.access_entry where purpose is not null and action = 'search-type'",
+    );
+    expect(rows[0]).to.deep.equal({ purpose: 'Ticket 12: Größe' });
+    await service.pool.query(
+      "update operations.session set started_at = now() - interval '31 minutes', auth_time = null",
+    );
+    await page.goto(`${base}/patients`);
+    await page.waitForURL(/\/(?:signin|dev)/);
+    await page.getByRole('textbox').fill('live@example.org');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('link', { name: 'Real' }).waitFor();
+  });
+
+  it('shows a developer none of production’s records, also by their URL', async () => {
+    await open('boss@example.org');
+    await begin('Roles');
+    const base = page.url().replace(/sandbox$/, 'production');
+    const developer = {
+      ...identityOf(service, 'dev@example.org'),
+      email: 'dev@example.org',
+      role: 'developer',
+    };
+    const added = await page.evaluate(async (member) => {
+      const headers = { 'X-Service-Session': '1', 'Content-Type': 'application/json' };
+      const { data } = await (await fetch('/app/api/admin/organizations', { headers })).json();
+      const path = `/app/api/admin/organizations/${data[0].id}/members`;
+      return (await fetch(path, { method: 'POST', headers, body: JSON.stringify(member) })).status;
+    }, developer);
+    expect(added).to.be.within(200, 201);
+    await context?.close();
+    await open('dev@example.org');
+    for (const screen of ['/patients', '/try']) {
+      await page.goto(base + screen);
+      await page.getByText('Records of production need the role admin.').waitFor();
+      expect(await page.getByRole('table').count()).to.equal(0);
+      expect(await page.getByRole('button', { name: 'Send', exact: true }).count()).to.equal(0);
+    }
   });
 
   it('shows nothing of a project of others, also by its URL', async () => {

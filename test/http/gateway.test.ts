@@ -192,8 +192,9 @@ describe('the gateway', () => {
     expect([bad.status, json(bad).error.field]).to.deep.equal([400, 'header.x-service-environment']);
     const developer = await signIn(service, 'dev@clinic.example');
     const dev = await signedIn(service, developer.email);
+    const reason = { 'X-Service-Reason': 'support' };
     const read = async (who: SignedIn, environment?: string) =>
-      (await who.ask(path, { headers: ofProject(environment) })).status;
+      (await who.ask(path, { headers: { ...ofProject(environment), ...reason } })).status;
     expect(await read(dev)).to.equal(404);
     const { issuer, subject, email } = developer;
     const role = (name: string) =>
@@ -216,6 +217,69 @@ describe('the gateway', () => {
     expect(other.status).to.equal(404);
     // A record of the person's own isn't data of the project: it is read on the pages.
     expect((await session.ask(`/fhir/R4/Patient/${record}`, { headers: ofProject() })).status).to.equal(404);
+  });
+
+  it('opens records of production for half an hour after a sign-in, with a reason that their access log shows', async () => {
+    const { key } = await owner.done('POST', `/projects/${project}/keys`, {
+      name: 'live',
+      environment: 'production',
+    });
+    const real = await newPatient(service, key);
+    const production = ofProject('production');
+    const why = { ...production, 'X-Service-Reason': encodeURIComponent('Ticket 4711: Größe fehlt') };
+    const made = await service.fhir('/Patient', { method: 'POST', key, body: JSON.stringify(PATIENT) });
+    const request = made.headers.get('service-request-id') ?? '';
+    const logged = `/admin/projects/${project}/logs/${request}`;
+    await eventually(async () => (await session.ask(logged)).status === 200);
+    const protectedPaths = [
+      `/fhir/R4/Patient/${real}`,
+      `/v1/patients/${real}`,
+      '/v1/patients',
+      `/admin/projects/${project}/patients?environment=production`,
+      `/admin/projects/${project}/patients/${real}/record`,
+    ];
+    for (const path of protectedPaths) {
+      const ask = async (headers: Record<string, string>) => session.ask(path, { headers });
+      for (const bad of ['', 'ab', '%E0', 'x'.repeat(201), '%20%00%20%0A%20']) {
+        const answer = await ask({ ...production, 'X-Service-Reason': bad });
+        expect([path, bad, answer.status]).to.deep.equal([path, bad, 400]);
+        expect(answer.text).to.not.include(real);
+      }
+      const answer = await ask(why);
+      expect([path, answer.status], answer.text).to.deep.equal([path, 200]);
+      expect(answer.text).to.include(real);
+    }
+    expect(json(await session.ask(logged)).events).to.equal(null);
+    const wrote = json(await session.ask(logged, { headers: why })).events;
+    expect(wrote).to.have.length(1);
+    const log = async (of: string) =>
+      json(await session.ask(`/v1/patients/${of}/access-log`, { headers: why })).data.map(
+        ({ action, purpose, actor_ref }: Record<string, string>) => [action, actor_ref, purpose],
+      );
+    const entry = (action: string) => [action, 'person/member', 'Ticket 4711: Größe fehlt'];
+    expect(await log(real)).to.have.deep.members([
+      entry('read'),
+      entry('read'),
+      entry('search-type'),
+      entry('search-type'),
+      entry('$everything'),
+    ]);
+    expect(await log(wrote[0].patient)).to.deep.include(entry('history-system'));
+    // A sandbox needs neither.
+    const stale = await signedIn(service, owner.email);
+    await service.pool.query(
+      "update operations.session set started_at = now() - interval '31 minutes' where id_sha256 = sha256($1)",
+      [Buffer.from(stale.secret)],
+    );
+    for (const path of [...protectedPaths, logged]) {
+      const answer = await stale.ask(path, { headers: why });
+      expect([path, answer.status]).to.deep.equal([path, 401]);
+      expect(answer.headers.get('www-authenticate')).to.equal(
+        'Cookie realm="annal", error="insufficient_user_authentication", max_age="1800"',
+      );
+    }
+    expect((await stale.ask(`/fhir/R4/Patient/${patient}`, { headers: ofProject() })).status).to.equal(200);
+    expect((await stale.ask('/admin/organizations')).status).to.equal(200);
   });
 
   it('names the person in the access log, the request log and the events', async () => {

@@ -5,10 +5,11 @@ import { tenantId } from '#src/shared/access/caller.ts';
 import { isAtLeast, ROLE_FOR } from '#src/shared/access/member.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toInstant, toMicros } from '#src/shared/time/time.ts';
-import { route } from '../api/route.ts';
+import { type ApiRequest, route } from '../api/route.ts';
 import { environment, instant, LIST_QUERY, listSchema } from '../api/schemas.ts';
 import { projectFor } from './access.ts';
 import { listed } from './answers.ts';
+import { noteReads, requireOpen } from './record-reads.ts';
 
 const entry = z.object({
   request_id: z.string().describe('`Service-Request-Id` of the answer.'),
@@ -47,7 +48,7 @@ const detailed = entry.extend({
     )
     .nullable()
     .describe(
-      'The versions that it wrote, at most 1,000; those of purged records are gone. Null if the caller’s role doesn’t open the environment’s records.',
+      'The versions that it wrote, at most 1,000; those of purged records are gone. Null if the caller’s role doesn’t open the environment’s records, and on the gateway for production without `X-Service-Reason`.',
     ),
 });
 
@@ -59,6 +60,14 @@ function entryView({ id, created_at, error, ...row }: RequestRow): z.input<typeo
 function eventView({ type, id, version, patient, operation }: WrittenRow) {
   const known = operation.toLowerCase() as 'create' | 'update' | 'delete';
   return { version: `${type}/${id}/_history/${version}`, patient, operation: known };
+}
+
+/** Tells whether a page asks for a request of production without saying why: the entry itself names no record's content. */
+function lacksReason(
+  { visitor }: Pick<ApiRequest, 'visitor'>,
+  of: NonNullable<RequestRow['environment']>,
+): boolean {
+  return of === 'production' && visitor?.hasReason === false;
 }
 
 const moment = z.union(
@@ -140,11 +149,23 @@ export const LOG_ROUTES = [
       const found = await services.adminQueries.request(project.id, params.service_request_id);
       if (found === undefined) throw notFound('request', params.service_request_id.slice(0, 60));
       const { environment: of } = found;
-      const opens = of !== null && isAtLeast(project.role, ROLE_FOR[of]);
-      const events = opens
-        ? await services.adminQueries.written(tenantId({ project: project.id, environment: of }), found)
-        : null;
-      return { status: 200, body: { ...entryView(found), events: events?.map(eventView) ?? null } };
+      if (of === null || !isAtLeast(project.role, ROLE_FOR[of]) || lacksReason(request, of))
+        return { status: 200, body: { ...entryView(found), events: null } };
+      requireOpen(request, of);
+      const events = await services.adminQueries.written(
+        tenantId({ project: project.id, environment: of }),
+        found,
+      );
+      const counts = new Map<string, number>();
+      for (const { patient } of events)
+        if (patient !== null) counts.set(patient, (counts.get(patient) ?? 0) + 1);
+      const kind = { environment: of, action: 'history-system', resourceType: null };
+      await noteReads(
+        request,
+        kind,
+        [...counts].map(([record, count]) => ({ record, count })),
+      );
+      return { status: 200, body: { ...entryView(found), events: events.map(eventView) } };
     },
   }),
 ];

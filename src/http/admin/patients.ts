@@ -11,8 +11,9 @@ import { FHIR_JSON } from '../answer/answer.ts';
 import { grantView } from '../api/grant-view.ts';
 import { route } from '../api/route.ts';
 import { environment, grant, instant, LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
-import { projectFor, requireRole } from './access.ts';
+import { type AdminRequest, projectFor, requireRole } from './access.ts';
 import { listed, toInstantOrNull } from './answers.ts';
+import { noteReads, requireOpen } from './record-reads.ts';
 
 const TAG = 'Patients';
 
@@ -92,9 +93,18 @@ function parseAt(at: string | undefined, now: Micros): Moment {
   return moment;
 }
 
-/** Returns the environments that a role may read. */
-function listEnvironments(role: Role): Environment[] {
-  return environment.options.filter((each) => isAtLeast(role, ROLE_FOR[each]));
+/** Returns the environment of a project that has a patient's record; undefined if none does that the role may read. */
+async function findEnvironment(
+  { services }: Pick<AdminRequest, 'services'>,
+  project: string,
+  role: Role,
+  patient: string,
+): Promise<Environment | undefined> {
+  for (const each of environment.options) {
+    if (!isAtLeast(role, ROLE_FOR[each])) continue;
+    if (await services.adminQueries.hasRecord([{ project, environment: each }], patient)) return each;
+  }
+  return undefined;
 }
 
 /** Routes of patients. */
@@ -120,8 +130,15 @@ export const PATIENT_ROUTES = [
       } = await projectFor(request, params.project_id, 'developer');
       requireRole(role, ROLE_FOR[query.environment]);
       const tenant = { project, environment: query.environment };
+      requireOpen(request, query.environment);
       requireFilled(filling(tenant, isFilling));
-      return listed(await services.adminQueries.patients(tenant, query), patientView);
+      const page = await services.adminQueries.patients(tenant, query);
+      await noteReads(
+        request,
+        { environment: query.environment, action: 'search-type', resourceType: 'Patient' },
+        page.rows.map(({ id }) => ({ record: id, count: 1 })),
+      );
+      return listed(page, patientView);
     },
   }),
   route({
@@ -147,10 +164,10 @@ export const PATIENT_ROUTES = [
       const { services, params, query, now } = request;
       const { id: project, role } = await projectFor(request, params.project_id, 'developer');
       const moment = parseAt(query.at, now());
-      const tenants = listEnvironments(role).map((each) => ({ project, environment: each }));
       const { patient_id: patient } = params;
-      if (!(await services.adminQueries.hasRecord(tenants, patient)))
-        throw notFound('Patient', patient.slice(0, 60));
+      const of = await findEnvironment(request, project, role, patient);
+      if (of === undefined) throw notFound('Patient', patient.slice(0, 60));
+      requireOpen(request, of);
       const record = await services.recordAt(patient, moment, services.config.limits.answerBytes);
       if (record === undefined || record.events === 0) {
         throw new Refusal('not_found', {
@@ -162,6 +179,8 @@ export const PATIENT_ROUTES = [
         throw new Error(
           `hash mismatch in record-${patient} at revision ${record.brokenAt}: this event or the one before it was altered`,
         );
+      const kind = { environment: of, action: '$everything', resourceType: null };
+      await noteReads(request, kind, [{ record: patient, count: null }]);
       return {
         status: 200,
         headers: { 'Content-Type': FHIR_JSON },

@@ -21,7 +21,10 @@ export const accessEntrySchema = z
       .int()
       .nullable()
       .describe('Resources of the patient that the answer showed; null if it was streamed.'),
-    purpose: z.string().nullable().describe('The purpose that the grant states.'),
+    purpose: z
+      .string()
+      .nullable()
+      .describe('The purpose that the grant states, or why a member read a record of production.'),
     actor: z
       .string()
       .nullable()

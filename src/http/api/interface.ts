@@ -118,6 +118,7 @@ export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
       },
       retry: attempted?.retry,
       pass,
+      visitor: findVisitor(ctx),
       ...who,
     });
     if (result.position !== undefined) await this.#show(route, result.position, result.awaited === true);

@@ -13,6 +13,7 @@ import type { Micros } from '#src/shared/time/time.ts';
 import type { Content } from '../answer/answer.ts';
 import type { Header } from '../answer/authorship.ts';
 import type { RawBody } from '../body.ts';
+import type { Visitor } from '../credential-kinds.ts';
 import type { Need, Opening } from '../grant/opening.ts';
 import type { GrantPass } from '../grant/pass.ts';
 import type { Declared, Method } from '../pipeline.ts';
@@ -49,6 +50,8 @@ export interface RequestContext {
   readonly pass?: GrantPass | undefined;
   /** Lists leave out refuted entries, and those with a modifier extension: the pages of patients can't tell what these mean. */
   readonly factsOnly?: true;
+  /** On the gateway: why the person needs records of production. */
+  readonly visitor?: Pick<Visitor, 'hasReason' | 'reason'> | undefined;
   /** Associates the request with a project of the caller, whose log then shows it. */
   readonly concerns: (project: string) => void;
 }

@@ -8,6 +8,7 @@ import type { AdminQueries } from '#queries/admin/admin.ts';
 import { type Caller, type Environment, ownCaller } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
 import { ROLE_FOR } from '#src/shared/access/member.ts';
+import type { Session } from '#src/shared/access/session.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { requireRole } from '../admin/access.ts';
 import { requireHead } from '../answer/send.ts';
@@ -22,6 +23,13 @@ export const SESSION_HEADER = 'X-Service-Session';
 export const PROJECT_HEADER = 'X-Service-Project';
 /** Its environment: `sandbox` (default) or `production`. */
 export const ENVIRONMENT_HEADER = 'X-Service-Environment';
+
+/** Why a person reads records of production: percent-encoded UTF-8. The access log of each record shows it. */
+export const REASON_HEADER = 'X-Service-Reason';
+/** Lengths of a reason, in characters. */
+const REASON = { least: 3, most: 200 };
+/** How long after a sign-in records of production are open, in seconds. */
+const FRESH_S = 1_800;
 
 /** Dependencies of the gateway. */
 export interface GatewayDeps {
@@ -62,7 +70,9 @@ export async function enter(deps: GatewayDeps, ctx: Context, path: string): Prom
   setVisitor(ctx, {
     identity: person,
     credential: `session ${id}`,
-    caller: () => makeMember(deps, ctx, person),
+    caller: () => makeMember(deps, ctx, session),
+    hasReason: ctx.get(REASON_HEADER) !== '',
+    reason: () => requireReason(ctx, session),
   });
 }
 
@@ -84,8 +94,9 @@ async function refuseOthers({ visitors, worksElsewhere }: GatewayDeps, ctx: Cont
 async function makeMember(
   { projects, requireEnvironment }: GatewayDeps,
   ctx: Context,
-  person: Identity,
+  session: Session,
 ): Promise<Caller> {
+  const { person } = session;
   const project = ctx.get(PROJECT_HEADER);
   if (project === '')
     throw malformed(
@@ -96,11 +107,48 @@ async function makeMember(
   const found = await projects.project(person, project);
   if (found === undefined) throw notFound('project', project.slice(0, 60));
   requireRole(found.role, ROLE_FOR[environment]);
-  // Asks the event store, which reads of sandboxes don't need.
-  if (environment === 'production') await requireEnvironment(found.id, environment);
   const { issuer, subject } = person;
   const tenant = { project: found.id, environment };
-  return ownCaller(tenant, { kind: 'member', issuer, subject }, ['read', 'write'], found.filling);
+  const { calls, sees } = ownCaller(
+    tenant,
+    { kind: 'member', issuer, subject },
+    ['read', 'write'],
+    found.filling,
+  );
+  if (environment === 'sandbox') return { calls, sees };
+  // Asks the event store, which reads of sandboxes don't need.
+  await requireEnvironment(found.id, environment);
+  return { calls: { ...calls, reason: requireReason(ctx, session) }, sees };
+}
+
+/**
+ * Returns why the person asks for records of production.
+ * @throws Refusal unauthenticated (401, RFC 9470) if the last sign-in is too long ago; malformed (400) without a reason
+ */
+function requireReason(ctx: Context, { authTime, startedAt }: Session): string {
+  if (Date.now() / 1_000 - (authTime ?? startedAt) > FRESH_S)
+    throw signedOut(
+      `records of production are open for ${FRESH_S / 60} minutes after a sign-in; sign in again at /signin?max_age=${FRESH_S}`,
+      `, error="insufficient_user_authentication", max_age="${FRESH_S}"`,
+    );
+  const reason = decodeReason(ctx.get(REASON_HEADER));
+  if (reason === undefined || reason.length < REASON.least || reason.length > REASON.most)
+    throw malformed(
+      REASON_HEADER,
+      `${REASON_HEADER} must say why records of production are needed, in ${REASON.least} to ${REASON.most} characters (UTF-8, percent-encoded); the patient can read it`,
+    );
+  return reason;
+}
+
+/** Returns a reason on one line; undefined if its encoding is invalid. */
+function decodeReason(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+      .replace(/[\s\p{C}]+/gu, ' ')
+      .trim();
+  } catch {
+    return undefined;
+  }
 }
 
 function parseEnvironment(text: string): Environment {
@@ -118,10 +166,10 @@ function forbidden(diagnostics: string): Refusal {
 }
 
 /** A 401 names a scheme that programs don't know: a token would not help. */
-function signedOut(diagnostics: string): Refusal {
+function signedOut(diagnostics: string, more = ''): Refusal {
   return new Refusal(
     'unauthenticated',
     { code: 'login', diagnostics },
-    { 'WWW-Authenticate': 'Cookie realm="annal"' },
+    { 'WWW-Authenticate': `Cookie realm="annal"${more}` },
   );
 }

@@ -16,6 +16,7 @@ import type { FindImplausible } from '#src/shared/implausible.ts';
 import type { Moment } from '#src/shared/time/moment.ts';
 import type { Concepts } from '#src/terminology/concepts/concepts.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
+import type { AccessLog } from './access-log.ts';
 import type { AccessRequestServices } from './access-requests.ts';
 import type { ConsentCommands } from './consents.ts';
 import type { Freshness } from './freshness.ts';
@@ -55,6 +56,7 @@ export interface Services {
   }) => Promise<string>;
   readonly consentQueries: ConsentQueries;
   readonly accessLogOf: AccessLogOf;
+  readonly accessLog: Pick<AccessLog, 'written'>;
   readonly grantUseOf: GrantUseOf;
   readonly consents: ConsentCommands;
   readonly accessRequests: AccessRequestServices;

@@ -33,7 +33,7 @@ export interface AccessEntry {
   readonly resourceType: string | null;
   /** The id that was asked for: the real one of a Patient; null if the read isn't of one resource. */
   readonly resourceId: string | null;
-  /** The purpose that the grant states; null without one. */
+  /** The purpose that the grant states, or why a member read a record of production; null without one. */
   readonly purpose: string | null;
   readonly status: AccessStatus;
   /** Resources of the record that the answer shows; null if it was streamed. */

@@ -59,6 +59,8 @@ export interface Calls {
   readonly projectId: string;
   readonly credential: CallerCredential;
   readonly scopes: readonly ('read' | 'write')[];
+  /** Why a member reads records of production on a page. */
+  readonly reason?: string;
 }
 
 /** The data that a caller sees, for queries and look-ups, and the owner of data that it writes. */

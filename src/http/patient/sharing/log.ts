@@ -138,7 +138,7 @@ ${own.map((entry) => renderRow(say, entry))}</ul>
 
 function renderRow(
   say: Texts,
-  { ts, action, resource_type: type, status, count, actor, actor_ref }: Entry,
+  { ts, action, resource_type: type, status, count, purpose, actor, actor_ref }: Entry,
 ): Html {
   const things = type === null ? say('kind.whole') : kindsText(say, [type]);
   const what = actionText(say, action, status, things);
@@ -150,9 +150,15 @@ function renderRow(
     status === 'ok'
       ? html``
       : html` <span class="badge ${status === 'denied' ? 'warn' : 'plain'}">${say(`log.${status}`)}</span>`;
+  // An application's purpose is the grant's, which has its own page.
+  const why =
+    purpose === null || actor_ref !== 'person/member'
+      ? html``
+      : html`
+<p class="quiet small">${say('purpose.legend')}: <bdi>${purpose}</bdi></p>`;
   const time = ts.slice(11, 16);
   return html`<li><p class="row-top"><span>${actorText(say, actor, actor_ref)}${badge}</span> <time class="quiet small" datetime="${ts}" dir="ltr">${time}</time></p>
-<p>${what}<span class="quiet">${shown}</span></p></li>
+<p>${what}<span class="quiet">${shown}</span></p>${why}</li>
 `;
 }
 

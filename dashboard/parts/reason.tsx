@@ -1,0 +1,64 @@
+/** Asks why records of production are needed, before they are shown. */
+import type { ComponentType } from 'preact';
+import { useProject } from '../here.ts';
+import { giveReason, reasonFor } from '../reason.ts';
+import { say, type TextKey } from '../texts/texts.ts';
+import { Button, Field, Head } from './parts.tsx';
+
+/** Tells whether the records of this screen still need a reason. */
+export function useNeedsReason(): boolean {
+  const here = useProject();
+  return here.environment === 'production' && here.mayUse && reasonFor(here.project) === undefined;
+}
+
+/** The form that asks. */
+export function AskReason() {
+  const here = useProject();
+  return (
+    <form
+      class="panel"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const reason = String(new FormData(event.currentTarget).get('reason')).trim();
+        if (reason.length >= 3) giveReason(here.project, reason);
+      }}
+    >
+      <p>{say('reason.says')}</p>
+      <Field name="reason" label={say('reason.label')} hint={say('reason.hint')}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            required
+            minLength={3}
+            maxLength={200}
+            pattern=".*\S.*\S.*\S.*"
+            autocomplete="off"
+          />
+        )}
+      </Field>
+      <p>
+        <Button type="submit" tone="primary">
+          {say('reason.open')}
+        </Button>
+      </p>
+    </form>
+  );
+}
+
+/**
+ * Returns a screen of records that in production is for those whose role opens them, after they gave a reason.
+ * @param title of the screen
+ */
+export function withReason(Screen: ComponentType, title: TextKey): ComponentType {
+  return () => {
+    const here = useProject();
+    const needs = useNeedsReason();
+    if (here.mayUse && !needs) return <Screen />;
+    return (
+      <>
+        <Head title={say(title)} />
+        {here.mayUse ? <AskReason /> : <p class="note">{say('patients.notYours')}</p>}
+      </>
+    );
+  };
+}
