@@ -9,9 +9,9 @@ import type { Config } from '../config.ts';
 import { type Quickstart, readQuickstart } from '../data-dir.ts';
 import { quickstartOwner } from '../dev-issuer/people.ts';
 import { upToDate, type Waiting } from '../freshness/up-to-date.ts';
+import { type IssuerSettings, ownIssuer } from '../identity/open.ts';
 import type { PostgresCriteriaLocks } from '../operations/locks.ts';
 import { nowMicros } from '../shared/time/time.ts';
-import { type IssuerSettings, ownIssuer } from './identity.ts';
 
 /** Name of the project that a newcomer begins with. */
 const QUICKSTART = 'Quickstart';

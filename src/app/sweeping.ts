@@ -5,10 +5,10 @@
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { sweepShadows } from '../freshness/read-models.ts';
 import type { IdempotencyStore } from '../operations/idempotency.ts';
 import type { Invitations } from '../operations/invitations.ts';
 import { sweepSignIns } from '../signin/sweep.ts';
-import { sweepShadows } from './read-models.ts';
 
 /** The interval, in ms. */
 const SWEEP_MS = 10 * 60_000;

@@ -2,12 +2,12 @@
 import { stat } from 'node:fs/promises';
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { prepareTerminology } from '#src/app/terminology.ts';
 import { openPool } from '#src/database/pool.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import { languageTag, loadConcepts } from '#src/terminology/concepts/store.ts';
 import { LOADABLE, type LoadableName, loadSystem } from '#src/terminology/load/load.ts';
 import { BadFile } from '#src/terminology/load/table.ts';
+import { prepareTerminology } from '#src/terminology/read-models.ts';
 import { requireDatabaseUrl } from './database.ts';
 import { expectAction, Failure, MISUNDERSTOOD } from './failure.ts';
 import { startProgress } from './progress.ts';

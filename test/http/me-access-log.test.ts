@@ -1,7 +1,7 @@
 /** Who read a record, as the people who have it see it: `/me/patients/{id}/access-log` and `…/grants/{id}/access-log`. */
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { openAccessLog } from '#src/app/consent/access-log.ts';
+import { openAccessLog } from '#src/app/access-log.ts';
 import { createMetrics } from '#src/metrics/registry.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type Allowed, type Application, Granting } from '#test/support/granted.ts';

@@ -1,9 +1,9 @@
 /** The port while a start rebuilds read models. */
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { bringReadModelsUpToDate } from '#src/app/read-models.ts';
-import { RebuildCount } from '#src/app/rebuild-count.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
+import { bringReadModelsUpToDate } from '#src/freshness/read-models.ts';
+import { RebuildCount } from '#src/freshness/rebuild-count.ts';
 import { answerWhileStarting } from '#src/http/server/starting.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';

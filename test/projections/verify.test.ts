@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { verify } from '#projections/verify/verify.ts';
-import { drainProjections, endableAppends } from '#src/app/drain.ts';
+import { endableAppends } from '#src/events/endable.ts';
+import { drainProjections } from '#src/freshness/drain.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type Instance, startInstance } from './instance.ts';

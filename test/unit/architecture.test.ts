@@ -82,7 +82,7 @@ describe('architecture', () => {
       ['src/config.ts', 'src/database/pool.ts'],
       ['src/http/server/server.ts', 'src/main.ts'],
       ['src/http/server/server.ts', 'src/events/store.ts'],
-      ['src/app/webhooks.ts', 'src/http/server/server.ts'],
+      ['src/reactions/webhooks/webhooks.ts', 'src/http/server/server.ts'],
     ] as const;
     for (const [from, to] of against) {
       expect(isAllowed({ from, to, typeOnly: false }), `${from} → ${to}`).to.equal(false);

@@ -1,5 +1,5 @@
 /**
- * The interfaces of access requests that routes and endpoints need; `src/app/consent/access-requests.ts` implements it.
+ * The interfaces of access requests that routes and endpoints need; `src/sharing/access-requests.ts` implements it.
  */
 import type { AccessRequestRow } from '#queries/consents/access-requests.ts';
 import type { BackchannelRequest } from '#src/oauth/backchannel/request.ts';

@@ -1,5 +1,5 @@
 /**
- * The interfaces that the authorization endpoint and the consent page need; `src/app/consent/authorize.ts` implements
+ * The interfaces that the authorization endpoint and the consent page need; `src/sharing/authorize.ts` implements
  * it.
  */
 

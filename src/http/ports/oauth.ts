@@ -1,4 +1,4 @@
-/** The interfaces of the authorization server that `/oauth/*` needs; `src/app/consent/oauth.ts` puts it together. */
+/** The interfaces of the authorization server that `/oauth/*` needs; `src/app/oauth.ts` puts it together. */
 import type { JSONWebKeySet } from 'jose';
 import type { AuthenticateClient } from '#src/oauth/client-authentication.ts';
 import type { Client, FindClient } from '#src/oauth/clients.ts';

@@ -1,4 +1,4 @@
-/** The interfaces that the pages need to sign people in; `src/app/signin.ts` implements it. */
+/** The interfaces that the pages need to sign people in; `src/signin/open.ts` implements it. */
 import type { Session, SignInWish } from '#src/shared/access/session.ts';
 
 /** An issuer that people can sign in at. */

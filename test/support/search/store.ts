@@ -1,6 +1,5 @@
 /** Stores resources as events without changes: those that no client may write, and those that were never validated. */
 import { createHash } from 'node:crypto';
-import { publishTerminology } from '#src/app/terminology.ts';
 import { encode } from '#src/events/codec.ts';
 import { parseMetadata } from '#src/events/metadata.ts';
 import { openEventStore } from '#src/events/open.ts';
@@ -10,6 +9,7 @@ import { isResourceType, typeEntry } from '#src/fhir/types.ts';
 import type { Environment, Tenant } from '#src/shared/access/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
+import { publishTerminology } from '#src/terminology/read-models.ts';
 import type { InProcess } from '../in-process.ts';
 import { eventually } from '../process.ts';
 import { EVENTSTORE_URL } from '../project.ts';

@@ -3,15 +3,15 @@
 import type { Pool } from 'pg';
 import type { Consents } from '#commands/consent/consents.ts';
 import type { ConsentQueries } from '#queries/consents/consents.ts';
-import type { Freshness } from '../../freshness/freshness.ts';
-import type { AskingClient, AuthorizeServices, OfferedRecord } from '../../http/ports/authorize.ts';
-import { PendingRequests } from '../../oauth/authorization/pending.ts';
-import { openClients } from '../../oauth/clients.ts';
-import { openPairwise } from '../../oauth/pairwise.ts';
-import { issueCode } from '../../oauth/tokens/codes.ts';
-import { installationKey } from '../../operations/installation-key.ts';
-import { isUuid } from '../../shared/ids.ts';
-import { unavailable } from '../../shared/refusal.ts';
+import type { Freshness } from '../freshness/freshness.ts';
+import type { AskingClient, AuthorizeServices, OfferedRecord } from '../http/ports/authorize.ts';
+import { PendingRequests } from '../oauth/authorization/pending.ts';
+import { openClients } from '../oauth/clients.ts';
+import { openPairwise } from '../oauth/pairwise.ts';
+import { issueCode } from '../oauth/tokens/codes.ts';
+import { installationKey } from '../operations/installation-key.ts';
+import { isUuid } from '../shared/ids.ts';
+import { unavailable } from '../shared/refusal.ts';
 
 /** The maximum number of a person's active grants to one application that `prompt=none` checks. */
 const MOST_GRANTS = 200;

@@ -1,10 +1,10 @@
 /** The access log, over connections of its own: a read never waits for other work to be logged. */
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { openPool } from '../../database/pool.ts';
-import type { AccessLog } from '../../http/ports/access-log.ts';
-import { observeAccessLog } from '../../metrics/access-log.ts';
-import { AccessLogWriter } from '../../operations/access-log/access-log.ts';
+import { openPool } from '../database/pool.ts';
+import type { AccessLog } from '../http/ports/access-log.ts';
+import { observeAccessLog } from '../metrics/access-log.ts';
+import { AccessLogWriter } from '../operations/access-log/access-log.ts';
 
 /** The writer, and its end. */
 export interface OpenAccessLog extends AccessLog {

@@ -5,9 +5,9 @@
  */
 import type { Logger } from 'pino';
 import type { Done, RequestContext } from '#commands/command.ts';
-import type { Position } from '../../events/store.ts';
-import { IdSource, newRequestId, newUuid } from '../../shared/ids.ts';
-import { type Micros, nowMicros } from '../../shared/time/time.ts';
+import type { Position } from '../events/store.ts';
+import { IdSource, newRequestId, newUuid } from '../shared/ids.ts';
+import { type Micros, nowMicros } from '../shared/time/time.ts';
 
 /** How long one that can't be ended is skipped, in ms, and the maximum number of skipped ones. */
 const APART_MS = 10 * 60_000;

@@ -3,18 +3,17 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { KeyUse, Usage } from '#src/operations/usage.ts';
-import type { Config } from '../config.ts';
 import { openPool } from '../database/pool.ts';
 import { observeRequestLog } from '../metrics/traffic.ts';
-import { LimitLeases } from '../operations/limit-leases.ts';
-import { RateLimits } from '../operations/limits.ts';
-import { RequestLog } from '../operations/request-log.ts';
 import { nowMicros } from '../shared/time/time.ts';
+import { LimitLeases } from './limit-leases.ts';
+import { RateLimits } from './limits.ts';
+import { RequestLog } from './request-log.ts';
 
 /** Options and dependencies. */
 export interface TrafficOptions {
   readonly databaseUrl: string;
-  readonly config: Pick<Config, 'rateLimitPerMinute' | 'requestLogDays'>;
+  readonly config: { readonly rateLimitPerMinute: number; readonly requestLogDays: number };
   readonly log: Logger;
 }
 

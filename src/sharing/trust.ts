@@ -10,8 +10,8 @@ import { APPLICATION } from '#commands/application/state.ts';
 import type { Kernel } from '#commands/kernel/kernel.ts';
 import { Streams } from '#commands/kernel/streams.ts';
 import { trustedByOthers } from '#queries/projects.ts';
-import { applicationStream } from '../../events/streams.ts';
-import type { Freshness } from '../../freshness/freshness.ts';
+import { applicationStream } from '../events/streams.ts';
+import type { Freshness } from '../freshness/freshness.ts';
 import { Endings } from './endings.ts';
 
 /** How often such trust is looked for, in ms: after an upgrade, and while an older instance still gives it. */

@@ -8,16 +8,16 @@ import type { RequestContext } from '#commands/command.ts';
 import type { Consents, PersonalDetails } from '#commands/consent/consents.ts';
 import { GRANT_DAYS } from '#commands/consent/consents.ts';
 import type { PatientsOfProject } from '#queries/consents/patients-of-project.ts';
-import type { Freshness } from '../../freshness/freshness.ts';
-import type { AuthorizeServices } from '../../http/ports/authorize.ts';
-import type { IdentityGrant, IdentityRequest } from '../../http/ports/oauth.ts';
-import { OAuthError } from '../../oauth/error.ts';
-import type { Allowed } from '../../oauth/tokens/codes.ts';
-import type { Issued } from '../../oauth/tokens/issued.ts';
-import type { Identity } from '../../shared/access/identity.ts';
-import { IdSource, isUuid, newUuid } from '../../shared/ids.ts';
-import { Refusal } from '../../shared/refusal.ts';
-import { nowMicros } from '../../shared/time/time.ts';
+import type { Freshness } from '../freshness/freshness.ts';
+import type { AuthorizeServices } from '../http/ports/authorize.ts';
+import type { IdentityGrant, IdentityRequest } from '../http/ports/oauth.ts';
+import { OAuthError } from '../oauth/error.ts';
+import type { Allowed } from '../oauth/tokens/codes.ts';
+import type { Issued } from '../oauth/tokens/issued.ts';
+import type { Identity } from '../shared/access/identity.ts';
+import { IdSource, isUuid, newUuid } from '../shared/ids.ts';
+import { Refusal } from '../shared/refusal.ts';
+import { nowMicros } from '../shared/time/time.ts';
 
 /** The maximum age of an ID token, in seconds since `iat`. */
 const MOST_AGE_S = 300;

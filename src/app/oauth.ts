@@ -1,20 +1,20 @@
 /** Assembles the authorization server's codes, tokens and signing keys. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { TokenEndpoints } from '../../http/ports/oauth.ts';
-import { openClientAuthentication } from '../../oauth/client-authentication.ts';
-import { openClients } from '../../oauth/clients.ts';
-import { openLogoutHints } from '../../oauth/logout.ts';
-import { revokeToken, sweepTokens } from '../../oauth/revoke.ts';
-import { SigningKeys } from '../../oauth/signing-keys.ts';
-import type { Allowed } from '../../oauth/tokens/codes.ts';
-import { exchangeCode } from '../../oauth/tokens/exchange-code.ts';
-import { idTokenFor } from '../../oauth/tokens/id-token.ts';
-import { introspectToken } from '../../oauth/tokens/introspect.ts';
-import { issueClientToken, issueGrantTokens } from '../../oauth/tokens/issue-tokens.ts';
-import { issueMemberToken, type NewMemberToken } from '../../oauth/tokens/member-token.ts';
-import { findRefreshToken, refresh } from '../../oauth/tokens/refresh.ts';
-import { customerHosts } from '../../shared/customer-hosts.ts';
+import type { TokenEndpoints } from '../http/ports/oauth.ts';
+import { openClientAuthentication } from '../oauth/client-authentication.ts';
+import { openClients } from '../oauth/clients.ts';
+import { openLogoutHints } from '../oauth/logout.ts';
+import { revokeToken, sweepTokens } from '../oauth/revoke.ts';
+import { SigningKeys } from '../oauth/signing-keys.ts';
+import type { Allowed } from '../oauth/tokens/codes.ts';
+import { exchangeCode } from '../oauth/tokens/exchange-code.ts';
+import { idTokenFor } from '../oauth/tokens/id-token.ts';
+import { introspectToken } from '../oauth/tokens/introspect.ts';
+import { issueClientToken, issueGrantTokens } from '../oauth/tokens/issue-tokens.ts';
+import { issueMemberToken, type NewMemberToken } from '../oauth/tokens/member-token.ts';
+import { findRefreshToken, refresh } from '../oauth/tokens/refresh.ts';
+import { customerHosts } from '../shared/customer-hosts.ts';
 
 /** Opens them over a database. */
 export function openOAuth({

@@ -7,7 +7,7 @@ import { customerHosts } from '#src/shared/customer-hosts.ts';
 import { customerFetch } from '#src/signin/customer-fetch.ts';
 import { SignIn } from '#src/signin/sign-in.ts';
 import type { Config } from '../config.ts';
-import type { Identities } from './identity.ts';
+import type { Identities } from '../identity/open.ts';
 
 /** Returns the sign-in at the installation's issuers, or at the development issuer. */
 export function openSignIn({

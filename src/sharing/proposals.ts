@@ -6,8 +6,8 @@ import { openProposals as openCommands } from '#commands/proposal/open.ts';
 import type { Proposals } from '#commands/proposal/proposals.ts';
 import type { ConsentQueries } from '#queries/consents/consents.ts';
 import type { LapsedProposal } from '#queries/consents/proposals.ts';
-import type { Freshness } from '../../freshness/freshness.ts';
-import { parseAccess } from '../../oauth/tokens/access.ts';
+import type { Freshness } from '../freshness/freshness.ts';
+import { parseAccess } from '../oauth/tokens/access.ts';
 import { Endings } from './endings.ts';
 
 /** Read models that show proposals, and the versions that they became. */

@@ -9,12 +9,12 @@ import { PROJECT } from '#commands/project/state.ts';
 import type { Resources } from '#commands/resource/state.ts';
 import type { IdsOfSector } from '#queries/consents/sector-ids.ts';
 import { projectName } from '#queries/projects.ts';
-import type { Freshness } from '../../freshness/freshness.ts';
-import type { ConsentCommands } from '../../http/ports/consents.ts';
-import { openPairwise } from '../../oauth/pairwise.ts';
-import { installationKey } from '../../operations/installation-key.ts';
-import type { Invitations } from '../../operations/invitations.ts';
-import type { SharedLinks } from '../../operations/shared-links.ts';
+import type { Freshness } from '../freshness/freshness.ts';
+import type { ConsentCommands } from '../http/ports/consents.ts';
+import { openPairwise } from '../oauth/pairwise.ts';
+import { installationKey } from '../operations/installation-key.ts';
+import type { Invitations } from '../operations/invitations.ts';
+import type { SharedLinks } from '../operations/shared-links.ts';
 
 /** Opens it. */
 export async function openConsent(deps: {

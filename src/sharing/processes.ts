@@ -4,13 +4,13 @@ import type { Logger } from 'pino';
 import type { Consents } from '#commands/consent/consents.ts';
 import { ENDING_TYPES, endGrants } from '#commands/consent/end-grants.ts';
 import type { GrantsToEnd, OpenGrant } from '#queries/consents/to-end.ts';
-import { understand } from '../../events/codec.ts';
-import type { Position } from '../../events/store.ts';
-import type { Freshness } from '../../freshness/freshness.ts';
-import type { ProcessDeps } from '../../processes/definition.ts';
-import { Process } from '../../processes/process.ts';
-import { unavailable } from '../../shared/refusal.ts';
-import { nowMicros } from '../../shared/time/time.ts';
+import { understand } from '../events/codec.ts';
+import type { Position } from '../events/store.ts';
+import type { Freshness } from '../freshness/freshness.ts';
+import type { ProcessDeps } from '../processes/definition.ts';
+import { Process } from '../processes/process.ts';
+import { unavailable } from '../shared/refusal.ts';
+import { nowMicros } from '../shared/time/time.ts';
 import { Endings } from './endings.ts';
 
 /** Both; each runs only once it is started. */

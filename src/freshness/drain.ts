@@ -1,0 +1,33 @@
+/** The read models that a stop waits for. */
+import type { Progress } from '#projections/progress.ts';
+import type { Projector } from '#projections/projector.ts';
+import type { EventStore } from '../events/store.ts';
+import { withTimeout } from '../shared/load/with-timeout.ts';
+
+/**
+ * Waits until the read models that this instance writes have reached the log's head, so that a stopped database lacks
+ * nothing. Those that stopped or that another instance writes aren't waited for, nor a log that doesn't answer.
+ * @returns the names of those that didn't get there within `ms`
+ */
+export async function drainProjections(
+  {
+    store,
+    projector,
+    progress,
+  }: {
+    readonly store: Pick<EventStore, 'head'>;
+    readonly projector: Pick<Projector, 'status'>;
+    readonly progress: Pick<Progress, 'waitFor'>;
+  },
+  ms: number,
+): Promise<string[]> {
+  const own = projector.status().flatMap(({ name, state }) => (state === 'running' ? [name] : []));
+  const until = performance.now() + ms;
+  const head = await withTimeout(ms, store.head()).catch(() => undefined);
+  if (head === undefined) return own;
+  const left = Math.max(0, until - performance.now());
+  const passed = await Promise.all(
+    own.map(async (name) => [name, await progress.waitFor(head, [name], left)] as const),
+  );
+  return passed.flatMap(([name, there]) => (there ? [] : [name]));
+}
