@@ -195,10 +195,13 @@ describe('the dashboard', () => {
     expect(answer).to.include('\n  "resourceType": "Patient",\n');
     const curl = await page.getByRole('region', { name: 'curl' }).innerText();
     expect(curl).to.include('$ANNAL_KEY').and.include("O'\\''Hara");
-    await page
-      .getByLabel('Operation')
-      .selectOption({ label: 'GET /v1/patients – Find patients' })
-      .catch(() => undefined);
+    const operation = page.getByLabel('Operation');
+    const listing = operation.getByRole('option', { name: 'GET /v1/patients –' });
+    await operation.selectOption(await listing.innerText());
+    expect(await page.getByLabel('Method').inputValue()).to.equal('GET');
+    expect(await page.getByLabel('Path').inputValue()).to.equal('/v1/patients');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByRole('region', { name: 'Answer' }).filter({ hasText: '"total": 1' }).waitFor();
     expect(complaints).to.deep.equal([]);
   });
 

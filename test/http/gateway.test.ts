@@ -6,6 +6,7 @@ import { type SignedIn, signedIn } from '#test/support/gateway.ts';
 import { Granting } from '#test/support/granted.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { linkOf, me, newPatient } from '#test/support/me.ts';
+import { patientVisitor, wordsOf } from '#test/support/patient-pages.ts';
 import { eventually } from '#test/support/process.ts';
 import { type SecondInstance, startSecondInstance } from '#test/support/second-instance.ts';
 
@@ -265,6 +266,14 @@ describe('the gateway', () => {
       entry('$everything'),
     ]);
     expect(await log(wrote[0].patient)).to.deep.include(entry('history-system'));
+    await granting.events.append(real, linkOf(service, 'real@clinic.example'));
+    const patientsOwn = await patientVisitor(service, 'real@clinic.example');
+    await eventually(
+      async () =>
+        (await me(service, 'real@clinic.example', '/patients?environment=production')).json.total === 1,
+    );
+    const page = await patientsOwn.open(`/connections/records/${real}/log?lang=en`);
+    expect(wordsOf(page)).to.include('What for: Ticket 4711: Größe fehlt');
     // A sandbox needs neither.
     const stale = await signedIn(service, owner.email);
     await service.pool.query(

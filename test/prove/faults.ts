@@ -13,6 +13,7 @@ export const FAULT_STAGES: readonly Stage[] = [
       'src/http/fhir',
       'src/operations',
       'src/processes',
+      'src/sharing',
       'src/app',
       'src/*',
     ],

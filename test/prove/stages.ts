@@ -49,7 +49,7 @@ export const STAGES: readonly Stage[] = [
     name: 'isolation',
     shows:
       '5,000 random requests about ids of another project or environment, and 1,500 of people about records that aren’t theirs, answered as for ids that never were',
-    touches: ['queries', 'src/http', 'src/app', 'src/oauth', 'src/identity', 'src/*'],
+    touches: ['queries', 'src/http', 'src/app', 'src/oauth', 'src/identity', 'src/sharing', 'src/*'],
     run: { tests: ['test/properties/isolation.test.ts', 'test/properties/gateway-isolation.test.ts'] },
   },
   {
@@ -67,6 +67,7 @@ export const STAGES: readonly Stage[] = [
       'src/context',
       'src/insight',
       'src/oauth',
+      'src/sharing',
     ],
     run: {
       tests: [
@@ -95,6 +96,7 @@ export const STAGES: readonly Stage[] = [
       'src/http/oauth',
       'src/http/me',
       'src/oauth',
+      'src/sharing',
       'src/identity',
     ],
     run: {
@@ -114,7 +116,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'proposals',
     shows: '60 random lives of proposals on two instances; 24 kills around their appends',
-    touches: ['commands/proposal', 'src/http/rest', 'src/http/me', 'src/reactions'],
+    touches: ['commands/proposal', 'src/http/rest', 'src/http/me', 'src/reactions', 'src/sharing'],
     run: { tests: ['test/properties/proposals.test.ts', 'test/faults/proposals-killed.test.ts'] },
   },
   {
