@@ -2,7 +2,6 @@
 
 import { pressureText } from '#src/clinical/reading/numbers/quantity.ts';
 import { findPressure, systolicFirst } from '#src/clinical/reading/pressure.ts';
-import { readCodes } from '#src/clinical/reading/stated.ts';
 import { choice } from '#src/clinical/reading/words.ts';
 import { loincCodes, objects, text } from '#src/fhir/parts.ts';
 import { isNumber, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -14,10 +13,7 @@ export function valueIn(value: JsonObject): string | undefined {
   const own = choice(value, 'value');
   if (own !== undefined) return inLine(own);
   const components = objects(value.component);
-  const [high, low] = ['8480-6', '8462-4'].map((wanted) =>
-    components.find(({ code }) => readCodes(code).some(({ code: each }) => each === wanted)),
-  );
-  const pressure = pressureText({ systolic: high, diastolic: low });
+  const pressure = pressureText(components);
   if (pressure !== undefined) return inLine(pressure);
   const ordered = systolicFirst(components, ({ code }) => findPressure(loincCodes(code)));
   const said = ordered.flatMap((component) => {

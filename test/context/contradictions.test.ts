@@ -192,6 +192,19 @@ describe('contexts of records that are not all of a piece', () => {
     expect(text).to.include('systolic 150 mmHg, diastolic 12 kPa');
   });
 
+  it('leave no part of a pressure out', async () => {
+    const component = [
+      { code: loinc('8480-6', 'systolic'), valueQuantity: quantity(150, 'mm[Hg]') },
+      { code: loinc('8462-4', 'diastolic'), valueQuantity: quantity(90, 'mm[Hg]') },
+      { code: loinc('8478-0', 'mean'), valueQuantity: quantity(110, 'mm[Hg]') },
+    ];
+    const panel = loinc('85354-9', 'Blood pressure');
+    expect(await told(observation(panel, { component: component.slice(0, 2) }))).to.include('150/90 mmHg');
+    expect(await told(observation(panel, { component }))).to.include(
+      'systolic 150 mmHg, diastolic 90 mmHg, mean 110 mmHg',
+    );
+  });
+
   it('do not say of allergies that cannot be read that there are none', async () => {
     const allergy = {
       resourceType: 'AllergyIntolerance',

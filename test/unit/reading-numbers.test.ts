@@ -162,8 +162,12 @@ describe('numbers for reading', () => {
       code: { coding: [{ system: 'http://loinc.org', code }] },
       valueQuantity: amount(value, unit),
     });
-    const pressure = { systolic: part('8480-6', 128.4), diastolic: part('8462-4', 81.9) };
-    expect(pressureText(pressure)).to.equal('128/82 mmHg');
-    expect(pressureText({ ...pressure, diastolic: part('8462-4', 10.9, 'kPa') })).to.equal(undefined);
+    const systolic = part('8480-6', 128.4);
+    const diastolic = part('8462-4', 81.9);
+    expect(pressureText([diastolic, systolic])).to.equal('128/82 mmHg');
+    expect(pressureText([systolic, part('8462-4', 10.9, 'kPa')])).to.equal(undefined);
+    expect(pressureText([systolic, diastolic, part('8478-0', 97)]), 'nothing is left out').to.equal(
+      undefined,
+    );
   });
 });

@@ -524,6 +524,23 @@ describe('the record on the page of a shared link', () => {
     ]);
   });
 
+  it('writes a blood pressure as one value, whatever the code of its panel, unless it has further parts', () => {
+    const part = (code: string, value: number): Resource => ({
+      ...{ code: { coding: [loinc(code)] }, valueQuantity: quantity(value, 'mm[Hg]') },
+    });
+    const pressure = [part('8462-4', 78.1), part('8480-6', 123.6)];
+    const [row] = rowsOf('results', observed({ code: { coding: [loinc('55284-4')] }, component: pressure }));
+    expect([row?.value, row?.parts]).to.deep.equal(['124/78 mmHg', []]);
+    const [more] = rowsOf(
+      'results',
+      observed({ code: { coding: [loinc('85354-9')] }, component: [...pressure, part('8478-0', 93)] }),
+    );
+    expect([more?.value, more?.parts?.map(({ value }) => value)]).to.deep.equal([
+      '',
+      ['124 mmHg', '78 mmHg', '93 mmHg'],
+    ]);
+  });
+
   it('knows of a section without entries whether all that the record has are over', () => {
     const section = (code: string, words: string) => ({
       code: { coding: [{ system: 'http://loinc.org', code }] },

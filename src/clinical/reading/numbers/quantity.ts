@@ -288,21 +288,19 @@ export function ratioText(ratio: unknown, style: NumberStyle = {}): string | und
   return `${of} / ${by}`;
 }
 
-/** The components of a blood pressure. */
-interface BloodPressure {
-  readonly systolic: unknown;
-  readonly diastolic: unknown;
-}
-
-/** Returns a blood pressure in its usual form, `128/82 mmHg`; undefined unless both have a number in the same unit. */
-export function pressureText(
-  { systolic, diastolic }: BloodPressure,
-  style: NumberStyle = {},
-): string | undefined {
-  const [high, low] = [systolic, diastolic].map((part) =>
+/**
+ * Returns a blood pressure in its usual form, `128/82 mmHg`; undefined unless its components are a systolic and a diastolic
+ * one and no other, both with a number in the same unit.
+ */
+export function pressureText(components: readonly unknown[], style: NumberStyle = {}): string | undefined {
+  if (components.length !== 2) return undefined;
+  const parts = ['8480-6', '8462-4'].map((code) =>
+    components.find((each) => readMeasured(each).codes?.includes(code)),
+  );
+  const [high, low] = parts.map((part) =>
     numberText(readMembers(part).valueQuantity, readMeasured(part), style),
   );
-  const [unit, other] = [systolic, diastolic].map((part) => unitOfQuantity(readMembers(part).valueQuantity));
+  const [unit, other] = parts.map((part) => unitOfQuantity(readMembers(part).valueQuantity));
   if (high === undefined || low === undefined || unit === undefined || unit !== other) return undefined;
   return joinUnit(`${high}/${low}`, unit, style);
 }

@@ -72,16 +72,11 @@ function isolated(text: string): Html {
 
 /** Returns a blood pressure in its usual form; undefined for other parts. The codes are LOINC's. */
 export function pressureIn({ lang }: Texts, components: Observation['components']): string | undefined {
-  const [systolic, diastolic] = ['8480-6', '8462-4'].map((code) => {
-    const part = components.find((each) => each.code === code);
-    return part === undefined
-      ? undefined
-      : {
-          code: { coding: [{ system: 'http://loinc.org', code }] },
-          valueQuantity: { value: part.value, unit: part.unit },
-        };
-  });
-  return components.length === 2 ? pressureText({ systolic, diastolic }, { lang, space: SPACE }) : undefined;
+  const parts = components.map(({ code, value, unit }) => ({
+    code: { coding: [{ system: 'http://loinc.org', code }] },
+    valueQuantity: { value, unit },
+  }));
+  return pressureText(parts, { lang, space: SPACE });
 }
 
 /** Returns a reference range without its unit; its ends keep their digits. */

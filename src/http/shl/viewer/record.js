@@ -661,8 +661,7 @@ function observation(resource, { lang }) {
   const parts = components
     .map((component) => ({ name: nameOfResult(component.code), value: textOfValue(component, lang) }))
     .filter(({ value }) => value !== '');
-  const isPressure = own === '' && listCodes(resource.code).includes('85354-9');
-  const value = own || (isPressure ? readPressure(components, lang) : '');
+  const value = own || string(pressureText(components, { lang }));
   const flags = [resource, ...components].map(readFlag);
   const flag = flags.find((each) => each.startsWith('critical')) ?? flags.find((each) => each !== '') ?? '';
   return {
@@ -682,14 +681,6 @@ function observation(resource, { lang }) {
       readStatus(resource, lang),
     ],
   };
-}
-
-/** Returns a blood pressure in its usual form: `128/82 mmHg`. */
-function readPressure(components, lang) {
-  const [systolic, diastolic] = ['8480-6', '8462-4'].map((code) =>
-    components.find((each) => listCodes(each.code).includes(code)),
-  );
-  return string(pressureText({ systolic, diastolic }, { lang }));
 }
 
 function readFile(value) {
