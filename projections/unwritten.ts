@@ -2,7 +2,8 @@
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { BEGINNING } from '#src/events/store.ts';
-import type { Unwritten } from '#src/fhir/unwritten.ts';
+import type { PastVersion, Unwritten } from '#src/fhir/unwritten.ts';
+import { history } from './history/project.ts';
 import { resources } from './resources/project.ts';
 import { search } from './search/project.ts';
 
@@ -20,6 +21,13 @@ export async function loadUnwritten(tx: ClientBase, all: readonly Unwritten[]): 
     await tx.query(projection.tables(TEMPORARY));
     await projection.load(tx, TEMPORARY, events);
   }
+}
+
+/** Adds the rows of the read models `search` and `history` that earlier versions had to the tables in `pg_temp`. */
+export async function loadPast(tx: ClientBase, versions: readonly PastVersion[]): Promise<void> {
+  const events = versions.map((one, n) => makeEvent(one, n, one.recordedAt));
+  await search.load(tx, TEMPORARY, events);
+  await history.load(tx, TEMPORARY, events);
 }
 
 function makeEvent(

@@ -34,6 +34,7 @@ import { type Marks, openMarks, openReadMarked, type ReadMarked } from './rest/m
 import { openTimeline, type Timeline } from './rest/timeline.ts';
 import { openVersions, type Versions } from './rest/versions.ts';
 import { openSearch, type Search } from './search/search.ts';
+import { type LoadVersions, openSearchRecord, type SearchRecord } from './search-record.ts';
 import { aiVersions } from './summary/ai-versions.ts';
 import { openSummarize, type Summarize } from './summary/summary.ts';
 import { withSharedRead, withSharedSearch, withSharedVread } from './terminology/shared.ts';
@@ -51,6 +52,8 @@ export interface Queries extends GrantedQueries {
   readonly newestVersion: NewestVersion;
   readonly search: Search;
   readonly include: Include;
+  /** Searches within a record as of the moment of the caller, who has one. */
+  readonly searchRecord: SearchRecord;
   readonly readProvenance: ReadProvenance;
   readonly searchProvenance: SearchProvenance;
   readonly everything: Everything;
@@ -146,6 +149,7 @@ function atMoments<Rest extends readonly unknown[], Answer>(
  * Opens the questions over a database.
  * @param terminology the look-ups of codes for searches and contexts.
  * @param terminologyReady resolves when the shared terminology is installed.
+ * @param loadVersions the projections, which queries don't know
  */
 export function openQueries(
   pool: Pool,
@@ -155,6 +159,7 @@ export function openQueries(
     readonly molarMassOf: MolarMassOf;
   },
   terminologyReady: () => Promise<void>,
+  loadVersions: LoadVersions,
 ): Queries {
   const shared = { pool, ready: terminologyReady };
   const line = new Line(pool.options);
@@ -203,6 +208,7 @@ export function openQueries(
     newestVersion: openNewestVersion(line),
     search: fairly(inTurn(withSharedSearch(shared, openSearch(searches, terminology)))),
     include: fairly(inTurn(openInclude(searches))),
+    searchRecord: fairly(inTurn(openSearchRecord(searches, loadVersions, terminology))) as SearchRecord,
     readProvenance: atMoments(pool, openReadProvenance(pool), openReadProvenance),
     searchProvenance: fairly(inTurn(openSearchProvenance(pool, terminology))),
     everything: fairly(inTurn(atMoments(pool, openEverything(pool), openEverything))),

@@ -11,7 +11,7 @@ import { PROJECTIONS } from '#projections/all.ts';
 import { Progress } from '#projections/progress.ts';
 import type { Projection } from '#projections/projection.ts';
 import { Projector } from '#projections/projector.ts';
-import { loadUnwritten } from '#projections/unwritten.ts';
+import { loadPast, loadUnwritten } from '#projections/unwritten.ts';
 import { openAccessLogPages } from '#queries/access-log.ts';
 import { openGrantUse } from '#queries/access-use.ts';
 import { openSandboxQueries } from '#queries/admin/sandbox.ts';
@@ -301,7 +301,7 @@ export async function startApp(deps: {
   const plainCommands = openCommands(writing);
   const commands =
     tracing === undefined ? plainCommands : wrapCalls(plainCommands, tracing.around('command'));
-  const { close: closeQueries, searches, ...questions } = openQueries(pool, terminology, ready);
+  const { close: closeQueries, searches, ...questions } = openQueries(pool, terminology, ready, loadPast);
   const costing = nestWrappers(asking, refuseCostly);
   const queries = { ...wrapCalls(questions, costing), searches, close: closeQueries };
   const tokens = openTokens(pool);

@@ -40,8 +40,12 @@ const ROWS: Readonly<Record<string, string>> = {
     where w.since <= $at and (w.until is null or w.until > $at) group by 1, 2, 3)`,
 };
 
+/** Tables of the present whose rows of a moment a transaction has in `pg_temp`. */
+const TEMPORARY =
+  /\/\*now\*\/[\s\S]*?\/\*then\*\/|\b(?:resources\.resource|search\.(?:entry|string|period|quantity)|history\.client_provenance)\b/g;
+
 /** Returns a statement over the rows of a moment. @param at SQL of the moment in microseconds */
-function replaceTables(text: string, at: string): string {
+export function replaceTables(text: string, at: string): string {
   return text.replace(TABLE, (found) => ROWS[found]?.replaceAll('$at', at) ?? found);
 }
 
@@ -85,6 +89,24 @@ export function openPast(pool: Pool, at: Micros): Pool {
       return Object.assign(Object.create(client), { query: openQuery(client, at) });
     },
   });
+}
+
+/** Returns a connection whose statements read the rows of a moment, those of the present's tables from `pg_temp`. */
+export function openLoaded(client: PoolClient, at: Micros): Pool {
+  const query = ({ text, values, rowMode }: { text: string; values?: unknown[]; rowMode?: 'array' }) => {
+    const loaded = text.replace(TEMPORARY, (found) =>
+      found.startsWith('/*') ? found : `pg_temp.${found.split('.')[1]}`,
+    );
+    // Without a name: no plan outlives the tables.
+    return client.query({
+      text: replaceTables(loaded, `${at}::int8`),
+      ...(values === undefined ? {} : { values }),
+      ...(rowMode === undefined ? {} : { rowMode }),
+    });
+  };
+  const either = (first: string | { text: string }, values?: unknown[]) =>
+    query(typeof first === 'string' ? { text: first, ...(values === undefined ? {} : { values }) } : first);
+  return Object.assign(Object.create(client), { query: either }) as Pool;
 }
 
 /** Returns a line on which each look-up is a statement by itself. */

@@ -12,3 +12,8 @@ export interface Unwritten {
   /** FHIR JSON text, with the id. */
   readonly body: string;
 }
+
+/** An earlier version of a resource, whose values are made of its body. */
+export interface PastVersion extends Unwritten {
+  readonly recordedAt: string;
+}

@@ -139,7 +139,9 @@ describe('as of a moment', () => {
       ['GET', '/Observation/_history'],
       ['GET', '/_history'],
       ['GET', '/Observation'],
-      ['GET', `/Patient/${patient}/Observation`],
+      ['GET', `/Patient/${patient}/*`],
+      ['GET', `/Encounter/${patient}/Observation`],
+      ['GET', '/Observation?patient.name=x'],
       ['GET', `/Observation/${observation}/_history/1`],
       ['GET', '/Observation/$validate'],
       ['GET', '/ValueSet/administrative-gender/$expand'],
@@ -148,7 +150,7 @@ describe('as of a moment', () => {
       ['POST', '/Patient', { resourceType: 'Patient' }],
       ['DELETE', `/Patient/${patient}`],
     ] as const) {
-      const answer = await service.fhir(`${path}?_asOf=${times[1]}`, {
+      const answer = await service.fhir(`${path}${path.includes('?') ? '&' : '?'}_asOf=${times[1]}`, {
         method,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });

@@ -87,10 +87,28 @@ const LISTS = [
   'conditions?clinical_status=active',
   'medications?limit=1',
   'prescriptions',
+  'documents',
+  'documents?limit=1',
   'timeline',
   'timeline?limit=4',
   'timeline?kinds=observation,prescription,allergy&from=2026-03-01',
   'series?code=4548-4,718-7&bucket=month',
+];
+
+/** Searches within a record; `P` is its Patient. */
+const SEARCHES = [
+  '/Patient/P/Observation',
+  '/Patient/P/Observation?code=4548-4,718-7&date=ge2026-02-01&_sort=-date&_count=3',
+  '/Observation?patient=P&value-quantity=gt9&_sort=code',
+  '/Observation?subject=Patient/P&status:not=entered-in-error&_include=Observation:performer&_sort=_lastUpdated&_count=4',
+  '/Observation?patient=P&performer:Practitioner.name=Ada&_summary=count',
+  '/Observation?patient=P&_lastUpdated=gt2020-01-01&_sort=-_lastUpdated&_total=none',
+  '/Condition?patient=P&code:text=Gout&_revinclude=Provenance:target',
+  '/MedicationRequest?patient=P&_include=MedicationRequest:medication&_include=*',
+  '/Patient/P/AllergyIntolerance?clinical-status=active&_elements=code',
+  '/Patient/P/DocumentReference?date=ge2026-05',
+  '/Patient/P/Provenance?_count=5',
+  '/Provenance?patient=P',
 ];
 
 /** Returns the questions of a reader about a record: all whole ones, and some about its resources. */
@@ -118,6 +136,7 @@ function questions(life: Life, { key, patient }: Reader, chance: Chance): Questi
       return path === undefined ? [] : [of(`/v1/${path}/${id}`)];
     }),
     of(`/v1/patients/${patient}`),
+    ...SEARCHES.map((path) => of(path.replace(/(?<=[/=])P(?=[/&]|$)/g, patient))),
     ...LISTS.map((list) => of(`/v1/patients/${patient}/${list}`)),
     of('/v1/context', { patient, budget_tokens: 2_000, needs: ['labs:4548-4', 'medications'] }),
   ];

@@ -72,6 +72,7 @@ describe('queries under a grant', () => {
       pool,
       { ...requiredValueSets, displays: async () => new Map(), findCodes: async () => new Map() } as never,
       async () => undefined,
+      async () => undefined,
     );
     const streams = new Streams(instance.store);
     await streams.directory(created('Practitioner', id('doctor'), { name: [{ family: 'Smith' }] }));

@@ -47,12 +47,17 @@ export class Chance {
 const MOST_PAGES = 4;
 
 /** Asks a question, also for its next pages, and returns all that must be equal: status, headers of versions, bodies. */
-export async function ask(service: InProcess, { path, body, key }: Question, asOf?: string): Promise<string> {
+export async function ask(
+  service: InProcess,
+  { path, body, key }: Question,
+  asOf?: string,
+  mostPages = MOST_PAGES,
+): Promise<string> {
   const isFhir = !path.startsWith('/v1');
   const url = new URL((isFhir ? service.base : service.url) + path);
   if (asOf !== undefined && body === undefined) url.searchParams.set(isFhir ? '_asOf' : 'as_of', asOf);
   const pages: string[] = [];
-  for (let next: string | undefined = url.href; next !== undefined && pages.length < MOST_PAGES; ) {
+  for (let next: string | undefined = url.href; next !== undefined && pages.length < mostPages; ) {
     const sent: Response = await fetch(next, {
       headers: {
         authorization: `Bearer ${key}`,

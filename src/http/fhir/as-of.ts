@@ -7,7 +7,7 @@ import type { FhirRequest } from './request.ts';
 export const AS_OF = '_asOf';
 
 const PLACES =
-  '_asOf works on reads (Observation/<id>), histories of a resource (Observation/<id>/_history), Patient/<id>/$everything and Patient/<id>/$summary';
+  '_asOf works on reads (Observation/<id>), histories of a resource (Observation/<id>/_history), searches within one record (Patient/<id>/Observation, Observation?patient=<id>), Patient/<id>/$everything and Patient/<id>/$summary';
 
 /** Returns a request's `_asOf`; undefined without one. @throws Refusal malformed (400) */
 export function asOfIn(query: URLSearchParams): string | undefined {

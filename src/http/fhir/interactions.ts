@@ -155,8 +155,8 @@ export function declareType(type: ResourceType): TypeRoutes {
     type,
     id: null,
   });
-  const searches = reads(ofType('search-type', 's'), (r) => search(r, type));
   const readOne = readOnly ? reads : readsOfPast;
+  const searches = readOne(ofType('search-type', 's'), (r) => search(r, type));
   const ofOne = readOne(ofType('read', 'r'), (r, [, id = '']) => read(r, type, id), true);
   const versions = readsOfPast(
     ofType('history-instance', 'r'),

@@ -133,7 +133,11 @@ function compartmentRoute(compartment: Compartment, type: string, last: string |
   if (!isResourceType(type)) throw unsupported(unsupportedType(type));
   const run = (request: FhirRequest) => searchCompartment(request, compartment, type);
   const opening = inCompartment('search-compartment', compartment, type);
-  if (last === undefined) return { pattern: `${pattern}/:type`, methods: { GET: reads(opening, run) } };
+  if (last === undefined)
+    return {
+      pattern: `${pattern}/:type`,
+      methods: { GET: (compartment.type === 'Patient' ? readsOfPast : reads)(opening, run) },
+    };
   if (last === '_search')
     return { pattern: `${pattern}/:type/_search`, methods: { POST: forms(opening, run) } };
   throw noSuchUrl();

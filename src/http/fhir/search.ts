@@ -10,9 +10,11 @@ import { type Compartment, typesInCompartment } from '#src/fhir/compartments.ts'
 import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { requireFilled } from '#src/shared/access/caller.ts';
 import { requireOnType } from '#src/shared/access/outside-grant.ts';
+import { isUuid } from '#src/shared/ids.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
+import { AS_OF, atItsMoment, notHere, refuseMoment } from './as-of.ts';
 import { type Pages, shownCursor } from './bundle/bundle-text.ts';
 import type { FhirRequest } from './request.ts';
 import { answerSearch, asWarning } from './search-bundle.ts';
@@ -22,7 +24,11 @@ import { searchTypes, typesIn } from './search-types.ts';
  * Answers 200 with a page of matches.
  * @throws Refusal 400 naming an invalid value or modifier, or with `handling=strict` an unknown parameter
  */
-export async function search(request: FhirRequest, type: ResourceType): Promise<Answer> {
+export function search(request: FhirRequest, type: ResourceType): Promise<Answer> {
+  return atMomentOf(request, type, undefined, (then) => searchType(then, type));
+}
+
+async function searchType(request: FhirRequest, type: ResourceType): Promise<Answer> {
   const asked = understood(request, [type]);
   return answerPage(request, type, asked, await readSearchPage(request, type, asked));
 }
@@ -31,7 +37,15 @@ export async function search(request: FhirRequest, type: ResourceType): Promise<
  * Searches a compartment: `Patient/<id>/<Type>`, `Encounter/<id>/<Type>` and so on.
  * @throws Refusal 404 for a resource that the caller can't see, and for a type that isn't in the compartment
  */
-export async function searchCompartment(
+export function searchCompartment(
+  request: FhirRequest,
+  compartment: Compartment,
+  type: ResourceType,
+): Promise<Answer> {
+  return atMomentOf(request, type, compartment, (then) => searchTypeIn(then, compartment, type));
+}
+
+async function searchTypeIn(
   request: FhirRequest,
   compartment: Compartment,
   type: ResourceType,
@@ -46,6 +60,47 @@ export async function searchCompartment(
   await requireVisible(request, compartment);
   const page = await readSearchPage(request, type, asked, compartment);
   return answerPage(request, `${compartment.type}/${compartment.id}/${type}`, asked, page);
+}
+
+/** Answers a search as of the `_asOf` in its query: one within a record. @throws Refusal malformed (400) */
+async function atMomentOf(
+  sent: FhirRequest,
+  type: ResourceType,
+  compartment: Compartment | undefined,
+  run: (request: FhirRequest) => Promise<Answer>,
+): Promise<Answer> {
+  const request = await atItsMoment(sent);
+  if (request === sent) {
+    refuseMoment(sent.query);
+    return run(sent);
+  }
+  const { service, query } = request;
+  const record = compartment?.type === 'Patient' ? compartment.id : recordIn(service.base, query);
+  if (record === undefined) throw notHere();
+  service.freshness.require(['resources', 'history']);
+  // Under a grant, and of Provenances, other resources decide what is seen.
+  const isOwnType = request.caller.sees.within === undefined && type !== 'Provenance' && isAlone(query);
+  const types = isOwnType ? [type] : undefined;
+  return service.queries.searchRecord(request.caller, { record, types }, (questions) =>
+    run({ ...request, service: { ...service, queries: { ...service.queries, ...questions } } }),
+  );
+}
+
+/** Returns the one record that the parameters `patient` and `subject` name. */
+function recordIn(base: string, query: URLSearchParams): string | undefined {
+  for (const [key, text] of query) {
+    if (key !== 'patient' && key !== 'subject' && key !== 'subject:Patient') continue;
+    const id = text.replace(base, '').replace(/^Patient\//, '');
+    if (isUuid(id)) return id;
+  }
+  return undefined;
+}
+
+/** Tells whether a search looks at resources of its own type only: it has no chains, inclusions and hierarchies. */
+function isAlone(query: URLSearchParams): boolean {
+  return [...query.keys()].every((key) =>
+    /^(?!_has|_include|_revinclude)[\w-]+(?::(?:exact|contains|missing|not|text))?$/.test(key),
+  );
 }
 
 function notIn({ type: of }: Compartment, type: ResourceType): string {
@@ -148,7 +203,7 @@ function understood({ query, caller }: FhirRequest, types: readonly ResourceType
 
 /** Tells whether a parameter is handled here; only the total concerns the search itself. */
 function isOwn(key: string, { onlyTotal }: Shape): boolean {
-  return isInclusion(key) || key === '_elements' || (key === '_summary' && !onlyTotal);
+  return isInclusion(key) || key === '_elements' || key === AS_OF || (key === '_summary' && !onlyTotal);
 }
 
 async function readSearchPage(

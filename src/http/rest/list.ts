@@ -20,6 +20,8 @@ export interface Listed {
   readonly criteria: readonly (readonly [string, string])[];
   readonly limit: number;
   readonly cursor?: string | undefined;
+  /** The moment as of which the patient's record is listed; the caller of the request has it, too. */
+  readonly asOf?: string | undefined;
 }
 
 /** `total` as the first page counted it, and where the search continues. */
@@ -32,12 +34,12 @@ const place = z.tuple([z.int(), z.string()]);
  */
 export async function listRecords(
   request: RestRequest,
-  { type, patient, criteria, limit, cursor }: Listed,
+  { type, patient, criteria, limit, cursor, asOf }: Listed,
   fields: (resource: JsonObject) => object,
 ): Promise<RouteResult> {
   const { services, caller } = request;
   requireFilled(caller.sees);
-  const list = JSON.stringify([type, patient, criteria]);
+  const list = JSON.stringify([type, patient, criteria, ...(asOf === undefined ? [] : [asOf])]);
   const [counted, next] = cursor === undefined ? [] : decodeCursorFor(list, cursor, place);
   await services.freshness.catchUp(['search', 'resources']);
   const query = new URLSearchParams([
@@ -48,16 +50,21 @@ export async function listRecords(
     ['_total', counted === undefined ? 'accurate' : 'none'],
     ...(next === undefined ? [] : [['_cursor', next] satisfies [string, string]]),
   ]);
-  const page = await services.queries
-    .search(caller, {
-      type,
-      query,
-      base: `${services.config.baseUrl}/fhir/R4/`,
-      ...(patient === undefined ? {} : { record: patient }),
-    })
-    .catch((error: unknown) => {
-      throw refusedInput(error, next !== undefined);
-    });
+  const asked = {
+    type,
+    query,
+    base: `${services.config.baseUrl}/fhir/R4/`,
+    ...(patient === undefined ? {} : { record: patient }),
+  };
+  const searched =
+    asOf === undefined || patient === undefined
+      ? services.queries.search(caller, asked)
+      : services.queries.searchRecord(caller, { record: patient, types: [type] }, ({ search }) =>
+          search(caller, asked),
+        );
+  const page = await searched.catch((error: unknown) => {
+    throw refusedInput(error, next !== undefined);
+  });
   const found = page.matches.flatMap((match) =>
     match.body === null ? [] : [{ ...match, body: match.body }],
   );

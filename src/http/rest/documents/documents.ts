@@ -121,10 +121,11 @@ export const DOCUMENT_ROUTES = [
       type: 'DocumentReference',
     },
     models: LIST_MODELS,
-    query: z.strictObject({ ...LIST_QUERY, kind: z.enum(DOCUMENT_KINDS).optional() }),
+    query: z.strictObject({ ...LIST_QUERY, ...PAST_QUERY, kind: z.enum(DOCUMENT_KINDS).optional() }),
     answers: { 200: { description: 'A page', schema: listSchema(documentSchema) } },
-    async run(request) {
-      const { kind, ...page } = request.query;
+    async run(sent) {
+      const { kind, as_of: asOf, ...page } = sent.query;
+      const request = await atMoment(sent, asOf);
       const { patient_id: patient } = request.params;
       await liveResource(request, 'Patient', patient);
       const tokens = (codes: readonly string[]): string =>
@@ -132,7 +133,7 @@ export const DOCUMENT_ROUTES = [
       const criteria: [string, string][] = [['status:not', 'entered-in-error']];
       if (kind === 'other') criteria.push(['type:not', tokens(KNOWN_CODES)]);
       else if (kind !== undefined) criteria.push(['type', tokens(codesOfKind(kind))]);
-      const listed = { type: 'DocumentReference', patient, criteria, ...page } as const;
+      const listed = { type: 'DocumentReference', patient, criteria, asOf, ...page } as const;
       return listRecords(request, listed, (document) => ({ ...shownDocument(document), download_url: null }));
     },
   }),
