@@ -22,7 +22,10 @@ const COMPILER = {
 };
 
 /** What the examples use of Node's types. */
-const ENVIRONMENT = 'declare const process: { env: { ANNAL_KEY: string } };\n';
+const ENVIRONMENT = 'declare const process: { env: { ANNAL_KEY: string; ID_TOKEN: string } };\n';
+const NODE = `declare module 'node:fs/promises' {
+  export function readFile(path: string, encoding: 'utf8'): Promise<string>;
+}\n`;
 
 /** A folder in which the package is installed. */
 export interface ClientPackage {
@@ -35,15 +38,16 @@ export interface ClientPackage {
   bundle(text: string, name?: string): Promise<string>;
 }
 
-/** Puts each example of the docs that uses the client into a file of its own, which the compiler then checks. */
+/** Puts each example of the READMEs and docs that uses the client into a file of its own, which the compiler then checks. */
 async function extractExamples(to: string): Promise<void> {
-  const docs = join(ROOT, 'docs');
-  const pages = (await readdir(docs)).filter((name) => name.endsWith('.md'));
+  const guides = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
+  const pages = ['README.md', 'clients/typescript/README.md', ...guides.map((name) => `docs/${name}`)];
+  await writeFile(join(to, 'node.d.ts'), NODE);
   for (const page of pages) {
-    const text = await readFile(join(docs, page), 'utf8');
+    const text = await readFile(join(ROOT, page), 'utf8');
     const blocks = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
     for (const [i, code] of blocks.filter((each) => each.includes('@annal/client')).entries())
-      await writeFile(join(to, `${page}-${i}.ts`), `${code}${ENVIRONMENT}`);
+      await writeFile(join(to, `${page.replaceAll('/', '-')}-${i}.ts`), `${code}${ENVIRONMENT}`);
   }
 }
 
