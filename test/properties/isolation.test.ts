@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { newUuid } from '#src/shared/ids.ts';
+import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { asksOf, type Own, refusals } from '#test/support/isolation/asks.ts';
 import { shown } from '#test/support/isolation/shown.ts';
@@ -40,7 +41,11 @@ describe('isolation of projects and environments', () => {
         const body = JSON.stringify({ resourceType: type });
         return `${type}/${String((await service.fhir(`/${type}`, { method: 'POST', body, key })).json.id)}`;
       };
-      const own = { patient: await create('Patient'), practitioner: await create('Practitioner') };
+      const own = {
+        patient: await create('Patient'),
+        practitioner: await create('Practitioner'),
+        moment: toInstant(nowMicros()),
+      };
       return { name, key, own, nevers: new Map() };
     };
     intruders = [

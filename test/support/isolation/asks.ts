@@ -17,6 +17,8 @@ export interface Ask {
 export interface Own {
   readonly patient: string;
   readonly practitioner: string;
+  /** A moment at which all of theirs was stored. */
+  readonly moment: string;
 }
 
 /**
@@ -33,7 +35,13 @@ const PATCHED = '[{"op":"add","path":"/language","value":"de"}]';
 
 /** Returns the requests about one id; for a type always the same number in the same order. */
 export function asksOf(named: Named, own: Own): Ask[] {
-  return [...direct(named), ...searches(named), ...writes(named, own), ...bundles(named, own)];
+  return [
+    ...direct(named, own),
+    ...searches(named),
+    ...asOf(named, own),
+    ...writes(named, own),
+    ...bundles(named, own),
+  ];
 }
 
 const get = (path: string, headers: Record<string, string> = {}, direct = false): Ask => ({
@@ -49,8 +57,9 @@ const send = (method: string, path: string, body?: string, headers: Record<strin
 const form = (path: string, body: string): Ask =>
   send('POST', path, body, { 'Content-Type': 'application/x-www-form-urlencoded' });
 
-function direct({ type, id }: Named): Ask[] {
+function direct({ type, id }: Named, { moment }: Own): Ask[] {
   const at = `/${type}/${id}`;
+  const then = `_asOf=${moment}`;
   const body = JSON.stringify({ resourceType: type, id });
   const ofPatients = [
     get(`${at}/$everything`),
@@ -64,6 +73,9 @@ function direct({ type, id }: Named): Ask[] {
     form(`${at}/_search`, '_count=1'),
     form(`${at}/Observation/_search`, '_count=1'),
     send('DELETE', `${at}?_purge=true`),
+    get(`${at}/$everything?${then}`),
+    get(`${at}/$summary?${then}`),
+    get(`${at}/Observation?${then}`),
   ];
   return [
     get(at),
@@ -71,6 +83,8 @@ function direct({ type, id }: Named): Ask[] {
     get(at, { 'If-None-Match': 'W/"1"' }),
     get(at, { 'If-Modified-Since': 'Sat, 01 Jan 2050 00:00:00 GMT' }),
     get(`${at}?_elements=id`),
+    get(`${at}?${then}`),
+    get(`${at}/_history?${then}`),
     get(`${at}/_history`),
     get(`${at}/_history?_count=1`),
     get(`${at}/_history/1`),
@@ -118,6 +132,17 @@ function searches({ type, id, marker }: Named): Ask[] {
     get(`/Provenance?agent=${reference}`),
     get(`/Provenance?patient=${id}`),
     get(`/_history?_since=${encodeURIComponent('2999-01-01T00:00:00Z')}`),
+  ];
+}
+
+function asOf({ type, id, marker }: Named, { moment }: Own): Ask[] {
+  const then = `_asOf=${moment}`;
+  return [
+    get(`/Observation?patient=${id}&${then}`),
+    get(`/Observation?subject=Patient/${id}&_include=*&${then}`),
+    get(`/Provenance?patient=${id}&${then}`),
+    get(`/${type}?_id=${id}&${then}`),
+    get(`/${type}?identifier=${token(marker)}&${then}`),
   ];
 }
 

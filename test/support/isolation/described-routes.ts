@@ -7,6 +7,8 @@ export interface Described {
   readonly method: string;
   readonly path: string;
   readonly operation: JsonObject;
+  /** The query that a request to it needs, with its question mark. */
+  readonly query: string;
 }
 
 /** Returns the names in braces of a path. */
@@ -19,10 +21,33 @@ export function operationsIn(document: Json): Described[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(isObject(methods) ? methods : {}).flatMap(([method, operation]) =>
       isObject(operation) && 'responses' in operation
-        ? [{ method: method.toUpperCase(), path, operation }]
+        ? [describe(method.toUpperCase(), path, operation)]
         : [],
     ),
   );
+}
+
+function describe(method: string, path: string, operation: JsonObject): Described {
+  return { method, path, operation, query: VALID[path]?.[method]?.query ?? '' };
+}
+
+/** Returns operations, and those that answer as of a moment once more with one. */
+export function askAlsoAt(described: readonly Described[], moment: string): Described[] {
+  const again = described.flatMap((one) => {
+    const { parameters } = one.operation;
+    const takes = (Array.isArray(parameters) ? parameters : []).filter(isObject).map(({ name }) => name);
+    const name = ['as_of', '_asOf'].find((each) => takes.includes(each));
+    return name === undefined
+      ? []
+      : [
+          {
+            ...one,
+            query: `${one.query}${one.query === '' ? '?' : '&'}${name}=${encodeURIComponent(moment)}`,
+          },
+        ];
+  });
+  if (again.length < 5) throw new Error('few operations answer as of a moment');
+  return [...described, ...again];
 }
 
 /** Returns a name in the same form, but of what never was. */
