@@ -1001,6 +1001,35 @@ describe('the pages of patients', () => {
       expect((await visitor.open(`${path}?version=${wrong}`)).status, wrong).to.equal(404);
   });
 
+  it('name a visit, who took part and where in the reader’s language', async () => {
+    const record = await newRecord('visits@example.org');
+    const visitor = await patientVisitor(service, 'visits@example.org');
+    const system = 'http://terminology.hl7.org/CodeSystem/v3-ActCode';
+    const visit = {
+      resourceType: 'Encounter',
+      status: 'finished',
+      class: { system, code: 'AMB', display: 'ambulatory' },
+      period: { start: '2026-05-01T10:00:00Z' },
+      reasonCode: [{ text: 'Check-up' }],
+      participant: [{ individual: { display: 'Dr. Lind' } }],
+      location: [{ location: { display: 'Room 1' } }],
+      serviceProvider: { display: 'Old Market' },
+    };
+    const { json } = await write(record, visit);
+    const path = pathOf(record, `/entries/Encounter/${String(json.id)}?lang=de`);
+    const [german = ''] = wordsOf(await visitor.open(path)).split('FHIR-Daten');
+    expect(german)
+      .to.match(/Ambulanter Besuch Besuch oder Aufenthalt · Fassung 1 von 1/)
+      .and.include('Beteiligt Dr. Lind')
+      .and.include('Ort Room 1')
+      .and.include('Organisation Old Market')
+      .and.not.match(/ambulatory|Andere Angaben/);
+    const [arabic] = wordsOf(await visitor.open(path.replace('lang=de', 'lang=ar'))).split('FHIR');
+    expect(arabic)
+      .to.match(/2026، 10:00 UTC/)
+      .and.not.match(/2026, 10:00|ambulatory/);
+  });
+
   it('call an entry what the version says that is shown, and devices by their name', async () => {
     const record = await newRecord('device@example.org');
     const visitor = await patientVisitor(service, 'device@example.org');

@@ -24,7 +24,8 @@ export function valueWords(say: Texts, type: string, nameReference?: NameReferen
   return {
     lang: say.lang,
     separator: `${say('shl.comma')} `,
-    label: (name) => elementLabel(say, name, type),
+    // The location within a location of a visit needs no second label.
+    label: (name) => (name === 'location' ? undefined : elementLabel(say, name, type)),
     text: (text, name) => {
       const set = findCodeSet(type, name);
       const label = set === undefined ? undefined : findLabel(say, set, text);
@@ -52,7 +53,7 @@ function wordsOfDate(say: Texts, text: string): string {
     /^(\d{4}-\d\d(?:-\d\d)?)(?:T(\d\d:\d\d)(?::[\d.]+)?(Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
   if (day === undefined || Number.isNaN(Date.parse(day))) return text;
   if (time === undefined) return dateText(say, day);
-  return `${say.shortDay(Date.parse(day))}, ${time} UTC${/[1-9]/.test(zone ?? '') ? zone : ''}`;
+  return `${say.shortDay(Date.parse(day))}${say('shl.comma')} ${time} UTC${/[1-9]/.test(zone ?? '') ? zone : ''}`;
 }
 
 /** Returns the name of an element, for the head of its row. */

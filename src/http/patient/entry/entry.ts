@@ -12,6 +12,7 @@ import type { TextKey } from '../../pages/languages/language.ts';
 import { resultName } from '../../pages/result-names.ts';
 import type { Outcome, PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
+import { titleText } from '../summary-words.ts';
 import { kindText } from '../timeline.ts';
 import type { Visit } from '../visit.ts';
 import { kindsText } from '../words.ts';
@@ -94,7 +95,7 @@ export async function entryPage(
   const { approvals, ...named } = await deps.pages.entryOrigin(record.record, id);
   const read = await readEntry(visit, record, type, content);
   const concept = named.titleSystem === null ? conceptIn(read) : undefined;
-  const name = concept ?? (await titleText(visit, named)) ?? titleIn(read) ?? say('entry.unnamed');
+  const name = concept ?? (await findTitle(visit, type, named)) ?? titleIn(read) ?? say('entry.unnamed');
   const path = entryPath(record, type, id);
   const older =
     next_cursor === null
@@ -186,11 +187,13 @@ export function typeText(say: Visit['say'], type: string): string {
   return kind === undefined ? kindsText(say, [type]) : kindText(say, kind);
 }
 
-async function titleText(
+async function findTitle(
   { say, deps }: Visit,
+  type: string,
   { title, titleSystem: system }: Pick<EntryOrigin, 'title' | 'titleSystem'>,
 ): Promise<string | undefined> {
-  if (title === null || system === null) return title ?? undefined;
+  if (title === null) return undefined;
+  if (system === null) return titleText(say, timelineKind(type) ?? '', title);
   const names = await deps.services.displays([{ system, code: title }]);
   const display = nameConcept({ coding: [{ system, code: title }] }, names) ?? title;
   return resultName(say, { system, code: title, display });
