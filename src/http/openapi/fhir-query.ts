@@ -38,6 +38,16 @@ export const PRETTY = query('_pretty', 'JSON with line breaks and indents.', {
   default: false,
 });
 
+/** `_asOf`, where the route or operation takes it. */
+export const AS_OF_QUERY: Part = {
+  ...query(
+    '_asOf',
+    'Answers as of this moment: with the versions that stood then. A search must name one Patient.',
+    { type: 'string', format: 'date-time' },
+  ),
+  example: '2026-03-01T08:00:00Z',
+};
+
 /** The parameters of kinds of interactions. */
 export const OF_QUERY: Readonly<Record<NonNullable<FhirText['parameters']>, readonly Part[]>> = {
   criteria: [CRITERIA],

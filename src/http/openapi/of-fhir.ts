@@ -7,7 +7,7 @@ import { matchRoute } from '../fhir/route.ts';
 import { FHIR_PATH } from '../path.ts';
 import type { Method } from '../pipeline.ts';
 import { bodyExamples, criteriaExample, formExample, inputExample } from './fhir-examples.ts';
-import { OF_QUERY, PRETTY } from './fhir-query.ts';
+import { AS_OF_QUERY, OF_QUERY, PRETTY } from './fhir-query.ts';
 import { FHIR_SHAPES, FHIR_TEXTS, type FhirText } from './fhir-texts.ts';
 import type { Part } from './schemas.ts';
 import { BY_GRANT, describeSecurity, errorResponses, headers } from './shared.ts';
@@ -130,6 +130,7 @@ function operation(
       ...(text.parameters === undefined ? [] : OF_QUERY[text.parameters]).map((parameter) =>
         parameter.name === 'criteria' ? { ...parameter, example: criteriaExample(path, method) } : parameter,
       ),
+      ...(takesMoment(path, method, types, called) ? [AS_OF_QUERY] : []),
       ...(method === 'GET' || method === 'POST' ? [PRETTY] : []),
       ...(method === 'POST' ? [component('IdempotencyKey')] : []),
       ...(text.headers ?? []).map(component),
@@ -157,12 +158,22 @@ const GRANTED =
 
 /** Tells whether a path takes access tokens of grants for one of its types. */
 function takesGrants(path: string, method: Method, types: readonly string[]): boolean {
+  return listRoutes(path, method, types).some((route) => route?.grantToken !== 'refused');
+}
+
+/** Tells whether a path answers as of a moment for one of its types. */
+function takesMoment(path: string, method: Method, types: readonly string[], called?: Operation): boolean {
+  if (method !== 'GET' || path === '/metadata') return false;
+  if (called !== undefined) return called.takesAsOf === true;
+  return listRoutes(path, method, types).some(
+    (route) => route !== undefined && 'takesAsOf' in route && route.takesAsOf === true,
+  );
+}
+
+function listRoutes(path: string, method: Method, types: readonly string[]) {
   const named = types.includes('*') ? TYPE_NAMES : types;
   const paths = path.includes(TYPE) ? named.map((type) => path.replace(TYPE, type)) : [path];
-  return paths.some((each) => {
-    const segments = each.split('/').slice(1).filter(Boolean);
-    return matchRoute(segments).methods[method]?.grantToken !== 'refused';
-  });
+  return paths.map((each) => matchRoute(each.split('/').slice(1).filter(Boolean)).methods[method]);
 }
 
 const examplePart = (example: unknown): Part => (example === undefined ? {} : { example });

@@ -10,7 +10,7 @@ export type AccessLogEntry = {
   status: 'ok' | 'denied' | 'not_found' | 'error';
   /** Resources of the patient that the answer showed; null if it was streamed. */
   count: number | null;
-  /** The purpose that the grant states. */
+  /** The purpose that the grant states, or why a member read a record of production. */
   purpose: string | null;
   /** The name of the application, key or member, or the one that the recipient of a shared link gave; under `/me` also of a patient or representative. */
   actor: string | null;
@@ -1237,7 +1237,7 @@ export interface Operations {
     /** Read a prescription */
     '/v1/patients/{patient_id}/prescriptions/{prescription_id}': { path: { patient_id: string; prescription_id: string }; query: { as_of?: string }; body: undefined; answer: Prescription };
     /** A patient’s documents, the last recorded first */
-    '/v1/patients/{patient_id}/documents': { path: { patient_id: string }; query: { limit?: number; cursor?: string; kind?: 'lab_report' | 'discharge_summary' | 'prescription' | 'imaging_report' | 'referral' | 'other' }; body: undefined; answer: {
+    '/v1/patients/{patient_id}/documents': { path: { patient_id: string }; query: { limit?: number; cursor?: string; as_of?: string; kind?: 'lab_report' | 'discharge_summary' | 'prescription' | 'imaging_report' | 'referral' | 'other' }; body: undefined; answer: {
       data: Document[];
       /** How many there are in all. */
       total: number;
@@ -1719,7 +1719,7 @@ export interface Operations {
           code: string;
         }[];
       } | null;
-      /** The versions that it wrote, at most 1,000; those of purged records are gone. Null if the caller’s role doesn’t open the environment’s records. */
+      /** The versions that it wrote, at most 1,000; those of purged records are gone. Null if the caller’s role doesn’t open the environment’s records, and on the gateway for production without `X-Service-Reason`. */
       events: {
         /** `Type/id/_history/n` */
         version: string;
