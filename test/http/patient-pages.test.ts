@@ -429,7 +429,7 @@ describe('the pages of patients', () => {
     expect(words).not.to.include('Never given');
     const overview = await visitor.open(pathOf(record));
     expect(wordsOf(overview))
-      .to.match(/Medicines Warfarin Not to be given Ramipril 5 mg/)
+      .to.match(/Medicines Warfarin Not to be given Ramipril 5 mg .*2 past medicines/)
       .and.not.include('Amoxicillin');
     // A dose is apart from the direction of an Arabic page: its number stays before its unit.
     expect(overview.text).to.match(/<bdi class="quiet">One tablet in the morning/);

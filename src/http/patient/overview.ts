@@ -133,6 +133,7 @@ function changeRow(
 `;
 }
 
+type Glanced = 'allergies' | 'medicines' | 'problems';
 /** Medicines and problems that are named; allergies are all named. */
 const NAMED = 8;
 
@@ -146,14 +147,19 @@ async function glancePart(visit: Visit, record: OpenRecord): Promise<Html> {
 `;
   const quiet = (words: string | undefined): readonly Html[] =>
     words === undefined ? [] : [html`<bdi class="quiet">${words}</bdi>`];
-  const list = (items: readonly Html[], all: number, none: string): Html => {
-    if (items.length === 0) return html`<p class="quiet">${none}</p>`;
+  const list = (name: Glanced, items: readonly Html[], all: number, none: string): Html => {
+    const past = known.facts[name].length - all;
+    if (items.length === 0) {
+      const words = past === 0 ? none : say('known.nonenowpast', { past: pastText(say, name, past) });
+      return html`<p class="quiet">${words}</p>`;
+    }
     const more =
       all > items.length
         ? html`<p class="quiet">${say('overview.more', { more: all - items.length })}</p>`
         : html``;
+    const before = past === 0 ? html`` : html`<p class="quiet">${pastText(say, name, past)}</p>`;
     return html`<ul class="bullets">
-${items}</ul>${more}`;
+${items}</ul>${more}${before}`;
   };
   const active = allergies.filter(({ isOver }) => !isOver);
   // What must not be given is never cut.
@@ -163,14 +169,11 @@ ${items}</ul>${more}`;
     ...medicines.filter(({ standing }) => standing === 'current' || standing === 'unclear'),
   ];
   const open = problems.filter(({ isOver }) => !isOver);
-  const emptyText = (list: 'allergies' | 'medicines' | 'problems', none: string): string => {
-    const { length } = known.facts[list];
-    return length === 0 ? none : say('known.nonenowpast', { past: pastText(say, list, length) });
-  };
   const parts = [
     [
       say('health.allergies'),
       list(
+        'allergies',
         active.map((allergy) =>
           marked(allergyName(place, allergy), [
             ...(allergy.isCritical
@@ -180,12 +183,13 @@ ${items}</ul>${more}`;
           ]),
         ),
         active.length,
-        emptyText('allergies', say('health.noallergies')),
+        say('health.noallergies'),
       ),
     ],
     [
       say('health.medications'),
       list(
+        'medicines',
         taken.slice(0, Math.max(NAMED, forbidden.length)).map((medicine) => {
           const [kind, words] = medicineBadge(place, medicine);
           return marked(medicineName(place, medicine), [
@@ -196,12 +200,13 @@ ${items}</ul>${more}`;
           ]);
         }),
         taken.length,
-        emptyText('medicines', say('health.nomedications')),
+        say('health.nomedications'),
       ),
     ],
     [
       say('health.problems'),
       list(
+        'problems',
         open.slice(0, NAMED).map((problem) => {
           const { status, uncertainty } = problem;
           return marked(problemName(place, problem), [
@@ -210,7 +215,7 @@ ${items}</ul>${more}`;
           ]);
         }),
         open.length,
-        emptyText('problems', say('health.noproblems')),
+        say('health.noproblems'),
       ),
     ],
     [say('results.abnormal'), await abnormalPart(visit, record)],
