@@ -17,6 +17,7 @@ import { Overview } from './screens/overview.tsx';
 import { Patients } from './screens/patients.tsx';
 import { RequestDetails } from './screens/request.tsx';
 import { Requests } from './screens/requests.tsx';
+import { Sessions } from './screens/sessions.tsx';
 import { Try } from './screens/try.tsx';
 import { Usage } from './screens/usage.tsx';
 import { Webhook } from './screens/webhook.tsx';
@@ -65,6 +66,7 @@ export function App() {
       <Frame>
         <Router>
           <Route path={PLACE.root} component={Home} />
+          <Route path={`${PLACE.root}/sessions`} component={Sessions} />
           {ROUTES.map(({ path, screen }) => (
             <Route
               key={path}

@@ -173,6 +173,9 @@ function Person() {
           <a href={PLACE.root}>{say('frame.projects')}</a>
         </p>
         <p>
+          <a href={`${PLACE.root}/sessions`}>{say('sessions.title')}</a>
+        </p>
+        <p>
           <a href={`${PLACE.base}/signin/out`} target="_self" onClick={() => keepReasonsOf('')}>
             {say('frame.signOut')}
           </a>

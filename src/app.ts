@@ -399,6 +399,7 @@ export async function startApp(deps: {
     sharedLinks,
     log,
   });
+  const signIn = openSignIn({ config, pool, identities, ssoOf: administration.adminQueries.readSso });
   const server = createServer({
     config,
     log,
@@ -432,6 +433,7 @@ export async function startApp(deps: {
       findImplausible: bundledPlausibility(),
       freshness,
       documents,
+      sessions: signIn.sessions,
       webhooks: await hooks.services({ kernel, locks, freshness }),
       sandboxes: openSandboxes({
         kernel,
@@ -444,7 +446,7 @@ export async function startApp(deps: {
     identify: (credential) => verifier.verify(credential),
     findToken: tokens.findToken,
     devIssuer,
-    signIn: openSignIn({ config, pool, identities, ssoOf: administration.adminQueries.readSso }),
+    signIn,
     authorize,
     linkOpening: await openOpening({ ...linkParts, accessLog, sweep: sharedLinks.sweep }),
     patientPages: openPatientPages({ pool, store, config, visits }),

@@ -175,6 +175,8 @@ export interface Visitor {
   readonly identity: Identity;
   /** Names the request where others are named by their credential. No header can carry it, because it has a space. */
   readonly credential: string;
+  /** The `id` of their session. */
+  readonly session: string;
   /**
    * Returns the person's rights in the project that the request names, by their current role.
    * @throws Refusal malformed (400), not_found (404), forbidden (403)

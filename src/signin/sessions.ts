@@ -4,7 +4,7 @@
  */
 import type pg from 'pg';
 import type { Identity } from '#src/shared/access/identity.ts';
-import type { Session } from '#src/shared/access/session.ts';
+import type { OwnSession, Session } from '#src/shared/access/session.ts';
 import { derived, isSecret, newSecret, secretHash } from './secrets.ts';
 
 type Client = Pick<pg.Pool, 'query'>;
@@ -54,6 +54,29 @@ WITH ended AS (DELETE FROM operations.session WHERE id_sha256 = $1 RETURNING iss
 UPDATE operations.person p SET session_ended_at = now() FROM ended e
  WHERE p.issuer = e.issuer AND p.subject = e.subject`;
 
+/** Names a session to its person: the stored hash doesn't follow from it. */
+const PUBLIC_ID = "'sess_' || left(encode(sha256('public id of session '::bytea || s.id_sha256), 'hex'), 32)";
+
+/** Index: operations.session_of. */
+const LIST = `
+SELECT ${PUBLIC_ID} AS id, s.id_sha256 IS NOT DISTINCT FROM $3::bytea AS current,
+       extract(epoch FROM s.started_at)::float8 AS started_at, extract(epoch FROM s.used_at)::float8 AS used_at
+  FROM operations.session s
+ WHERE s.issuer = $1 AND s.subject = $2 AND ${LIVE}
+ ORDER BY current DESC, s.started_at DESC, s.id_sha256
+ LIMIT 100`;
+
+/** Ends sessions of a person, by a condition on `s` and the parameter $3. */
+const endOf = (condition: string): string => `
+WITH ended AS (
+  DELETE FROM operations.session s WHERE s.issuer = $1 AND s.subject = $2 AND ${condition} RETURNING s.issuer, s.subject
+)
+UPDATE operations.person p SET session_ended_at = now() FROM ended e
+ WHERE p.issuer = e.issuer AND p.subject = e.subject`;
+
+const END_ONE = endOf(`${PUBLIC_ID} = $3`);
+const END_OTHERS = endOf('s.id_sha256 IS DISTINCT FROM $3::bytea');
+
 interface Row {
   readonly issuer: string;
   readonly subject: string;
@@ -63,6 +86,13 @@ interface Row {
   readonly started_at: number;
   readonly auth_time: number | null;
   readonly organizations: string[] | null;
+}
+
+interface OwnRow {
+  readonly id: string;
+  readonly current: boolean;
+  readonly started_at: number;
+  readonly used_at: number;
 }
 
 /** The sessions of an installation. */
@@ -133,4 +163,30 @@ export class Sessions {
   async end(secret: string): Promise<void> {
     if (isSecret(secret)) await this.client.query(END, [secretHash(secret)]);
   }
+
+  /** Returns a person's live sessions; see the port. */
+  async list({ issuer, subject }: Identity, current: string | undefined): Promise<readonly OwnSession[]> {
+    const { rows } = await this.client.query<OwnRow>(LIST, [issuer, subject, toHash(current)]);
+    return rows.map(({ id, current, started_at, used_at }) => ({
+      id,
+      current,
+      startedAt: started_at,
+      usedAt: used_at,
+    }));
+  }
+
+  /** Ends one of a person's sessions; see the port. */
+  async endOne({ issuer, subject }: Identity, id: string): Promise<boolean> {
+    const { rowCount } = await this.client.query(END_ONE, [issuer, subject, id]);
+    return rowCount !== 0;
+  }
+
+  /** Ends a person's other sessions; see the port. */
+  async endOthers({ issuer, subject }: Identity, current: string | undefined): Promise<void> {
+    await this.client.query(END_OTHERS, [issuer, subject, toHash(current)]);
+  }
+}
+
+function toHash(session: string | undefined): Buffer | null {
+  return session === undefined ? null : Buffer.from(session, 'hex');
 }

@@ -269,6 +269,26 @@ describe('the dashboard', () => {
     }
   });
 
+  it('shows where the person is signed in, and signs them out elsewhere', async () => {
+    await open('roamer@example.org');
+    const elsewhere = context;
+    await open('roamer@example.org');
+    await page.getByText('roamer@example.org').click();
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
+    await page.getByRole('row').nth(2).waitFor();
+    expect(await page.getByRole('row').nth(1).innerText()).to.include('This session');
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await picture(page, 'app-sessions');
+    await page.getByRole('button', { name: /^End the session of / }).click();
+    await page.getByRole('button', { name: /^End the session of / }).waitFor({ state: 'detached' });
+    const other = await elsewhere?.newPage();
+    await other?.goto(`${service.url}/app`);
+    expect(new URL(other?.url() ?? '').pathname).to.not.equal('/app');
+    await elsewhere?.close();
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('shows nothing of a project of others, also by its URL', async () => {
     await open('owner@example.org');
     await begin('Private');

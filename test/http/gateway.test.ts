@@ -291,6 +291,50 @@ describe('the gateway', () => {
     expect((await stale.ask('/admin/organizations')).status).to.equal(200);
   });
 
+  it('lists the sessions of the person and ends them', async () => {
+    const email = 'many@clinic.example';
+    const [one, two, three] = [
+      await signedIn(service, email),
+      await signedIn(service, email),
+      await signedIn(service, email),
+    ];
+    const list = async (who: SignedIn) =>
+      json(await who.ask('/me/sessions')).data as { id: string; started_at: string; current: boolean }[];
+    const seen = await list(one);
+    expect(seen.map(({ current }) => current)).to.deep.equal([true, false, false]);
+    for (const each of seen) {
+      expect(each).to.have.all.keys('id', 'started_at', 'used_at', 'current');
+      expect(each.id).to.match(/^sess_[0-9a-f]{32}$/);
+      expect(Math.abs(Date.parse(each.started_at) - Date.now())).to.be.lessThan(60_000);
+    }
+    const { rows } = await service.pool.query(
+      "select encode(id_sha256, 'hex') as hash from operations.session",
+    );
+    for (const { hash } of rows) expect(JSON.stringify(seen)).to.not.include(hash.slice(0, 32));
+    const [own] = await list(two);
+    expect((await me(service, email, '/sessions')).json.data.map((each) => each.current)).to.deep.equal([
+      false,
+      false,
+      false,
+    ]);
+    // Nobody else's, whether by list or by id.
+    const end = async (who: SignedIn, id: string | undefined) =>
+      (await who.ask(`/me/sessions/${id}`, { method: 'DELETE' })).status;
+    expect((await list(session)).map(({ id }) => id)).to.not.include.members([own?.id]);
+    expect(await end(session, own?.id)).to.equal(404);
+    expect(await end(one, 'sess_unknown')).to.equal(404);
+    expect(await end(one, own?.id)).to.equal(204);
+    expect(await end(one, own?.id)).to.equal(404);
+    expect((await two.ask('/me/sessions')).status).to.equal(401);
+    expect(await list(three)).to.have.length(2);
+    expect((await one.ask('/me/sessions', { method: 'DELETE' })).status).to.equal(204);
+    expect((await three.ask('/me/sessions')).status).to.equal(401);
+    expect(await list(one)).to.have.length(1);
+    expect((await me(service, email, '/sessions', 'DELETE')).status).to.equal(204);
+    expect((await one.ask('/me/sessions')).status).to.equal(401);
+    expect((await session.ask('/me/sessions')).status).to.equal(200);
+  });
+
   it('names the person in the access log, the request log and the events', async () => {
     const { secret, ...quiet } = await signedIn(service, owner.email);
     expect(secret).to.have.length(43);

@@ -50,8 +50,8 @@ export interface RequestContext {
   readonly pass?: GrantPass | undefined;
   /** Lists leave out refuted entries, and those with a modifier extension: the pages of patients can't tell what these mean. */
   readonly factsOnly?: true;
-  /** On the gateway: why the person needs records of production. */
-  readonly visitor?: Pick<Visitor, 'hasReason' | 'reason'> | undefined;
+  /** On the gateway: the person's session, and why they need records of production. */
+  readonly visitor?: Pick<Visitor, 'session' | 'hasReason' | 'reason'> | undefined;
   /** Associates the request with a project of the caller, whose log then shows it. */
   readonly concerns: (project: string) => void;
 }

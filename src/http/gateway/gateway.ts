@@ -70,6 +70,7 @@ export async function enter(deps: GatewayDeps, ctx: Context, path: string): Prom
   setVisitor(ctx, {
     identity: person,
     credential: `session ${id}`,
+    session: id,
     caller: () => makeMember(deps, ctx, session),
     hasReason: ctx.get(REASON_HEADER) !== '',
     reason: () => requireReason(ctx, session),

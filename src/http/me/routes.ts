@@ -9,6 +9,7 @@ import { MY_PATIENT_ROUTES } from './patients.ts';
 import { MY_PROPOSAL_ROUTES } from './proposals.ts';
 import { PURGE_ROUTES } from './purge.ts';
 import { REVOKE_ROUTES } from './revoke.ts';
+import { MY_SESSION_ROUTES } from './sessions.ts';
 import { SHARED_LINK_ROUTES } from './shared-links.ts';
 
 /** All routes, in the order of the documentation. */
@@ -23,4 +24,5 @@ export const ME_ROUTES: readonly Route[] = [
   ...MUTED_ROUTES,
   ...SHARED_LINK_ROUTES,
   ...MY_PROPOSAL_ROUTES,
+  ...MY_SESSION_ROUTES,
 ];

@@ -22,6 +22,7 @@ import type { ConsentCommands } from './consents.ts';
 import type { Freshness } from './freshness.ts';
 import type { Settings } from './settings.ts';
 import type { SharedLinkServices } from './shared-links.ts';
+import type { OwnSessions } from './signin.ts';
 import type { WebhookServices } from './webhooks.ts';
 
 /** A patient's record at a moment. */
@@ -64,6 +65,7 @@ export interface Services {
   /** The operations of applications and people on proposals; lists are in `consentQueries`. */
   readonly proposals: Omit<Proposals, 'lapse'>;
   readonly webhooks: WebhookServices;
+  readonly sessions: OwnSessions;
   readonly sandboxes: Sandboxes;
   /** Bytes of documents. */
   readonly documents: {

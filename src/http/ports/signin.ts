@@ -1,5 +1,6 @@
 /** The interfaces that the pages need to sign people in; `src/signin/open.ts` implements it. */
-import type { Session, SignInWish } from '#src/shared/access/session.ts';
+import type { Identity } from '#src/shared/access/identity.ts';
+import type { OwnSession, Session, SignInWish } from '#src/shared/access/session.ts';
 
 /** An issuer that people can sign in at. */
 export interface SignInIssuer {
@@ -45,4 +46,14 @@ export interface SignIn {
   end(secret: string): Promise<void>;
   /** Returns a new secret for a cookie: 256 bits, base64url. */
   newSecret(): string;
+}
+
+/** Lists and ends the sessions of a person. `current` is the `Session.id` of the session that asks; undefined: none does. */
+export interface OwnSessions {
+  /** Returns the live ones, the one that asks first, then the newest; at most 100. */
+  list(person: Identity, current: string | undefined): Promise<readonly OwnSession[]>;
+  /** Ends one on every instance. @returns false if it isn't the person's */
+  endOne(person: Identity, id: string): Promise<boolean>;
+  /** Ends all but the one that asks, on every instance. */
+  endOthers(person: Identity, current: string | undefined): Promise<void>;
 }

@@ -14,6 +14,18 @@ export interface Session {
   readonly formToken: string;
 }
 
+/** A live session in the list of its person. */
+export interface OwnSession {
+  /** Names it to the person: neither the cookie's value nor `Session.id` follows from it. */
+  readonly id: string;
+  /** True for the session that asks. */
+  readonly current: boolean;
+  /** In seconds since 1970, as `usedAt`. */
+  readonly startedAt: number;
+  /** Its last request, to the minute. */
+  readonly usedAt: number;
+}
+
 /** The purpose of a sign-in, and how it should be done. */
 export interface SignInWish {
   /** The page to come back to: path and query below BASE_URL, such as `/invitations/open/1f…`. */

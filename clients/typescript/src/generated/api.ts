@@ -970,6 +970,17 @@ export type Series = {
   }[];
 };
 
+export type Session = {
+  /** Only names the session: it opens nothing. */
+  id: string;
+  /** The sign-in. */
+  started_at: string;
+  /** The last request, to the minute. */
+  used_at: string;
+  /** True for the session that asks; an ID token is none. */
+  current: boolean;
+};
+
 export type SharedLink = {
   id: string;
   /** `closed`: after five wrong passcodes, or because its key was lost with the database. */
@@ -1888,6 +1899,10 @@ export interface Operations {
       /** `cursor` of the next page; null on the last. */
       next_cursor: string | null;
     } };
+    /** Where you are signed in */
+    '/me/sessions': { path: {}; query: {}; body: undefined; answer: {
+      data: Session[];
+    } };
   };
   POST: {
     /** Create a patient */
@@ -2572,5 +2587,9 @@ export interface Operations {
     '/me/patients/{patient_id}/link': { path: { patient_id: string }; query: {}; body: undefined; answer: undefined };
     /** Show later requests of an application again */
     '/me/muted-applications/{application_id}': { path: { application_id: string }; query: {}; body: undefined; answer: undefined };
+    /** Sign out everywhere else */
+    '/me/sessions': { path: {}; query: {}; body: undefined; answer: undefined };
+    /** End a session */
+    '/me/sessions/{session_id}': { path: { session_id: string }; query: {}; body: undefined; answer: undefined };
   };
 }
