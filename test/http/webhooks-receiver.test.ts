@@ -41,7 +41,8 @@ function cases(): Case[] {
 
 async function snippet(language: string): Promise<string> {
   const page = await readFile(join(ROOT, 'docs/webhooks.md'), 'utf8');
-  const [, code] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
+  const blocks = page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'));
+  const code = [...blocks].map(([, block]) => block).find((block) => /is_?genuine/i.test(block ?? ''));
   if (code === undefined) throw new Error(`docs/webhooks.md has no ${language}`);
   return code;
 }
