@@ -144,20 +144,20 @@ class Loading {
       of.types === undefined
         ? ''
         : `and r.type in (${of.types.map((type) => pg.escapeLiteral(type)).join()})`;
-    const rows = (where: string): string =>
+    const rows = (where: string, round: number): string =>
       replaceTables(
-        `select r.*, 0 as round from resources.resource r where ${where} and r.tenant = ${uuid(this.sees.ownerId)} limit ${this.limits.resources + 1}`,
+        `select r.*, ${round} as round from resources.resource r where ${where} and r.tenant = ${uuid(this.sees.ownerId)} limit ${this.limits.resources + 1}`,
         `${this.asOf}::int8`,
       );
     await client.query(
-      `create temp table resource on commit drop as ${rows(`r.record = ${uuid(record)} ${ofTypes}`)};${TABLES}`,
+      `create temp table resource on commit drop as ${rows(`r.record = ${uuid(record)} ${ofTypes}`, 0)};${TABLES}`,
     );
     await this.#addValues(0);
     for (let round = 1; of.types === undefined && round <= ROUNDS; round += 1) {
       const named = `select distinct t.id from pg_temp.entry e cross join lateral unnest(e.targets) t(id)
         where not exists (select from pg_temp.resource k where k.id = t.id)`;
       const { rowCount } = await client.query(
-        `insert into pg_temp.resource ${rows(`r.id = any(array(${named})) and r.record is null`).replace('0 as round', `${round} as round`)}`,
+        `insert into pg_temp.resource ${rows(`r.id = any(array(${named})) and r.record is null`, round)}`,
       );
       if ((rowCount ?? 0) === 0) break;
       await this.#addValues(round);

@@ -8,7 +8,6 @@ import { indent } from '../indent.ts';
 import { useAct, useLoaded } from '../load.ts';
 import { Badge, Button, Code, Field, Head, Problem } from '../parts/parts.tsx';
 import { PLACE } from '../place.ts';
-import { reasonHeaders } from '../reason.ts';
 import { account } from '../session.ts';
 import { say } from '../texts/texts.ts';
 import { Status, sayMs } from './requests.tsx';
@@ -58,7 +57,6 @@ export function Try() {
         of: here,
         ...(request.body === '' ? {} : { body: request.body }),
         headers: {
-          ...(here.environment === 'production' ? reasonHeaders(here.project) : {}),
           ...(request.path.startsWith('/fhir/') ? { Accept: 'application/fhir+json' } : {}),
           ...(request.body === '' ? {} : { 'Content-Type': contentType(request.method, request.path) }),
         },

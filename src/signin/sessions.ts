@@ -49,10 +49,13 @@ SELECT p.issuer, p.subject, p.name, p.email, p.email_verified,
  WHERE s.id_sha256 = $1 AND ${LIVE}
    AND CASE WHEN s.sso_client IS NULL THEN s.issuer = ANY($2) ELSE t.organizations IS NOT NULL END`;
 
-const END = `
-WITH ended AS (DELETE FROM operations.session WHERE id_sha256 = $1 RETURNING issuer, subject)
+/** Ends sessions by a condition on `s`. */
+const endWhere = (condition: string): string => `
+WITH ended AS (DELETE FROM operations.session s WHERE ${condition} RETURNING s.issuer, s.subject)
 UPDATE operations.person p SET session_ended_at = now() FROM ended e
  WHERE p.issuer = e.issuer AND p.subject = e.subject`;
+
+const END = endWhere('s.id_sha256 = $1');
 
 /** Names a session to its person: the stored hash doesn't follow from it. */
 const PUBLIC_ID = "'sess_' || left(encode(sha256('public id of session '::bytea || s.id_sha256), 'hex'), 32)";
@@ -66,16 +69,9 @@ SELECT ${PUBLIC_ID} AS id, s.id_sha256 IS NOT DISTINCT FROM $3::bytea AS current
  ORDER BY current DESC, s.started_at DESC, s.id_sha256
  LIMIT 100`;
 
-/** Ends sessions of a person, by a condition on `s` and the parameter $3. */
-const endOf = (condition: string): string => `
-WITH ended AS (
-  DELETE FROM operations.session s WHERE s.issuer = $1 AND s.subject = $2 AND ${condition} RETURNING s.issuer, s.subject
-)
-UPDATE operations.person p SET session_ended_at = now() FROM ended e
- WHERE p.issuer = e.issuer AND p.subject = e.subject`;
-
-const END_ONE = endOf(`${PUBLIC_ID} = $3`);
-const END_OTHERS = endOf('s.id_sha256 IS DISTINCT FROM $3::bytea');
+const OWN = 's.issuer = $1 AND s.subject = $2';
+const END_ONE = endWhere(`${OWN} AND ${PUBLIC_ID} = $3`);
+const END_OTHERS = endWhere(`${OWN} AND s.id_sha256 IS DISTINCT FROM $3::bytea`);
 
 interface Row {
   readonly issuer: string;
