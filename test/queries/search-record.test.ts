@@ -22,7 +22,10 @@ describe('searches within a record as of a moment', () => {
       ...observed,
       subject: { reference: `Patient/${record}` },
     });
-    const caughtUp = () => service.fhir(`/Observation?patient=${record}`);
+    const caughtUp = async () => {
+      await service.fhir(`/Observation?patient=${record}`);
+      await service.fhir(`/Observation/${created.json.id}/_history`);
+    };
     await caughtUp();
     const asOf = nowMicros();
     const { rows } = await service.pool.query('select tenant from resources.resource where id = $1', [
