@@ -76,7 +76,7 @@ export async function makeContext(
   const directory = new Map(
     found.map((current): [string, Entry] => [`${current.type}/${current.id}`, wholeEntry(current)]),
   );
-  const displays = await sources.displays(codesWithoutWords(showRequest(opened, earlier, directory)));
+  const displays = await sources.displays(codesWithoutWords(opened, [...earlier, ...directory.values()]));
   const beside = { directory, displays, earlier, today: Date.parse(today), covered: sources.covered };
   const told = await gatherFacts(opened, ask, beside, sources.bodies);
   const most = Math.ceil(ask.budget_tokens / LEAST_TOKENS) + BESIDE;
@@ -95,17 +95,6 @@ export async function makeContext(
     directory: sorted([...directory].map(([key, { version }]) => [key, version])),
     displays: sorted([...displays]),
   };
-}
-
-function* showRequest(
-  opened: OpenedRecord,
-  earlier: readonly Entry[],
-  directory: ReadonlyMap<string, Entry>,
-): Generator<Entry> {
-  for (const entries of opened.facts.values()) yield* entries;
-  yield* opened.byAi;
-  yield* earlier;
-  yield* directory.values();
 }
 
 function sorted<Value>(entries: readonly (readonly [string, Value])[]): Record<string, Value> {

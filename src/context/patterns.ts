@@ -47,10 +47,22 @@ function* courses(series: readonly Series[]): Steps<readonly (readonly Finding[]
 
 function* trackOfEntries(entries: readonly Entry[]): Steps<Track> {
   const byUnit = new Map<string | null, Point[]>();
+  // Equal values come again and again in a long series.
+  const read = new Map<string, Measured | undefined>();
   for (const [n, entry] of (entries.length < LEAST ? [] : entries).entries()) {
     if (n % STEP === 0) yield;
-    const { unit, point } = readMeasurement(entry) ?? {};
-    if (unit === undefined || point === undefined) continue;
+    const { number, dated } = entry;
+    if (number === undefined || dated.date === null) continue;
+    if (!read.has(number)) read.set(number, readMeasured(number));
+    const measured = read.get(number);
+    if (measured === undefined) continue;
+    const unit = measured.unit === '' ? null : measured.unit;
+    const point: Point = {
+      ...{ date: dated.date, at: dated.at, offset: 0, value: measured.value },
+      ...{ bound: null, low: null, high: null },
+      // The author doesn't matter: entries of an AI aren't among the facts.
+      source: { fhir: `${entry.type}/${entry.id}`, version: entry.version, authorType: 'import' },
+    };
     const before = byUnit.get(unit);
     if (before === undefined) byUnit.set(unit, [point]);
     else before.push(point);
@@ -58,26 +70,12 @@ function* trackOfEntries(entries: readonly Entry[]): Steps<Track> {
   return (yield* makeTrack([], byUnit, () => undefined)).track;
 }
 
-function readMeasurement({
-  type,
-  id,
-  version,
-  number,
-  dated,
-}: Entry): { readonly unit: string | null; readonly point: Point } | undefined {
-  if (number === undefined || dated.date === null) return undefined;
+/** A number, and its unit, empty if it has none. */
+type Measured = ReturnType<typeof numberIn>;
+
+function readMeasured(number: string): Measured {
   const said = JSON.parse(number) as Json;
-  const found = numberIn(isObject(said) ? { valueQuantity: said } : { valueInteger: said });
-  if (found === undefined) return undefined;
-  return {
-    unit: found.unit === '' ? null : found.unit,
-    point: {
-      ...{ date: dated.date, at: dated.at, offset: 0, value: found.value },
-      ...{ bound: null, low: null, high: null },
-      // The author doesn't matter: entries of an AI aren't among the facts.
-      source: { fhir: `${type}/${id}`, version, authorType: 'import' },
-    },
-  };
+  return numberIn(isObject(said) ? { valueQuantity: said } : { valueInteger: said });
 }
 
 /**

@@ -128,14 +128,33 @@ function newestFirst(a: Entry, b: Entry): number {
   return a.id < b.id ? 1 : -1;
 }
 
-/** Returns codes that have neither text nor display, each once; readers need their names. */
-export function codesWithoutWords(resources: Iterable<{ readonly value: JsonObject }>): SystemCode[] {
+/** Codes by `system|code`. */
+type Bare = ReadonlyMap<string, SystemCode>;
+
+/** Codes of opened records: an opened record doesn't change. */
+const bareIn = new WeakMap<OpenedRecord, Bare>();
+
+/**
+ * Returns codes that have neither text nor display, each once; readers need their names.
+ * @param others further resources that a context reads
+ */
+export function codesWithoutWords(opened: OpenedRecord, others: Iterable<Entry>): SystemCode[] {
+  const own = bareIn.get(opened) ?? gatherBare([...opened.facts.values(), opened.byAi].flat());
+  bareIn.set(opened, own);
+  return [...new Map([...own, ...gatherBare(others)]).values()];
+}
+
+function gatherBare(resources: Iterable<Entry>): Bare {
   const found = new Map<string, SystemCode>();
   const seen = new Set<Json>();
   for (const { value } of resources) {
-    for (const name in value) addBare(value[name], found, seen);
+    for (const name in value) {
+      const member = value[name];
+      // Most members are texts.
+      if (typeof member === 'object') addBare(member, found, seen);
+    }
   }
-  return [...found.values()];
+  return found;
 }
 
 /**
