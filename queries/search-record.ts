@@ -14,15 +14,17 @@ import { ANSWER_LIMITS, tooCostly } from '#src/shared/load/answer-budget.ts';
 import { type Micros, toInstant } from '#src/shared/time/time.ts';
 import { openLoaded, replaceTables } from './database/as-of.ts';
 import { isCanceled } from './database/gather.ts';
+import { type Everything, openEverything } from './everything/everything.ts';
 import { type Include, openInclude } from './include/include.ts';
 import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
 import { openSearch, type Search } from './search/search.ts';
 
-/** The questions that a search asks. */
+/** The questions that need the values that resources are found by. */
 export interface SearchQueries {
   readonly search: Search;
   readonly include: Include;
   readonly searchProvenance: SearchProvenance;
+  readonly everything: Everything;
 }
 
 /** The record of a search, and the types of the resources that it looks at. */
@@ -99,6 +101,7 @@ export function openSearchRecord(
         search: openSearch(then, terminology),
         include: openInclude(then),
         searchProvenance: openSearchProvenance(then, terminology),
+        everything: openEverything(then),
       });
     } catch (error) {
       throw isCanceled(error) ? tooLarge() : error;

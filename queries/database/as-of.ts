@@ -3,6 +3,7 @@
  * (docs/decisions/0031-as-of-a-moment.md). Tables of the read models are replaced by selects from those that keep every
  * version: `history.version`, `timeline.entry` and `timeline.place`.
  */
+import type pg from 'pg';
 import type { Pool, PoolClient } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Line, Queryable } from './gather.ts';
@@ -93,20 +94,21 @@ export function openPast(pool: Pool, at: Micros): Pool {
 
 /** Returns a connection whose statements read the rows of a moment, those of the present's tables from `pg_temp`. */
 export function openLoaded(client: PoolClient, at: Micros): Pool {
-  const query = ({ text, values, rowMode }: { text: string; values?: unknown[]; rowMode?: 'array' }) => {
-    const loaded = text.replace(TEMPORARY, (found) =>
-      found.startsWith('/*') ? found : `pg_temp.${found.split('.')[1]}`,
+  const loaded = (text: string): string =>
+    replaceTables(
+      text.replace(TEMPORARY, (found) => (found.startsWith('/*') ? found : `pg_temp.${found.split('.')[1]}`)),
+      `${at}::int8`,
     );
-    // Without a name: no plan outlives the tables.
-    return client.query({
-      text: replaceTables(loaded, `${at}::int8`),
-      ...(values === undefined ? {} : { values }),
-      ...(rowMode === undefined ? {} : { rowMode }),
-    });
+  // A COPY is an object of its own class, beside a function. Others lose their names: no plan outlives the tables.
+  const query = (first: string | Statement, beside?: unknown): unknown => {
+    const { name: _, ...statement } = typeof first === 'string' ? { text: first, values: beside } : first;
+    const text = loaded(statement.text);
+    return typeof first === 'string' || first.submit === undefined
+      ? client.query({ ...statement, text } as pg.QueryConfig)
+      : client.query(Object.assign(first, { text }) as unknown as string, beside as unknown[]);
   };
-  const either = (first: string | { text: string }, values?: unknown[]) =>
-    query(typeof first === 'string' ? { text: first, ...(values === undefined ? {} : { values }) } : first);
-  return Object.assign(Object.create(client), { query: either }) as Pool;
+  const then = Object.assign(Object.create(client), { query, release: () => undefined });
+  return Object.assign(then, { connect: () => Promise.resolve(then) });
 }
 
 /** Returns a line on which each look-up is a statement by itself. */

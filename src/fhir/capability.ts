@@ -97,6 +97,7 @@ export function capabilityStatement({
     rest: [
       {
         mode: 'server',
+        documentation: `With \`_asOf\` (an instant), reads, histories of a resource, searches within one record, \`Patient/<id>/$everything\` and \`Patient/<id>/$summary\` answer as of that moment: ${serviceUrl}/docs/guides/as-of`,
         security: security(serviceUrl),
         resource: TYPE_NAMES.map((type) => ({
           ...describeType(type),

@@ -2,13 +2,17 @@
 import { expect } from 'chai';
 import { signIn } from '#test/support/admin.ts';
 import { ask, Chance, Life, moment, type Question, type Recorded } from '#test/support/as-of.ts';
+import { runCommand } from '#test/support/cli.ts';
 import { Granting } from '#test/support/granted.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { scaled, steadySeed } from '#test/support/scale.ts';
 
 const LIVES = scaled(40, 2);
 const MOMENTS = 5;
 const STEPS = 8;
+/** Answers that are asked for again after a rebuild. */
+const REBUILT = scaled(1_000, 120);
 
 /** A reader of a record: a credential, and the record's id for it. */
 interface Reader {
@@ -28,12 +32,16 @@ describe('answers as of a moment', () => {
     await service?.stop();
   });
 
-  it('are those that were given then, also after later writes', async () => {
+  it('are those that were given then, also after later writes and a rebuild of all read models', async () => {
     const owner = await signIn(service, 'owner@example.org');
     const { id: organization } = await owner.done('POST', '/organizations', { name: 'Hearty' });
     const { id } = await owner.done('POST', `/organizations/${organization}/projects`, { name: 'App' });
     const application = await granting.register(owner, id);
-    let count = 0;
+    const all: Recorded[] = [];
+    const same = async ({ question, at, answer }: Recorded, when: string): Promise<void> => {
+      const later = await ask(service, question, at);
+      expect(later, `${JSON.stringify(question)} as of ${at}, ${when}`).to.equal(answer);
+    };
     for (let life = 0; life < LIVES; life += 1) {
       const chance = new Chance(steadySeed() + life);
       const lived = new Life(service, service.key, chance);
@@ -60,13 +68,20 @@ describe('answers as of a moment', () => {
         if (n === 3) await lived.restorePatient();
       }
       for (let step = 0; step < STEPS; step += 1) await lived.step();
-      for (const { question, at, answer } of recorded) {
-        const later = await ask(service, question, at);
-        expect(later, `${JSON.stringify(question)} as of ${at}`).to.equal(answer);
-      }
-      count += recorded.length;
+      for (const each of recorded) await same(each, 'later');
+      all.push(...recorded);
     }
-    expect(count).to.be.greaterThan(LIVES * 100);
+    expect(all.length).to.be.greaterThan(LIVES * 100);
+    const { code, stderr } = await runCommand(['rebuild', '--json'], {
+      DATABASE_URL: service.databaseUrl,
+      EVENTSTORE_URL,
+    });
+    expect(code, stderr).to.equal(0);
+    const every = Math.floor(all.length / REBUILT);
+    for (let n = 0; n < REBUILT; n += 1) {
+      const each = all[n * every];
+      if (each !== undefined) await same(each, 'after a rebuild');
+    }
   }).timeout(3_600_000);
 });
 
@@ -130,6 +145,8 @@ function questions(life: Life, { key, patient }: Reader, chance: Chance): Questi
     of(`/Patient/${patient}/$everything`),
     of(`/Patient/${patient}/$everything?_count=5`),
     of(`/Patient/${patient}/$everything?_type=Observation,Provenance,Practitioner`),
+    of(`/Patient/${patient}/$everything?start=2026-03-01&end=2026-06-12`),
+    of(`/Patient/${patient}/$everything?start=2026-05&_count=4`),
     of(`/Patient/${patient}/$summary`),
     ...some.flatMap(({ type, id }) => {
       const path = V1_ITEMS[type];

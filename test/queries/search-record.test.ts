@@ -7,6 +7,7 @@ import type { Caller } from '#src/shared/access/caller.ts';
 import { ANSWER_LIMITS } from '#src/shared/load/answer-budget.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { eventually } from '#test/support/process.ts';
 
 describe('searches within a record as of a moment', () => {
   let service: InProcess;
@@ -22,11 +23,16 @@ describe('searches within a record as of a moment', () => {
       ...observed,
       subject: { reference: `Patient/${record}` },
     });
-    const caughtUp = async () => {
-      await service.fhir(`/Observation?patient=${record}`);
-      await service.fhir(`/Observation/${created.json.id}/_history`);
-    };
-    await caughtUp();
+    const caughtUp = (version: number) =>
+      eventually(async () => {
+        const { rows } = await service.pool.query<{ found: number; kept: number }>(
+          `select (select version from search.entry where id = $1) as found,
+            (select max(version)::int from history.version where id = $1) as kept`,
+          [created.json.id],
+        );
+        return rows[0]?.found === version && rows[0].kept === version;
+      });
+    await caughtUp(1);
     const asOf = nowMicros();
     const { rows } = await service.pool.query('select tenant from resources.resource where id = $1', [
       record,
@@ -50,7 +56,7 @@ describe('searches within a record as of a moment', () => {
     // Nothing has to be made of a body while its version is the present one.
     expect((await search({ bytes: 1 })).total).to.equal(1);
     await service.fhir(`/Observation/${created.json.id}`, { method: 'DELETE' });
-    await caughtUp();
+    await caughtUp(2);
     expect(await search({ bytes: 1 }).catch(refused)).to.equal('too-costly');
   });
 });

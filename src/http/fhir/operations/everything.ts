@@ -1,6 +1,6 @@
 /** `Patient/<id>/$everything`: https://hl7.org/fhir/R4/patient-operation-everything.html */
 import { setImmediate } from 'node:timers/promises';
-import type { EverythingEntry, EverythingPage, Room } from '#queries/everything/everything.ts';
+import type { Everything, EverythingEntry, EverythingPage, Room } from '#queries/everything/everything.ts';
 import {
   EVERYTHING_PARAMETERS,
   type EverythingRequest,
@@ -44,10 +44,8 @@ const PART_BYTES = 4_000_000;
  * @throws Refusal 400 403 404 410 413 503
  */
 async function run(request: OperationRequest): Promise<Answer> {
-  const { service, query, caller, id = '', ignored } = request;
+  const { service, query, caller, id = '' } = request;
   const asked = parseEverything(query);
-  if (asked.care !== undefined && caller.sees.asOf !== undefined)
-    throw badParameter('_asOf', 'it cannot be used together with start or end');
   requireOnType(caller.sees, 'Patient', 'r');
   for (const type of asked.types ?? []) requireOnType(caller.sees, type, 'rs');
   const { subset, onlyTotal } = parseShape(query, asked.types === undefined ? TYPE_NAMES : [...asked.types]);
@@ -61,12 +59,28 @@ async function run(request: OperationRequest): Promise<Answer> {
     service.freshness.require(['search']);
     await service.freshness.catchUp(['search', 'resources']);
   }
+  if (asked.care === undefined || caller.sees.asOf === undefined) return answer(request, asked, subset);
+  service.freshness.require(['history']);
+  // The dates of care of then are in tables of one transaction, so the page is read before it is sent.
+  return service.queries.searchRecord(caller, { record: id, types: undefined }, ({ everything: read }) =>
+    answer(request, asked, subset, read),
+  );
+}
+
+/** @param loaded reads a page that is kept until it is whole; undefined: a long page is sent while it is read */
+async function answer(
+  request: OperationRequest,
+  asked: EverythingRequest,
+  subset: Subset | undefined,
+  loaded?: Everything,
+): Promise<Answer> {
+  const { service, id = '', ignored } = request;
   const path = `${service.base}Patient/${id}/$everything`;
-  const parts = pageParts(request, asked);
+  const parts = pageParts(request, asked, loaded);
   const first = await parts.next();
   if (first.done === true) throw new TypeError('a page must have at least one part');
   const headers = { 'Content-Type': FHIR_JSON };
-  if (first.value.isPart === true && request.budget.shortens)
+  if (first.value.isPart === true && request.budget.shortens && loaded === undefined)
     return {
       status: 200,
       headers,
@@ -88,8 +102,10 @@ async function run(request: OperationRequest): Promise<Answer> {
 async function* pageParts(
   { service, caller, id = '', budget }: OperationRequest,
   asked: EverythingRequest,
+  loaded: Everything | undefined,
 ): AsyncGenerator<EverythingPage, undefined> {
   const { limits, shortens } = budget;
+  const read = loaded ?? service.queries.everything;
   if (asked.offset !== undefined && asked.count > limits.resources) throw budget.exceeded('resources');
   let left = shortens ? Math.min(asked.count, limits.resources) : asked.count;
   let bytes = limits.bytes;
@@ -104,14 +120,14 @@ async function* pageParts(
         ? {}
         : { isFurther: true, rows: Math.max(MIN_ROWS, 2 * before.entries.length), named: before.named }),
     };
-    const page = await service.queries.everything(caller, id, { ...from, count: left }, service.base, room);
+    const page = await read(caller, id, { ...from, count: left }, service.base, room);
     // A record that was purged meanwhile has no further rows, but this isn't its end.
     const ends = before !== undefined && page.next === undefined;
     if (ends && (await service.queries.read(caller, 'Patient', id)) === undefined)
       throw unavailable('the record was purged while it was being read');
     const size = page.entries.reduce((sum, { body }) => sum + body.length, 0);
     // Sent parts no longer count.
-    if (shortens) budget.giveBack();
+    if (shortens && loaded === undefined) budget.giveBack();
     budget.take(size, page.entries.length);
     left -= page.entries.length;
     bytes -= size;
