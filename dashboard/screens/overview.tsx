@@ -1,5 +1,6 @@
 /** The first screen of a project: what needs attention, then how to begin. */
 import { call, type Page, withQuery } from '../api.ts';
+import { useCredentials } from '../credentials.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useLoaded } from '../load.ts';
 import { Code, Head, Shown } from '../parts/parts.tsx';
@@ -12,6 +13,7 @@ import { type Endpoint, endpointsPath, State } from './webhooks.tsx';
 export function Overview() {
   const here = useProject();
   const { base_url: base = '' } = account.value?.installation ?? {};
+  const credentials = useCredentials();
   const failed = useLoaded(
     async (signal) => {
       const read = (status: string) =>
@@ -51,7 +53,7 @@ export function Overview() {
               <p class="quiet">{say('overview.failed.none')}</p>
             ) : (
               <>
-                <RequestTable rows={rows} />
+                <RequestTable rows={rows} credentials={credentials} />
                 <p>
                   <a href={pathOf(here, '/requests')}>{say('overview.failed.all', { count: total })}</a>
                 </p>

@@ -1,13 +1,14 @@
 /** A request of the log: who sent it, why it was refused, and the versions that it wrote. */
 import { useRoute } from 'preact-iso';
 import { call, withQuery } from '../api.ts';
+import { useCredentials } from '../credentials.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useLoaded } from '../load.ts';
 import { Head, Shown } from '../parts/parts.tsx';
 import { AskReason, useNeedsReason } from '../parts/reason.tsx';
 import { reasonHeaders } from '../reason.ts';
 import { say, sayMoment } from '../texts/texts.ts';
-import { type LoggedRequest, Status, sayMs } from './requests.tsx';
+import { CalledBy, type LoggedRequest, Status, sayMs } from './requests.tsx';
 
 /** A request with its versions; null where the person's role doesn't open the records. */
 interface Details extends LoggedRequest {
@@ -24,6 +25,7 @@ export function RequestDetails() {
   const here = useProject();
   const id = useRoute().params.id ?? '';
   const needsReason = useNeedsReason();
+  const { nameOf } = useCredentials();
   const details = useLoaded(
     (signal) =>
       call<Details>(`/admin/projects/${here.project}/logs/${encodeURIComponent(id)}`, {
@@ -39,31 +41,31 @@ export function RequestDetails() {
       </p>
       <Head title={say('requests.request')} about={<code>{id}</code>} />
       <Shown of={details}>
-        {({ method, path, status, ms, ts, key_id, application_id, identity, error, events }) => (
+        {({ events, ...row }) => (
           <section class="panel">
             <dl>
               <dt>{say('requests.request')}</dt>
               <dd>
-                <span class="method">{method}</span> <code>{path}</code>
+                <span class="method">{row.method}</span> <code>{row.path}</code>
               </dd>
               <dt>{say('requests.status')}</dt>
               <dd>
-                <Status status={status} />
+                <Status status={row.status} />
               </dd>
               <dt>{say('requests.when')}</dt>
-              <dd>{sayMoment(ts)}</dd>
+              <dd>{sayMoment(row.ts)}</dd>
               <dt>{say('requests.took')}</dt>
-              <dd>{sayMs(ms)}</dd>
+              <dd>{sayMs(row.ms)}</dd>
               <dt>{say('requests.by')}</dt>
               <dd>
-                <code>{key_id ?? application_id ?? identity ?? ''}</code>
+                <CalledBy row={row} nameOf={nameOf} />
               </dd>
-              {error === null ? null : (
+              {row.error === null ? null : (
                 <>
                   <dt>{say('request.error')}</dt>
                   <dd>
-                    <code>{error.type}</code>
-                    {error.fields.map(({ field, code }) => (
+                    <code>{row.error.type}</code>
+                    {row.error.fields.map(({ field, code }) => (
                       <div key={field}>
                         <code>{field}</code>: <code>{code}</code>
                       </div>

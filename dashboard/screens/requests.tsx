@@ -1,12 +1,13 @@
 /** The request log, newest first, while requests come in. */
 
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { call, type Page, withQuery } from '../api.ts';
+import { type Credential, type Credentials, useCredentials } from '../credentials.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
 import { Ago, Badge, Button, Empty, Head, Problem, Shown, Table } from '../parts/parts.tsx';
-import { say, sayMoment } from '../texts/texts.ts';
+import { say, sayMoment, type TextKey } from '../texts/texts.ts';
 
 /** A request as the log shows it. */
 export interface LoggedRequest {
@@ -31,18 +32,18 @@ export interface LoggedRequest {
 const POLL_MS = 2_000;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const STATUSES = ['2xx', '3xx', '4xx', '5xx'] as const;
+/** Filters, by their names in the page's URL, which are those of the interface. */
+const FILTERS = ['status', 'method', 'key', 'application', 'path', 'request_id', 'from', 'to'] as const;
+type Filter = (typeof FILTERS)[number];
+type Filters = Readonly<Partial<Record<Filter, string>>>;
+/** Filters that are written, not chosen: they apply when the form is sent. */
+const WRITTEN = ['path', 'request_id', 'from', 'to'] as const satisfies readonly Filter[];
 
 /** Returns the screen. */
 export function Requests() {
   const here = useProject();
   const { query, route } = useLocation();
-  const asked = {
-    status: query.status,
-    method: query.method,
-    path: query.path,
-    request_id: query.request_id,
-    key: query.key,
-  };
+  const asked: Filters = Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
   const [more, setMore] = useState<readonly LoggedRequest[]>([]);
   const [cursor, setCursor] = useState<string | null>();
   const path = (after?: string): string =>
@@ -52,14 +53,14 @@ export function Requests() {
       limit: 50,
       cursor: after,
     });
-  const key = JSON.stringify(asked);
   const first = useLoaded(
     (signal) => call<Page<LoggedRequest>>(path(), { signal }),
-    [here.project, here.environment, key],
+    [here.project, here.environment, JSON.stringify(asked)],
     POLL_MS,
   );
   const further = useAct(async (after: string) => call<Page<LoggedRequest>>(path(after)));
-  const filter = (changed: Readonly<Record<string, string>>): void => {
+  const credentials = useCredentials();
+  const filter = (changed: Filters): void => {
     setMore([]);
     setCursor(undefined);
     route(withQuery(pathOf(here, '/requests'), { ...asked, ...changed }), true);
@@ -67,58 +68,7 @@ export function Requests() {
   return (
     <>
       <Head title={say('requests.title')} about={say('requests.says')} />
-      <form
-        class="filters"
-        aria-label={say('search')}
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
-          filter({ path: String(form.get('path')), request_id: String(form.get('request_id')) });
-        }}
-      >
-        <label>
-          {say('requests.status')}{' '}
-          <select
-            value={asked.status ?? ''}
-            onChange={({ currentTarget }) => filter({ status: currentTarget.value })}
-          >
-            <option value="">{say('requests.all')}</option>
-            {STATUSES.map((each) => (
-              <option key={each} value={each}>
-                {say(`status.${each}`)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {say('requests.method')}{' '}
-          <select
-            value={asked.method ?? ''}
-            onChange={({ currentTarget }) => filter({ method: currentTarget.value })}
-          >
-            <option value="">{say('requests.all')}</option>
-            {METHODS.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {say('requests.path')}{' '}
-          <input name="path" defaultValue={asked.path} placeholder="/fhir/R4/Observation" />
-        </label>
-        <label>
-          {say('requests.id')} <input name="request_id" defaultValue={asked.request_id} placeholder="req_…" />
-        </label>
-        <Button type="submit">{say('search')}</Button>
-        {Object.values(asked).some((each) => each !== undefined && each !== '') ? (
-          <Button
-            tone="link"
-            onClick={() => filter({ status: '', method: '', path: '', request_id: '', key: '' })}
-          >
-            {say('requests.clear')}
-          </Button>
-        ) : null}
-      </form>
+      <FilterForm asked={asked} credentials={credentials} filter={filter} />
       <Shown of={first}>
         {(page) => {
           const seen = new Set(page.data.map(({ request_id }) => request_id));
@@ -130,7 +80,7 @@ export function Requests() {
             </Empty>
           ) : (
             <>
-              <RequestTable rows={rows} />
+              <RequestTable rows={rows} credentials={credentials} />
               <Problem failure={further.failure} />
               {after === null ? null : (
                 <Button
@@ -153,8 +103,126 @@ export function Requests() {
   );
 }
 
+/** The filters: chosen ones apply at once, written ones with the button. */
+function FilterForm({
+  asked,
+  credentials,
+  filter,
+}: {
+  readonly asked: Filters;
+  readonly credentials: Credentials;
+  readonly filter: (changed: Filters) => void;
+}) {
+  const here = useProject();
+  const form = useRef<HTMLFormElement>(null);
+  const shown = { ...asked, from: toField(asked.from), to: toField(asked.to, true) };
+  // The fields follow the URL, also when the filters are removed.
+  useEffect(
+    () => {
+      for (const name of WRITTEN) {
+        const field = form.current?.elements.namedItem(name);
+        if (field instanceof HTMLInputElement) field.value = shown[name] ?? '';
+      }
+    },
+    WRITTEN.map((name) => asked[name]),
+  );
+  const isHere = ({ environment }: Credential): boolean => environment === here.environment;
+  const all = (options: readonly Option[]): readonly Option[] => [['', say('requests.all')], ...options];
+  const toOptions = (of: readonly Credential[]): readonly Option[] =>
+    of.filter(isHere).map(({ id, label }) => [id, label]);
+  const chosen: readonly (readonly [Filter, TextKey, readonly Option[]])[] = [
+    ['status', 'requests.status', STATUSES.map((each) => [each, say(`status.${each}`)])],
+    ['method', 'requests.method', METHODS.map((each) => [each, each])],
+    ['key', 'requests.key', toOptions(credentials.keys)],
+    ['application', 'requests.application', toOptions(credentials.applications)],
+  ];
+  return (
+    <form
+      ref={form}
+      class="filters"
+      aria-label={say('search')}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const written = new FormData(event.currentTarget);
+        const textOf = (name: string): string => String(written.get(name)).trim();
+        filter({
+          path: textOf('path'),
+          request_id: textOf('request_id'),
+          from: toAsked(textOf('from'), shown.from, asked.from),
+          to: toAsked(textOf('to'), shown.to, asked.to),
+        });
+      }}
+    >
+      {chosen.map(([name, label, options]) => (
+        <label key={name}>
+          {say(label)}{' '}
+          <select
+            value={asked[name] ?? ''}
+            onChange={({ currentTarget }) => filter({ [name]: currentTarget.value })}
+          >
+            {withAsked(all(options), asked[name]).map(([value, text]) => (
+              <option key={value} value={value} selected={value === (asked[name] ?? '')}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+      <label>
+        {say('requests.path')} <input name="path" placeholder="/fhir/R4/Observation" />
+      </label>
+      <label>
+        {say('requests.id')} <input name="request_id" placeholder="req_…" />
+      </label>
+      <label>
+        {say('requests.from')} <input name="from" type="datetime-local" step="1" />
+      </label>
+      <label>
+        {say('requests.to')} <input name="to" type="datetime-local" step="1" />
+      </label>
+      <Button type="submit">{say('search')}</Button>
+      {Object.values(asked).some((each) => each !== undefined && each !== '') ? (
+        <Button tone="link" onClick={() => filter(Object.fromEntries(FILTERS.map((name) => [name, ''])))}>
+          {say('requests.clear')}
+        </Button>
+      ) : null}
+    </form>
+  );
+}
+
+/** A choice: what the URL has, and its text. */
+type Option = readonly [value: string, text: string];
+
+/** Returns the choices with the one that the URL asks for, which may be a single status, or a credential that is gone. */
+function withAsked(options: readonly Option[], asked = ''): readonly Option[] {
+  return options.some(([value]) => value === asked) ? options : [...options, [asked, asked]];
+}
+
+/**
+ * Returns a moment of the URL as the field shows it, in the clock of the browser.
+ * @param isEnd a day without time ends the period, so its end is meant
+ */
+function toField(asked: string | undefined, isEnd = false): string {
+  const at = Date.parse(asked ?? '');
+  if (Number.isNaN(at)) return '';
+  const moment = new Date(at + (isEnd && asked?.length === 10 ? 86_400_000 : 0));
+  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+/** Returns what the URL gets for a field: what it has if the field is unchanged, so that its fractions stay. */
+function toAsked(field: string, shown: string, asked = ''): string {
+  if (field === '') return '';
+  return Date.parse(field) === Date.parse(shown) ? asked : new Date(field).toISOString();
+}
+
 /** The requests as a table. */
-export function RequestTable({ rows }: { readonly rows: readonly LoggedRequest[] }) {
+export function RequestTable({
+  rows,
+  credentials: { nameOf },
+}: {
+  readonly rows: readonly LoggedRequest[];
+  readonly credentials: Credentials;
+}) {
   const here = useProject();
   return (
     <Table
@@ -175,9 +243,7 @@ export function RequestTable({ rows }: { readonly rows: readonly LoggedRequest[]
         {
           title: say('requests.by'),
           isWide: true,
-          cell: ({ key_id, application_id, identity }) => (
-            <code>{key_id ?? application_id ?? identity ?? ''}</code>
-          ),
+          cell: (row) => <CalledBy row={row} nameOf={nameOf} />,
         },
         { title: say('requests.id'), isWide: true, cell: ({ request_id }) => <code>{request_id}</code> },
         {
@@ -191,6 +257,18 @@ export function RequestTable({ rows }: { readonly rows: readonly LoggedRequest[]
       ]}
     />
   );
+}
+
+/** Who sent a request: a key or an application by its name, else a person. */
+export function CalledBy({
+  row: { key_id, application_id, identity },
+  nameOf,
+}: {
+  readonly row: LoggedRequest;
+  readonly nameOf: Credentials['nameOf'];
+}) {
+  const id = key_id ?? application_id;
+  return id === null ? <code>{identity ?? ''}</code> : <span title={id}>{nameOf(id)}</span>;
 }
 
 /** A status with the colour of its class; the number says it without colour. */

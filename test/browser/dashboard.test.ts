@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
+import { beginProject, signInTo } from '#test/support/dashboard.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { identityOf } from '#test/support/me.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
@@ -49,10 +50,7 @@ describe('the dashboard', () => {
     complaints.length = 0;
     page.on('console', (message) => complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(`${service.url}/app`);
-    await page.getByRole('textbox').fill(email);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await signInTo(page, service.url, email);
   };
 
   afterEach(async () => {
@@ -60,13 +58,7 @@ describe('the dashboard', () => {
     context = undefined;
   });
 
-  /** Makes an organization with a project on the first screen. */
-  const begin = async (name: string): Promise<void> => {
-    await page.getByRole('button', { name: 'New organization' }).first().click();
-    await page.getByLabel('Name').fill(name);
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name }).waitFor();
-  };
+  const begin = (name: string): Promise<string> => beginProject(page, name);
 
   it('leads a newcomer from the sign-in to a key, and shows its first request in the log', async () => {
     await open('newcomer@example.org');

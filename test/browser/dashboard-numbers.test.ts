@@ -1,0 +1,142 @@
+/** What the dashboard tells about a project's requests equals what the interfaces answer. */
+import { expect } from 'chai';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { openBrowser } from '#test/support/browser.ts';
+import { beginProject, callAs, signInTo } from '#test/support/dashboard.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { eventually } from '#test/support/process.ts';
+import { removeTemporaryFolders } from '#test/support/temporary.ts';
+
+interface Listed<T> {
+  readonly data: readonly T[];
+  readonly total: number;
+}
+interface Made {
+  readonly id: string;
+  readonly key: string;
+  readonly client_id: string;
+  readonly client_secret: string;
+}
+
+describe('the dashboard’s numbers', () => {
+  let browser: Browser;
+  let service: InProcess;
+  let context: BrowserContext | undefined;
+  let page: Page;
+  let project: string;
+  const complaints: string[] = [];
+
+  before(async function () {
+    const opened = await openBrowser();
+    if (opened === undefined) return this.skip();
+    browser = opened;
+    service = await startInProcess();
+  });
+
+  after(async () => {
+    await browser?.close();
+    await service?.stop();
+    await removeTemporaryFolders();
+  });
+
+  const begin = async (name: string): Promise<void> => {
+    context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en' });
+    page = await context.newPage();
+    complaints.length = 0;
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await signInTo(page, service.url, `${name.toLowerCase()}@example.org`);
+    project = await beginProject(page, name);
+  };
+
+  afterEach(async () => {
+    await context?.close();
+    context = undefined;
+    expect(complaints).to.deep.equal([]);
+  });
+
+  const ask = <T>(path: string, body?: object): Promise<T> =>
+    callAs<T>(page, `/admin/projects/${project}${path}`, body);
+  const makeKey = (name: string): Promise<Made> =>
+    ask('/keys', { name, environment: 'sandbox', scopes: ['read', 'write'] });
+  const get = async (path: string, key: string): Promise<string> =>
+    (await service.fhir(path, { key })).headers.get('service-request-id') ?? '';
+  const logged = (id: string): Promise<void> =>
+    eventually(async () => (await ask<Listed<unknown>>(`/logs?request_id=${id}`)).total === 1);
+  const idsOnPage = (): Promise<string[]> =>
+    page.locator('tbody tr code').filter({ hasText: /^req_/ }).allInnerTexts();
+  const idsOfApi = async (query: string): Promise<string[]> =>
+    (await ask<Listed<{ readonly request_id: string }>>(`/logs?environment=sandbox&${query}`)).data.map(
+      ({ request_id }) => request_id,
+    );
+
+  it('filters the log by key, application and time, all of them in the URL', async () => {
+    await begin('Filters');
+    const [first, second] = [await makeKey('first'), await makeKey('second')];
+    const application = await ask<Made>('/applications', {
+      name: 'Diary',
+      environment: 'sandbox',
+      kind: 'confidential',
+      redirect_uris: [],
+      grant_types: ['client_credentials'],
+      scopes: ['system/*.rs'],
+    });
+    const token = await fetch(`${service.url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: application.client_id,
+        client_secret: application.client_secret,
+      }),
+    });
+    const { access_token: access } = (await token.json()) as { readonly access_token: string };
+    const sent = [
+      await get('/Patient', first.key),
+      await get('/Patient/none', first.key),
+      await get('/Patient', second.key),
+      await get('/Patient', access),
+    ];
+    for (const id of sent) await logged(id);
+    const [oldest = '', , third = '', ofApplication = ''] = sent;
+    const shows = async (ids: readonly string[], query: string): Promise<void> => {
+      await eventually(async () => {
+        const shown = await idsOnPage();
+        return shown.length === ids.length && ids.every((id) => shown.includes(id));
+      });
+      expect(await idsOnPage()).to.deep.equal(await idsOfApi(query));
+      expect(Object.fromEntries(new URL(page.url()).searchParams)).to.deep.equal(
+        Object.fromEntries(new URLSearchParams(query)),
+      );
+    };
+    await page.getByRole('link', { name: 'Requests', exact: true }).click();
+    await shows(sent, '');
+    await page.getByLabel('Key').selectOption({ label: `first …${first.key.slice(-4)}` });
+    await shows(sent.slice(0, 2), `key=${first.id}`);
+    await page.getByLabel('Status').selectOption('4xx');
+    await shows(sent.slice(1, 2), `key=${first.id}&status=4xx`);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByLabel('Application').selectOption({ label: 'Diary' });
+    await shows([ofApplication], `application=${application.id}`);
+    expect(await page.getByRole('row').nth(1).innerText()).to.include('Diary');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    const [{ ts } = { ts: '' }] = (await ask<Listed<{ readonly ts: string }>>(`/logs?request_id=${third}`))
+      .data;
+    await page.goto(`${page.url()}?from=${ts}`);
+    await shows(sent.slice(2), `from=${ts}`);
+    await page.getByLabel('Path begins with').fill('/fhir/R4/Patient');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await shows(sent.slice(2), `from=${ts}&path=/fhir/R4/Patient`);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await shows(sent, '');
+    expect(await page.getByLabel('From').inputValue()).to.equal('');
+    await page.getByLabel('Until').fill('2020-01-01T00:00:30');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByText('No request matches.').waitFor();
+    const { searchParams } = new URL(page.url());
+    expect(Date.parse(searchParams.get('to') ?? '')).to.equal(Date.parse('2020-01-01T00:00:30'));
+    await page.goto(page.url().replace(/\?.*/, `?status=404&request_id=${oldest}`));
+    await page.getByText('No request matches.').waitFor();
+    expect(await page.getByLabel('Status').inputValue()).to.equal('404');
+    expect(await page.getByLabel('Request id').inputValue()).to.equal(oldest);
+  });
+});

@@ -1,0 +1,39 @@
+/** Steps of tests of the dashboard in a browser. */
+import type { Page } from 'playwright-core';
+
+/** Signs in at the development issuer, and waits for the first screen. */
+export async function signInTo(page: Page, url: string, email: string): Promise<void> {
+  await page.goto(`${url}/app`);
+  await page.getByRole('textbox').fill(email);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+}
+
+/** Makes an organization with a project on the first screen, and returns the project's id. */
+export async function beginProject(page: Page, name: string): Promise<string> {
+  await page.getByRole('button', { name: 'New organization' }).first().click();
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+  return new URL(page.url()).pathname.split('/')[3] ?? '';
+}
+
+/**
+ * Calls a route at the gateway as the page's person.
+ * @param body sent with POST
+ * @throws Error for an answer that isn't a success
+ */
+export async function callAs<T>(page: Page, path: string, body?: object): Promise<T> {
+  const { status, text } = await page.evaluate(
+    async ([where, sent]) => {
+      const answer = await fetch(`/app/api${where}`, {
+        headers: { 'X-Service-Session': '1', 'Content-Type': 'application/json' },
+        ...(sent === null ? {} : { method: 'POST', body: sent }),
+      });
+      return { status: answer.status, text: await answer.text() };
+    },
+    [path, body === undefined ? null : JSON.stringify(body)] as const,
+  );
+  if (status > 299) throw new Error(`${path}: ${status} ${text}`);
+  return JSON.parse(text) as T;
+}
