@@ -1,9 +1,12 @@
 /**
- * Calls the service's interfaces by the gateway `/app/api` (docs/gateway.md). The browser's session is the only credential: no
- * key and no token reaches a script.
+ * Calls the service by its TypeScript client, through the gateway `/app/api` (docs/gateway.md). The browser's session is the
+ * only credential: no key and no token reaches a script.
  */
+import { Annal, ApiError } from '../clients/typescript/src/index.ts';
 import { PLACE } from './place.ts';
 import { reasonHeaders } from './reason.ts';
+
+export { AnnalError, type AnswerOf, type Api, ApiError } from '../clients/typescript/src/index.ts';
 
 /** An environment of a project. */
 export type Environment = 'sandbox' | 'production';
@@ -14,28 +17,15 @@ export interface Of {
   readonly environment: Environment;
 }
 
-/** A call. */
-export interface Call {
-  readonly method?: string;
-  /** Sent as JSON. */
-  readonly body?: unknown;
-  readonly of?: Of | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
-}
-
-/** An answer that isn't a success, in words for people. */
-export class Failure extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-    /** Members that are invalid, with the reason. */
-    readonly fields: readonly { readonly field: string; readonly message: string }[],
-    /** `Service-Request-Id`; empty if no answer came. */
-    readonly requestId: string,
-  ) {
-    super(message);
-  }
+/** Why a call failed, for people. */
+export interface Failure {
+  /** 0 if no answer came. */
+  readonly status: number;
+  readonly message: string;
+  /** Members that are invalid, with the reason. */
+  readonly fields: readonly { readonly field: string; readonly message: string }[];
+  /** `Service-Request-Id`; empty if no answer came. */
+  readonly requestId: string;
 }
 
 /** An answer as it came, for screens that show it. */
@@ -46,57 +36,51 @@ export interface Answer {
   readonly ms: number;
 }
 
-/**
- * Sends a request and returns the answer, whatever its status.
- * @param path of the interface, such as `/admin/projects`
- * @throws Failure with status 0 if no answer comes
- */
-export async function send(path: string, call: Call = {}): Promise<Answer> {
-  const { method = 'GET', body, of, signal } = call;
-  const headers: Record<string, string> = { 'X-Service-Session': '1', Accept: 'application/json' };
-  if (of !== undefined) {
-    headers['X-Service-Project'] = of.project;
-    headers['X-Service-Environment'] = of.environment;
-    if (of.environment === 'production') Object.assign(headers, reasonHeaders(of.project));
-  }
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
-  Object.assign(headers, call.headers);
-  const began = performance.now();
-  let answer: Response;
-  let text: string;
-  try {
-    answer = await fetch(`${PLACE.base}/app/api${path}`, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
-    });
-    text = await answer.text();
-  } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new Failure(0, '', [], '');
-  }
+/** The routes that aren't about a project's records. */
+export const annal = openClient({});
+
+/** Returns the client for the records of a project's environment. */
+export function recordsOf({ project, environment }: Of): Annal {
+  return openClient({ 'X-Service-Project': project, 'X-Service-Environment': environment });
+}
+
+function openClient(headers: Readonly<Record<string, string>>): Annal {
+  return new Annal({
+    baseUrl: `${PLACE.base}/app/api`,
+    headers: { 'X-Service-Session': '1', ...headers },
+    fetch: fetchInSession,
+    retries: 1,
+  });
+}
+
+const fetchInSession: typeof fetch = async (url, init = {}) => {
+  const headers = new Headers(init.headers);
+  const project = headers.get('X-Service-Project');
+  if (project !== null && headers.get('X-Service-Environment') === 'production')
+    for (const [name, value] of Object.entries(reasonHeaders(project)))
+      if (!headers.has(name)) headers.set(name, value);
+  const answer = await fetch(url, { ...init, headers });
   const maxAge = /max_age="(\d+)"/.exec(answer.headers.get('WWW-Authenticate') ?? '')?.[1];
   // What a person has written isn't lost: the answer says that they must sign in again.
-  if (answer.status === 401 && (maxAge === undefined || method === 'GET')) signIn(maxAge);
-  return { status: answer.status, headers: answer.headers, text, ms: performance.now() - began };
-}
+  if (answer.status === 401 && (maxAge === undefined || init.method === 'GET')) signIn(maxAge);
+  return answer;
+};
 
-/**
- * Calls a route and returns its answer.
- * @throws Failure for an answer that isn't a success
- */
-export async function call<T>(path: string, options: Call = {}): Promise<T> {
-  const answer = await send(path, options);
-  if (answer.status < 200 || answer.status > 299) throw readFailure(answer);
-  return (answer.text === '' ? undefined : JSON.parse(answer.text)) as T;
-}
-
-/** A page of a list. */
-export interface Page<T> {
-  readonly data: readonly T[];
-  readonly total: number;
-  readonly next_cursor: string | null;
+/** Sends any request to a project's records and returns the answer, whatever its status. @throws if none comes */
+export async function send(
+  of: Of,
+  { method, path, body }: { readonly method: string; readonly path: string; readonly body?: string },
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const began = performance.now();
+  const answer = await recordsOf(of)
+    .send(method, path, body, { headers, retries: 0 })
+    .catch((error: unknown) => {
+      if (error instanceof ApiError) return error;
+      throw error;
+    });
+  const { status, headers: answered, text } = answer;
+  return { status, headers: answered, text, ms: performance.now() - began };
 }
 
 /** Leads to the sign-in, and back to this screen. @param maxAge a sign-in that is older, in seconds, doesn't do */
@@ -116,27 +100,35 @@ export function withQuery(
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-/** Errors of the JSON interfaces (`error`), and of FHIR (OperationOutcome). */
-interface ErrorBody {
-  readonly error?: {
-    readonly message?: string;
-    readonly errors?: readonly { readonly field: string; readonly message: string }[];
-  };
-  readonly issue?: readonly {
-    readonly diagnostics?: string;
-    readonly details?: { readonly text?: string };
-    readonly expression?: readonly string[];
-  }[];
+/** Returns the members that are neither undefined nor empty. */
+export function filled<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined | ''> } {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined && value !== ''),
+  ) as { [K in keyof T]?: Exclude<T[K], undefined | ''> };
 }
 
-function readFailure({ status, headers, text }: Answer): Failure {
-  let body: ErrorBody = {};
-  try {
-    body = JSON.parse(text) as ErrorBody;
-  } catch {
-    // A proxy may have answered with something else.
-  }
-  const [issue] = body.issue ?? [];
-  const message = body.error?.message ?? issue?.diagnostics ?? issue?.details?.text ?? '';
-  return new Failure(status, message, body.error?.errors ?? [], headers.get('Service-Request-Id') ?? '');
+/** A call. */
+export interface Call {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly of?: Of | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Calls a route and returns its answer. */
+export async function call<T>(
+  path: string,
+  { method = 'GET', body, of, headers, signal }: Call = {},
+): Promise<T> {
+  const client = of === undefined ? annal : recordsOf(of);
+  const { text } = await client.send(method, path, body, { headers, signal });
+  return (text === '' ? undefined : JSON.parse(text)) as T;
+}
+
+/** A page of a list. */
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly total: number;
+  readonly next_cursor: string | null;
 }

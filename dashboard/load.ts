@@ -1,6 +1,6 @@
 /** Loads what a screen shows. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { Failure } from './api.ts';
+import { AnnalError, ApiError, type Failure } from './api.ts';
 
 /** What is loaded: undefined until the first answer. The last value stays while it is loaded again, and when that fails. */
 export interface Loaded<T> {
@@ -88,8 +88,14 @@ export function useAct<Input, Output>(act: (input: Input) => Promise<Output>): A
   };
 }
 
+/** What a screen is about doesn't exist. */
+export class NotFound extends Error {}
+
 function toFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error;
+  if (error instanceof ApiError) return error;
+  const rest = { fields: [], requestId: '' };
+  if (error instanceof AnnalError) return { status: 0, message: '', ...rest };
+  if (error instanceof NotFound) return { status: 404, message: error.message, ...rest };
   console.error(error);
-  return new Failure(-1, error instanceof Error ? error.message : String(error), [], '');
+  return { status: -1, message: error instanceof Error ? error.message : String(error), ...rest };
 }

@@ -1,33 +1,17 @@
 /** Who is signed in, and their organizations and projects. */
 import { signal } from '@preact/signals';
-import { call, type Environment, type Page } from './api.ts';
+import { type AnswerOf, type Api, annal, call, type Environment, type Page } from './api.ts';
 import { keepReasonsOf } from './reason.ts';
 
 /** The person's part in an organization. */
-export type Role = 'developer' | 'admin' | 'owner';
+export type Role = Api.Organization['role'];
 
-export interface Organization {
-  readonly id: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly confirmed_domain: string | null;
-}
+export type Organization = Api.Organization;
 
-export interface Project {
-  readonly id: string;
-  readonly organization_id: string;
-  readonly name: string;
-  readonly created_at: string;
-}
+export type Project = Api.Project;
 
-/** The installation, and who the person is (`GET /admin/config`). */
-export interface Installation {
-  readonly version: string;
-  readonly mode: 'development' | 'production';
-  readonly base_url: string;
-  readonly fhir_base_url: string;
-  readonly identity: { readonly issuer: string; readonly subject: string; readonly email: string | null };
-}
+/** The installation, and who the person is. */
+export type Installation = AnswerOf<'GET', '/admin/config'>;
 
 /** What the frame needs. */
 export interface Account {
@@ -42,11 +26,13 @@ export const account = signal<Account | undefined>(undefined);
 /** Loads it again, for example after a project was created. */
 export async function loadAccount(): Promise<Account> {
   const [installation, organizations] = await Promise.all([
-    call<Installation>('/admin/config'),
-    listAll<Organization>('/admin/organizations'),
+    annal.get('/admin/config'),
+    annal.list('/admin/organizations', { limit: 100 }).all(),
   ]);
   const projects = await Promise.all(
-    organizations.map(({ id }) => listAll<Project>(`/admin/organizations/${id}/projects`)),
+    organizations.map(({ id }) =>
+      annal.list('/admin/organizations/{org_id}/projects', { org_id: id, limit: 100 }).all(),
+    ),
   );
   const { issuer, subject } = installation.identity;
   keepReasonsOf(`${issuer} ${subject}`);

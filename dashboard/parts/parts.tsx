@@ -32,13 +32,7 @@ export function Problem({ failure }: { readonly failure: Failure | undefined }) 
   return (
     <div class="problem" role="alert">
       <p>
-        <strong>
-          {status === 0
-            ? say('problem.offline')
-            : message === ''
-              ? say('problem.unknown', { status })
-              : message}
-        </strong>
+        <strong>{status === 0 ? say('problem.offline') : message}</strong>
       </p>
       {requestId === '' ? null : (
         <p class="quiet">

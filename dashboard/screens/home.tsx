@@ -2,11 +2,11 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { call } from '../api.ts';
+import { annal } from '../api.ts';
 import { pathOf } from '../here.ts';
 import { useAct } from '../load.ts';
 import { Button, Dialog, Empty, Field, Head, Problem } from '../parts/parts.tsx';
-import { account, includesRole, loadAccount, type Organization, type Project } from '../session.ts';
+import { account, includesRole, loadAccount, type Organization } from '../session.ts';
 import { say } from '../texts/texts.ts';
 
 /** Returns the screen. Who has a single project is led into it on the first visit. */
@@ -78,12 +78,10 @@ function Create({
   const { route } = useLocation();
   const isOrganization = what === 'organization';
   const creating = useAct(async (name: string) => {
-    const organization = isOrganization
-      ? await call<{ readonly id: string }>('/admin/organizations', { method: 'POST', body: { name } })
-      : what;
+    const organization = isOrganization ? await annal.post('/admin/organizations', { body: { name } }) : what;
     // A new organization without a project would be a dead end.
-    const project = await call<Project>(`/admin/organizations/${organization.id}/projects`, {
-      method: 'POST',
+    const project = await annal.post('/admin/organizations/{org_id}/projects', {
+      org_id: organization.id,
       body: { name },
     });
     await loadAccount();

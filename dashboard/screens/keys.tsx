@@ -1,6 +1,6 @@
 /** API keys: made, rotated and revoked. A key is shown once. */
 import { useState } from 'preact/hooks';
-import { call } from '../api.ts';
+import { type Api, annal } from '../api.ts';
 import { useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
 import {
@@ -17,25 +17,12 @@ import {
   Shown,
   Table,
 } from '../parts/parts.tsx';
-import { listAll } from '../session.ts';
 import { say, sayCount } from '../texts/texts.ts';
 
-/** A key, without itself. */
-interface Key {
-  readonly id: string;
-  readonly name: string;
-  readonly environment: string;
-  readonly scopes: readonly ('read' | 'write')[];
-  readonly last4: string;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-  readonly revoked_at: string | null;
-}
+type Key = Api.Key;
+type NewKey = Api.NewKey;
 
-/** A key that was just made: only now it can be read. */
-interface NewKey extends Key {
-  readonly key: string;
-}
+const SCOPES = ['read', 'write'] as const;
 
 /** What the person is about to do. */
 type Asked =
@@ -49,7 +36,7 @@ export function Keys() {
   const [asked, ask] = useState<Asked>();
   const [withRevoked, showRevoked] = useState(false);
   const keys = useLoaded(
-    () => listAll<Key>(`/admin/projects/${here.project}/keys`),
+    () => annal.list('/admin/projects/{project_id}/keys', { project_id: here.project, limit: 100 }).all(),
     [here.project, here.environment],
   );
   const rotate = useAct((key: Key) =>
@@ -167,11 +154,8 @@ export function Keys() {
   );
 }
 
-function create(
-  project: string,
-  body: { readonly name: string; readonly environment: string; readonly scopes: readonly string[] },
-): Promise<NewKey> {
-  return call<NewKey>(`/admin/projects/${project}/keys`, { method: 'POST', body });
+function create(project_id: string, body: Pick<Key, 'name' | 'environment' | 'scopes'>): Promise<NewKey> {
+  return annal.post('/admin/projects/{project_id}/keys', { project_id, body });
 }
 
 function Create({
@@ -186,7 +170,7 @@ function Create({
     create(here.project, {
       name: String(form.get('name')),
       environment: here.environment,
-      scopes: form.getAll('scopes').map(String),
+      scopes: SCOPES.filter((scope) => form.getAll('scopes').includes(scope)),
     }),
   );
   return (
@@ -203,7 +187,7 @@ function Create({
         </Field>
         <fieldset>
           <legend>{say('keys.scopes')}</legend>
-          {(['read', 'write'] as const).map((scope) => (
+          {SCOPES.map((scope) => (
             <label key={scope} class="tick">
               <input type="checkbox" name="scopes" value={scope} defaultChecked />
               <span>
@@ -265,14 +249,15 @@ function Revoke({
   const { project } = useProject();
   const hour = useLoaded(
     (signal) =>
-      call<{ readonly total: number }>(
-        `/admin/projects/${project}/logs?limit=1&key=${of.id}&from=${new Date(Date.now() - 3_600_000).toISOString()}`,
+      annal.get(
+        '/admin/projects/{project_id}/logs',
+        { project_id: project, limit: 1, key: of.id, from: new Date(Date.now() - 3_600_000).toISOString() },
         { signal },
       ),
     [of.id],
   );
   const revoking = useAct(async () => {
-    await call(`/admin/keys/${of.id}`, { method: 'DELETE' });
+    await annal.delete('/admin/keys/{key_id}', { key_id: of.id });
     return true;
   });
   return (

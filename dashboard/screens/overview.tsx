@@ -7,7 +7,7 @@ import { Code, Head, Shown } from '../parts/parts.tsx';
 import { account } from '../session.ts';
 import { say } from '../texts/texts.ts';
 import { type LoggedRequest, RequestTable } from './requests.tsx';
-import { type Endpoint, endpointsPath, State } from './webhooks.tsx';
+import { listEndpoints, State } from './webhooks.tsx';
 
 /** Returns the screen. */
 export function Overview() {
@@ -35,8 +35,9 @@ export function Overview() {
   const endpoints = useLoaded(
     async (signal) => {
       if (!here.mayUse) return [];
-      const { data } = await call<Page<Endpoint>>(endpointsPath(here.project, here.environment), { signal });
-      return data.filter(({ active, failure_streak }) => active && failure_streak > 0);
+      return (await listEndpoints(here, signal)).filter(
+        ({ active, failure_streak }) => active && failure_streak > 0,
+      );
     },
     [here.project, here.environment],
     10_000,

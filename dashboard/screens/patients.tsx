@@ -2,20 +2,11 @@
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { call, type Page, withQuery } from '../api.ts';
+import { annal, filled, recordsOf, withQuery } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
 import { Button, Confirm, Dialog, Empty, Field, Head, Problem, Shown, Table } from '../parts/parts.tsx';
 import { say, sayCount } from '../texts/texts.ts';
-
-/** A patient as REST v1 shows them. */
-interface Patient {
-  readonly id: string;
-  readonly given: string | null;
-  readonly family: string | null;
-  readonly birth_date: string | null;
-  readonly gender: string | null;
-}
 
 const GENDERS = ['female', 'male', 'other', 'unknown'] as const;
 
@@ -26,8 +17,7 @@ export function Patients() {
   const [asked, ask] = useState<'create' | 'reset'>();
   const searched = { q: query.q, birth_date: query.birth_date, identifier: query.identifier };
   const patients = useLoaded(
-    (signal) =>
-      call<Page<Patient>>(withQuery('/v1/patients', { ...searched, limit: 50 }), { of: here, signal }),
+    (signal) => recordsOf(here).get('/v1/patients', { ...filled(searched), limit: 50 }, { signal }),
     [here.project, here.environment, JSON.stringify(searched)],
   );
   return (
@@ -137,7 +127,7 @@ function Create({ onClose, onDone }: Ending) {
   const here = useProject();
   const creating = useAct((form: FormData) => {
     const given = [...form].filter(([, value]) => value !== '');
-    return call<Patient>('/v1/patients', { method: 'POST', of: here, body: Object.fromEntries(given) });
+    return recordsOf(here).post('/v1/patients', { body: Object.fromEntries(given) });
   });
   return (
     <Dialog title={say('patients.create')} onClose={onClose}>
@@ -183,11 +173,11 @@ function Create({ onClose, onDone }: Ending) {
 function Reset({ onClose, onDone }: Ending) {
   const { project } = useProject();
   const sandbox = useLoaded(
-    (signal) => call<{ readonly own_patients: number }>(`/admin/projects/${project}/sandbox`, { signal }),
+    (signal) => annal.get('/admin/projects/{project_id}/sandbox', { project_id: project }, { signal }),
     [project],
   );
   const resetting = useAct(async () => {
-    await call(`/admin/projects/${project}/sandbox/reset`, { method: 'POST' });
+    await annal.post('/admin/projects/{project_id}/sandbox/reset', { project_id: project });
     return true;
   });
   return (

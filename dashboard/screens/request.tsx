@@ -1,6 +1,6 @@
 /** A request of the log: who sent it, why it was refused, and the versions that it wrote. */
 import { useRoute } from 'preact-iso';
-import { call, withQuery } from '../api.ts';
+import { annal, withQuery } from '../api.ts';
 import { useCredentials } from '../credentials.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useLoaded } from '../load.ts';
@@ -8,17 +8,7 @@ import { Head, Shown } from '../parts/parts.tsx';
 import { AskReason, useNeedsReason } from '../parts/reason.tsx';
 import { reasonHeaders } from '../reason.ts';
 import { say, sayMoment } from '../texts/texts.ts';
-import { CalledBy, type LoggedRequest, Status, sayMs } from './requests.tsx';
-
-/** A request with its versions; null where the person's role doesn't open the records. */
-interface Details extends LoggedRequest {
-  readonly events:
-    | readonly {
-        readonly version: string;
-        readonly operation: 'create' | 'update' | 'delete';
-      }[]
-    | null;
-}
+import { CalledBy, Status, sayMs } from './requests.tsx';
 
 /** Returns the screen. */
 export function RequestDetails() {
@@ -28,10 +18,11 @@ export function RequestDetails() {
   const { nameOf } = useCredentials();
   const details = useLoaded(
     (signal) =>
-      call<Details>(`/admin/projects/${here.project}/logs/${encodeURIComponent(id)}`, {
-        signal,
-        headers: here.environment === 'production' ? reasonHeaders(here.project) : {},
-      }),
+      annal.get(
+        '/admin/projects/{project_id}/logs/{service_request_id}',
+        { project_id: here.project, service_request_id: id },
+        { signal, headers: here.environment === 'production' ? reasonHeaders(here.project) : {} },
+      ),
     [here.project, id, needsReason],
   );
   return (

@@ -1,31 +1,23 @@
 /** Where the person is signed in, on every device. */
-import { call } from '../api.ts';
+import { annal } from '../api.ts';
 import { useAct, useLoaded } from '../load.ts';
 import { Ago, Badge, Button, Head, Problem, Shown, Table } from '../parts/parts.tsx';
 import { say, sayMoment } from '../texts/texts.ts';
 
-/** A session. */
-interface Session {
-  readonly id: string;
-  readonly started_at: string;
-  readonly used_at: string;
-  readonly current: boolean;
-}
-
-const PATH = '/me/sessions';
-
 /** Returns the screen. */
 export function Sessions() {
-  const sessions = useLoaded(async () => (await call<{ readonly data: readonly Session[] }>(PATH)).data, []);
-  const ending = useAct(async (path: string) => {
-    await call(path, { method: 'DELETE' });
+  const sessions = useLoaded(async () => (await annal.get('/me/sessions')).data, []);
+  const ending = useAct(async (session_id?: string) => {
+    await (session_id === undefined
+      ? annal.delete('/me/sessions')
+      : annal.delete('/me/sessions/{session_id}', { session_id }));
     await sessions.reload();
   });
   return (
     <>
       <Head title={say('sessions.title')} about={say('sessions.says')}>
         {sessions.value?.some(({ current }) => !current) ? (
-          <Button tone="danger" busy={ending.isRunning} onClick={() => ending.run(PATH)}>
+          <Button tone="danger" busy={ending.isRunning} onClick={() => ending.run(undefined)}>
             {say('sessions.endOthers')}
           </Button>
         ) : null}
@@ -50,7 +42,7 @@ export function Sessions() {
                       tone="danger"
                       busy={ending.isRunning}
                       aria-label={say('sessions.end.of', { moment: sayMoment(started_at) })}
-                      onClick={() => ending.run(`${PATH}/${id}`)}
+                      onClick={() => ending.run(id)}
                     >
                       {say('sessions.end')}
                     </Button>

@@ -52,15 +52,15 @@ export function Try() {
   const operations = useLoaded(readOperations, []);
   const sending = useAct(
     (request: { readonly method: string; readonly path: string; readonly body: string }) =>
-      send(withProject(request.path, here.project), {
-        method: request.method,
-        of: here,
-        ...(request.body === '' ? {} : { body: request.body }),
-        headers: {
-          ...(request.path.startsWith('/fhir/') ? { Accept: 'application/fhir+json' } : {}),
-          ...(request.body === '' ? {} : { 'Content-Type': contentType(request.method, request.path) }),
+      send(
+        here,
+        {
+          method: request.method,
+          path: withProject(request.path, here.project),
+          ...(request.body === '' ? {} : { body: request.body }),
         },
-      }),
+        request.body === '' ? {} : { 'Content-Type': contentType(request.method, request.path) },
+      ),
   );
   const [answer, setAnswer] = useState<Answer>();
   const takesBody = method !== 'GET' && method !== 'DELETE';

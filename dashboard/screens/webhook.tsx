@@ -2,35 +2,15 @@
 
 import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
-import { call, Failure, type Page, withQuery } from '../api.ts';
+import { type AnswerOf, ApiError, annal, filled, recordsOf } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
-import { useAct, useLoaded } from '../load.ts';
+import { NotFound, useAct, useLoaded } from '../load.ts';
 import { Ago, Badge, Button, Code, Confirm, Empty, Head, Problem, Shown, Table } from '../parts/parts.tsx';
 import { say, sayCount, sayMoment } from '../texts/texts.ts';
-import { type Endpoint, endpointsPath, type IssuedEndpoint, Secret, State, sayEvents } from './webhooks.tsx';
+import { type IssuedEndpoint, listEndpoints, Secret, State, sayEvents } from './webhooks.tsx';
 
 /** A delivery with the body that is sent. */
-interface Delivery {
-  readonly id: string;
-  readonly event_id: string;
-  readonly event_type: string;
-  readonly status: 'pending' | 'delivered' | 'failed' | 'exhausted';
-  readonly attempts: number;
-  readonly next_attempt_at: string | null;
-  readonly last_status_code: number | null;
-  readonly last_error: string | null;
-  readonly created_at: string;
-  readonly delivered_at: string | null;
-  readonly payload: unknown;
-}
-
-/** A replay of past events. */
-interface Replay {
-  readonly status: 'running' | 'done' | 'cancelled';
-  readonly queued: number;
-  readonly delivered: number;
-  readonly exhausted: number;
-}
+type Delivery = AnswerOf<'GET', '/admin/webhooks/{endpoint_id}/deliveries'>['data'][number];
 
 const STATUSES = ['pending', 'delivered', 'failed', 'exhausted'] as const;
 
@@ -45,36 +25,39 @@ export function Webhook() {
   const [isRotating, askRotate] = useState(false);
   const endpoint = useLoaded(
     async (signal) => {
-      const { data } = await call<Page<Endpoint>>(endpointsPath(here.project, here.environment), { signal });
-      const found = data.find((each) => each.id === id);
-      if (found === undefined) throw new Failure(404, say('notFound.says'), [], '');
+      const found = (await listEndpoints(here, signal)).find((each) => each.id === id);
+      if (found === undefined) throw new NotFound(say('notFound.says'));
       return found;
     },
     [here.project, here.environment, id],
     5_000,
   );
-  const [status, setStatus] = useState('');
+  const [status, setStatus] = useState<Delivery['status']>();
+  const of = { endpoint_id: id };
   const deliveries = useLoaded(
     (signal) =>
-      call<Page<Delivery>>(withQuery(`/admin/webhooks/${id}/deliveries`, { status, limit: 50 }), { signal }),
+      annal.get(
+        '/admin/webhooks/{endpoint_id}/deliveries',
+        { endpoint_id: id, limit: 50, ...filled({ status }) },
+        { signal },
+      ),
     [id, status],
     3_000,
   );
   const reload = async (): Promise<void> => {
     await Promise.all([endpoint.reload(), deliveries.reload()]);
   };
-  const acting = useAct(
-    async (act: { readonly method: string; readonly path: string; readonly body?: unknown }) => {
-      const answer = await call<unknown>(`/admin/webhooks/${id}${act.path}`, {
-        method: act.method,
-        ...(act.body === undefined ? {} : { body: act.body }),
-      });
-      await reload();
-      return answer ?? true;
-    },
-  );
+  const acting = useAct(async (act: () => Promise<unknown>) => {
+    await act();
+    await reload();
+  });
+  const rotating = useAct(async () => {
+    const answer = await annal.post('/admin/webhooks/{endpoint_id}/rotate', of);
+    await reload();
+    return answer;
+  });
   const deleting = useAct(async () => {
-    await call(`/admin/webhooks/${id}`, { method: 'DELETE' });
+    await annal.delete('/admin/webhooks/{endpoint_id}', { endpoint_id: id });
     return true;
   });
   const found = endpoint.value;
@@ -91,13 +74,17 @@ export function Webhook() {
           <>
             <Button
               busy={acting.isRunning}
-              onClick={() => void acting.run({ method: 'POST', path: '/ping' })}
+              onClick={() => void acting.run(() => annal.post('/admin/webhooks/{endpoint_id}/ping', of))}
             >
               {say('webhook.ping')}
             </Button>
             <Button
               busy={acting.isRunning}
-              onClick={() => void acting.run({ method: 'PATCH', path: '', body: { active: !found.active } })}
+              onClick={() =>
+                void acting.run(() =>
+                  annal.patch('/admin/webhooks/{endpoint_id}', { ...of, body: { active: !found.active } }),
+                )
+              }
             >
               {say(found.active ? 'webhook.pause' : 'webhook.resume')}
             </Button>
@@ -119,7 +106,12 @@ export function Webhook() {
           <h2>{say('webhook.deliveries')}</h2>
           <label>
             {say('webhooks.state')}{' '}
-            <select value={status} onChange={({ currentTarget }) => setStatus(currentTarget.value)}>
+            <select
+              value={status ?? ''}
+              onChange={({ currentTarget }) =>
+                setStatus(STATUSES.find((each) => each === currentTarget.value))
+              }
+            >
               <option value="">{say('requests.all')}</option>
               {STATUSES.map((each) => (
                 <option key={each} value={each}>
@@ -143,7 +135,12 @@ export function Webhook() {
                     of={delivery}
                     mayUse={here.mayUse}
                     onRedeliver={() =>
-                      void acting.run({ method: 'POST', path: `/deliveries/${delivery.id}/redeliver` })
+                      void acting.run(() =>
+                        annal.post('/admin/webhooks/{endpoint_id}/deliveries/{delivery_id}/redeliver', {
+                          ...of,
+                          delivery_id: delivery.id,
+                        }),
+                      )
                     }
                   />
                 ))}
@@ -162,14 +159,14 @@ export function Webhook() {
           title={say('webhook.rotate')}
           says={<p>{say('webhook.rotate.says')}</p>}
           act={say('webhook.rotate')}
-          busy={acting.isRunning}
-          failure={acting.failure}
+          busy={rotating.isRunning}
+          failure={rotating.failure}
           onClose={() => askRotate(false)}
           onConfirm={async () => {
-            const answer = await acting.run({ method: 'POST', path: '/rotate' });
+            const answer = await rotating.run(undefined);
             if (answer === undefined) return;
             askRotate(false);
-            setIssued(answer as IssuedEndpoint);
+            setIssued(answer);
           }}
         />
       ) : null}
@@ -238,14 +235,17 @@ function DeliveryRow({
 /** Sends past events again, and shows how far that is. */
 function Replays({ id }: { readonly id: string }) {
   const here = useProject();
-  const path = `/v1/webhooks/${id}/replay`;
   const replay = useLoaded(
     async (signal) => {
       try {
-        return await call<Replay>(path, { of: here, signal });
+        return await recordsOf(here).get(
+          '/v1/webhooks/{endpoint_id}/replay',
+          { endpoint_id: id },
+          { signal },
+        );
       } catch (error) {
         // There was none yet.
-        if (error instanceof Failure && error.status === 404) return null;
+        if (error instanceof ApiError && error.status === 404) return null;
         throw error;
       }
     },
@@ -253,7 +253,10 @@ function Replays({ id }: { readonly id: string }) {
     3_000,
   );
   const beginning = useAct(async (from: string) => {
-    await call(path, { method: 'POST', of: here, body: { from: new Date(from).toISOString() } });
+    await recordsOf(here).post('/v1/webhooks/{endpoint_id}/replay', {
+      endpoint_id: id,
+      body: { from: new Date(from).toISOString() },
+    });
     await replay.reload();
   });
   return (

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { call, type Page, withQuery } from '../api.ts';
+import { type AnswerOf, annal, type Of, recordsOf } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
 import {
@@ -21,25 +21,15 @@ import {
 import { say, sayCount } from '../texts/texts.ts';
 
 /** An endpoint, without its secret. */
-export interface Endpoint {
-  readonly id: string;
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly description: string | null;
-  readonly active: boolean;
-  readonly last_success_at: string | null;
-  readonly last_failure_at: string | null;
-  readonly failure_streak: number;
-}
+export type Endpoint = AnswerOf<'GET', '/admin/projects/{project_id}/webhooks'>['data'][number];
 
 /** An endpoint that was just made, or whose secret was: only now it can be read. */
-export interface IssuedEndpoint extends Endpoint {
-  readonly secret: string;
-}
+export type IssuedEndpoint = AnswerOf<'POST', '/admin/webhooks/{endpoint_id}/rotate'>;
 
-/** Returns the path of the endpoints of a project's environment. */
-export function endpointsPath(project: string, environment: string): string {
-  return withQuery(`/admin/projects/${project}/webhooks`, { environment, limit: 100 });
+/** Returns the endpoints of a project's environment. */
+export function listEndpoints({ project, environment }: Of, signal: AbortSignal): Promise<Endpoint[]> {
+  const asked = { project_id: project, environment, limit: 100 };
+  return annal.list('/admin/projects/{project_id}/webhooks', asked, { signal }).all();
 }
 
 /** Returns the screen. */
@@ -48,7 +38,7 @@ export function Webhooks() {
   const [isAsked, ask] = useState(false);
   const [made, setMade] = useState<IssuedEndpoint>();
   const endpoints = useLoaded(
-    (signal) => call<Page<Endpoint>>(endpointsPath(here.project, here.environment), { signal }),
+    (signal) => listEndpoints(here, signal),
     [here.project, here.environment],
     10_000,
   );
@@ -62,7 +52,7 @@ export function Webhooks() {
         ) : null}
       </Head>
       <Shown of={endpoints}>
-        {({ data }) =>
+        {(data) =>
           data.length === 0 ? (
             <Empty>
               <p>{say('webhooks.none')}</p>
@@ -149,16 +139,18 @@ function Create({
   const here = useProject();
   const { path } = useLocation();
   const types = useLoaded(
-    (signal) => call<{ readonly data: readonly string[] }>('/v1/webhooks/event-types', { of: here, signal }),
+    (signal) => recordsOf(here).get('/v1/webhooks/event-types', {}, { signal }),
     [path],
   );
   const [isAll, setAll] = useState(true);
   const creating = useAct((form: FormData) =>
-    call<IssuedEndpoint>(`/admin/projects/${here.project}/webhooks`, {
-      method: 'POST',
+    annal.post('/admin/projects/{project_id}/webhooks', {
+      project_id: here.project,
       body: {
         url: String(form.get('url')),
-        events: isAll ? ['*'] : form.getAll('events').map(String),
+        events: isAll
+          ? ['*']
+          : (types.value?.data ?? []).filter((type) => form.getAll('events').includes(type)),
         environment: here.environment,
         ...(form.get('description') === '' ? {} : { description: String(form.get('description')) }),
       },

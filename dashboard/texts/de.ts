@@ -144,7 +144,6 @@ export const de: Texts = {
   'patients.title': 'Patienten',
   'problem.offline': 'Es kam keine Antwort. Prüfen Sie die Verbindung, und ob der Dienst läuft.',
   'problem.request': 'Anfrage',
-  'problem.unknown': 'Die Anfrage ist mit dem Status {status} gescheitert.',
   'production.allowed': 'Erlaubt',
   'production.ask': 'Beim Betreiber anfragen',
   'production.asked': 'Angefragt',

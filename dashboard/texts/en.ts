@@ -141,7 +141,6 @@ export const en = {
   'patients.title': 'Patients',
   'problem.offline': 'No answer came. Check the connection and that the service runs.',
   'problem.request': 'Request',
-  'problem.unknown': 'The request failed with status {status}.',
   'production.allowed': 'Allowed',
   'production.ask': 'Ask the operator',
   'production.asked': 'Asked',

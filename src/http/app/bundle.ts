@@ -1,5 +1,5 @@
 /**
- * The dashboard's script and styles, bundled for browsers from `dashboard/`. The first start makes the bundle beside its work
+ * The dashboard's script and styles, bundled for browsers from `dashboard/` and the client. The first start makes the bundle beside its work
  * (nothing waits for it) and keeps it below node_modules/.cache under a hash of its sources; decision 0001.
  */
 import { hash } from 'node:crypto';
@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SOURCES = join(ROOT, 'dashboard');
+/** What it is made of: its own sources, and those of the client. */
+const FOLDERS = [SOURCES, join(ROOT, 'clients', 'typescript', 'src')];
 const KEPT = join(ROOT, 'node_modules', '.cache', 'annal');
 
 /** The files of the dashboard. */
@@ -47,10 +49,12 @@ async function readFiles(folder: string): Promise<DashboardFiles> {
 
 /** Returns a hash of the sources, and of the versions of the packages that they import. */
 function digest(): string {
-  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(?:tsx?|css|json)$/.test(name))
-    .sort();
-  const parts = files.flatMap((name) => [name, readFileSync(join(SOURCES, name), 'utf8')]);
+  const parts = FOLDERS.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(?:tsx?|css|json)$/.test(name))
+      .sort()
+      .flatMap((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+  );
   const packages = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
   return hash('sha256', JSON.stringify([...parts, packages])).slice(0, 32);
 }
