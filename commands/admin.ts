@@ -10,7 +10,12 @@ import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import * as application from './application/decide.ts';
 import { clientSecret, hasSecret, type NewApplication, registration } from './application/registration.ts';
-import { APPLICATION, type ApplicationState, type Branding } from './application/state.ts';
+import {
+  APPLICATION,
+  type ApplicationSettings,
+  type ApplicationState,
+  type Branding,
+} from './application/state.ts';
 import type { CriteriaLocks, Done, RequestContext, Wrote } from './command.ts';
 import type { Decide } from './kernel/decision.ts';
 import type { Kernel } from './kernel/kernel.ts';
@@ -99,6 +104,12 @@ export interface AdminCommands {
     applicationId: string,
     overlap: Micros,
   ) => Promise<Done<{ readonly secret: string; readonly previousUntil: string | undefined }>>;
+  /** Changes settings of an application; keys end its secrets. @returns the settings as they are then */
+  readonly changeApplication: (
+    by: RequestContext,
+    applicationId: string,
+    asked: application.Change,
+  ) => Promise<Done<ApplicationSettings>>;
   readonly brandApplication: (by: RequestContext, applicationId: string, branding: Branding) => Promise<Done>;
   readonly deleteApplication: (by: RequestContext, applicationId: string) => Promise<Done>;
   /** An organization, a project and a key in one. @throws Refusal throttled, as for a project. */
@@ -241,6 +252,11 @@ export function openAdmin({
       const { secrets } = state;
       const previousUntil = secrets?.sha256 === sha256 ? secrets.previous?.until : undefined;
       return { ...rotated, result: { secret, previousUntil } };
+    },
+    async changeApplication(by, id, asked) {
+      const changed = await onApplication(by, id, application.change(id, asked));
+      const { state } = await applications.read(applicationStream(id));
+      return { ...changed, result: state.settings };
     },
     brandApplication: (by, id, branding) => onApplication(by, id, application.brand(id, branding)),
     deleteApplication: (by, id) => onApplication(by, id, application.remove(id)),

@@ -1,10 +1,11 @@
 /** Decisions about OAuth applications. Pure. */
+import { isDeepStrictEqual } from 'node:util';
 import type { PlainEvent } from '#src/events/catalog.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { type Micros, toInstant } from '#src/shared/time/time.ts';
 import { type ProductionRule, requireAccess } from '../project/production.ts';
 import type { ProjectState } from '../project/state.ts';
-import type { ApplicationState, Branding } from './state.ts';
+import type { ApplicationSettings, ApplicationState, Branding } from './state.ts';
 
 export type Registered = Extract<PlainEvent, { type: 'ApplicationRegistered' }>['data'];
 
@@ -24,6 +25,33 @@ export function register(
     requireAccess(owner, project_id, { ...rule, what: 'applications', environment });
     if (status !== 'none') throw new TypeError(`${data.application_id} already exists`);
     return [{ type: 'ApplicationRegistered', data }];
+  };
+}
+
+/** New values of settings: those that are undefined stay; `privacy_url` null removes it. */
+export type Change = {
+  readonly [Name in Exclude<keyof ApplicationSettings, 'privacy_url'>]?:
+    | ApplicationSettings[Name]
+    | undefined;
+} & { readonly privacy_url?: string | null | undefined };
+
+/** Changes its settings. Keys take the place of earlier ones and of the secret. Equal values change nothing. */
+export function change(id: string, asked: Change) {
+  return (state: ApplicationState): PlainEvent[] => {
+    requireThere(state, id);
+    const { settings } = state;
+    const replacesKeys = asked.jwks !== undefined || asked.jwks_uri !== undefined;
+    const { jwks, jwks_uri } = replacesKeys ? asked : settings;
+    const privacy = asked.privacy_url === undefined ? settings.privacy_url : (asked.privacy_url ?? undefined);
+    const data: ApplicationSettings = {
+      redirect_uris: asked.redirect_uris ?? settings.redirect_uris,
+      post_logout_redirect_uris: asked.post_logout_redirect_uris ?? settings.post_logout_redirect_uris,
+      scopes: asked.scopes ?? settings.scopes,
+      ...(privacy === undefined ? {} : { privacy_url: privacy }),
+      ...(jwks === undefined ? {} : { jwks }),
+      ...(jwks_uri === undefined ? {} : { jwks_uri }),
+    };
+    return isDeepStrictEqual(data, withoutAbsent(settings)) ? [] : [{ type: 'ApplicationChanged', data }];
   };
 }
 
@@ -83,4 +111,9 @@ export function remove(id: string) {
 
 function requireThere({ status }: ApplicationState, id: string): void {
   if (status !== 'registered') throw notFound('application', id);
+}
+
+/** Returns settings without members that are undefined. */
+function withoutAbsent(settings: ApplicationSettings): object {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,5 @@
 /** An OAuth application as decisions know it. */
+import type { PlainEvent } from '#src/events/catalog.ts';
 import type { EventOf } from '#src/events/streams.ts';
 import type { Fold } from '../kernel/kernel.ts';
 
@@ -28,9 +29,13 @@ export interface Secrets {
   readonly previous?: { readonly sha256: string; readonly until: string } | undefined;
 }
 
+/** What can be changed after the registration. */
+export type ApplicationSettings = Extract<PlainEvent, { type: 'ApplicationChanged' }>['data'];
+
 export interface ApplicationState {
   status: 'none' | 'registered' | 'deleted';
   clientId: string | undefined;
+  settings: ApplicationSettings;
   branding: Branding;
   /** Undefined for public ones, and for those that sign with keys. */
   secrets: Secrets | undefined;
@@ -44,12 +49,13 @@ export const APPLICATION: Fold<ApplicationState, EventOf<'application'>> = {
   initial: () => ({
     status: 'none',
     clientId: undefined,
+    settings: { redirect_uris: [], post_logout_redirect_uris: [], scopes: [] },
     branding: {},
     secrets: undefined,
     trusted: false,
   }),
   evolve,
-  estimateSize: () => 1_000,
+  estimateSize: () => 4_000,
 };
 
 function evolve(state: ApplicationState, event: EventOf<'application'>): void {
@@ -57,8 +63,13 @@ function evolve(state: ApplicationState, event: EventOf<'application'>): void {
     case 'ApplicationRegistered':
       state.status = 'registered';
       state.clientId = event.data.client_id;
+      state.settings = registeredSettings(event.data);
       state.secrets =
         event.data.secret_sha256 === undefined ? undefined : { sha256: event.data.secret_sha256 };
+      break;
+    case 'ApplicationChanged':
+      state.settings = event.data;
+      if (hasKeys(event.data)) state.secrets = undefined;
       break;
     case 'ApplicationSecretRotated':
       state.secrets = { sha256: event.data.secret_sha256, previous: event.data.previous };
@@ -75,4 +86,17 @@ function evolve(state: ApplicationState, event: EventOf<'application'>): void {
     default:
       event satisfies never;
   }
+}
+
+/** Returns the settings of a registration. */
+function registeredSettings(
+  data: Extract<PlainEvent, { type: 'ApplicationRegistered' }>['data'],
+): ApplicationSettings {
+  const { redirect_uris, post_logout_redirect_uris = [], scopes, privacy_url, jwks, jwks_uri } = data;
+  return { redirect_uris, post_logout_redirect_uris, scopes, privacy_url, jwks, jwks_uri };
+}
+
+/** Tells whether an application signs with keys, so that it has no secret. */
+export function hasKeys({ jwks, jwks_uri }: Pick<ApplicationSettings, 'jwks' | 'jwks_uri'>): boolean {
+  return jwks !== undefined || jwks_uri !== undefined;
 }

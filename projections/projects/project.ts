@@ -74,6 +74,10 @@ function listChanges({ event, stream, metadata }: StoredEvent): Change<Statement
       const keys = jwks === undefined ? null : JSON.stringify(jwks);
       return [['application', { ...rest, id: application_id, project, jwks: keys }]];
     }
+    case 'ApplicationChanged': {
+      const { jwks, ...rest } = event.data;
+      return [['applicationChange', { ...rest, id, jwks: jwks === undefined ? null : JSON.stringify(jwks) }]];
+    }
     case 'ApplicationSecretRotated': {
       const { secret_sha256, previous } = event.data;
       const until = previous === undefined ? null : toMicros(previous.until);
@@ -101,7 +105,7 @@ function listChanges({ event, stream, metadata }: StoredEvent): Change<Statement
 /** Serves authentication and the admin interface. */
 export const projects: Projection = {
   name: 'projects',
-  version: 9,
+  version: 10,
   prefixes: ['organization-', 'project-', 'application-'],
   tables,
   indexes,

@@ -74,6 +74,7 @@ create table ${schema}.application (
   secret_at int8,                -- of the last rotation
   jwks text,                     -- JSON
   jwks_uri text,
+  changed_at int8,               -- of the last change of the settings
   sector text,                   -- null: one of its own
   logo_uri text,
   client_uri text,

@@ -112,6 +112,19 @@ from (select distinct on (id) * from json_to_recordset($1::json)
   as x(id text, secret_sha256 text, previous text, until int8, at int8) order by id, at desc) x
 where a.id = x.id and (a.secret_at is null or a.secret_at < x.at)`,
 
+  // After `secret`: an application that signs with keys has none.
+  applicationChange: (schema: string) => `
+update ${schema}.application a
+set redirect_uris = x.redirect_uris, post_logout_redirect_uris = x.post_logout_redirect_uris, scopes = x.scopes,
+  privacy_url = x.privacy_url, jwks = x.jwks, jwks_uri = x.jwks_uri, changed_at = x.at,
+  secret_sha256 = case when x.jwks is null and x.jwks_uri is null then a.secret_sha256 end,
+  previous_sha256 = case when x.jwks is null and x.jwks_uri is null then a.previous_sha256 end,
+  previous_until = case when x.jwks is null and x.jwks_uri is null then a.previous_until end
+from (select distinct on (id) * from json_to_recordset($1::json)
+  as x(id text, redirect_uris text[], post_logout_redirect_uris text[], scopes text[], privacy_url text, jwks text,
+    jwks_uri text, at int8) order by id, at desc) x
+where a.id = x.id and (a.changed_at is null or a.changed_at < x.at)`,
+
   branding: (schema: string) => `
 update ${schema}.application a
 set logo_uri = x.logo_uri, client_uri = x.client_uri, tos_uri = x.tos_uri, color = x.color,

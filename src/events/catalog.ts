@@ -485,6 +485,22 @@ export const CATALOG = {
         ),
     }),
   },
+  ApplicationChanged: {
+    version: 1,
+    says: 'Settings of an application were changed; the event has all that can change, as they are now. Keys end its client secrets.',
+    streams: 'application-',
+    data: z.object({
+      redirect_uris: z.array(z.string()),
+      post_logout_redirect_uris: z.array(z.string()),
+      scopes: z.array(z.string()),
+      privacy_url: z.string().optional(),
+      jwks: z
+        .object({ keys: z.array(publicKey) })
+        .optional()
+        .describe('the keys that it signs with; only confidential applications'),
+      jwks_uri: z.string().optional().describe('where such keys are fetched; never together with jwks'),
+    }),
+  },
   ApplicationSecretRotated: {
     version: 1,
     says: 'An application got a new client secret; only the SHA-256 of each is kept.',

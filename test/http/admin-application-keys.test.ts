@@ -175,6 +175,98 @@ describe('admin: what applications authenticate with and show', () => {
     expect((await find(made.client_id))?.secrets).to.have.length(1);
   });
 
+  it('take other redirect URIs and scopes, and leave the rest as it was', async () => {
+    const made = await register({ ...CONFIDENTIAL, privacy_url: 'https://portal.example/privacy' });
+    const { client_secret, ...before } = made;
+    const change = (body: object) => owner.done('PATCH', `/applications/${made.id}`, body);
+    const uris = ['https://portal.example/back', 'https://portal.example/there'];
+    const changed = await change({ redirect_uris: uris });
+    expect(changed).to.deep.equal({ ...before, redirect_uris: uris });
+    expect(await change({ scopes: ['openid', 'patient/Condition.rs'], privacy_url: null })).to.deep.equal({
+      ...changed,
+      scopes: ['openid', 'patient/Condition.rs'],
+      privacy_url: null,
+    });
+    expect((await find(made.client_id))?.redirectUris).to.deep.equal(uris);
+    expect((await find(made.client_id))?.secrets).to.deep.equal([{ sha256: sha256(client_secret) }]);
+    expect(await change({})).to.deep.equal(await shown(made.id));
+  });
+
+  it('sign with other keys, which end the secrets; then no secret can be made', async () => {
+    const made = await register(CONFIDENTIAL);
+    await owner.done('POST', `/applications/${made.id}/secrets`, {});
+    const change = (body: object) => owner.done('PATCH', `/applications/${made.id}`, body);
+    const keyed = await change({ jwks: { keys: [RSA] } });
+    expect(keyed).to.deep.include({ jwks: { keys: [RSA] }, previous_secret_expires_at: null });
+    expect(await find(made.client_id)).to.deep.include({ jwks: { keys: [RSA] }, secrets: [] });
+    expect(await change({ jwks_uri: 'https://portal.example/jwks' })).to.deep.include({ jwks: null });
+    const client = await find(made.client_id);
+    expect(client).to.deep.include({ jwksUri: 'https://portal.example/jwks', secrets: [] });
+    expect(client).to.not.have.property('jwks');
+    await change({ redirect_uris: ['https://portal.example/there'] });
+    expect(await find(made.client_id)).to.include({ jwksUri: 'https://portal.example/jwks' });
+    expect((await owner.ask('POST', `/applications/${made.id}/secrets`, {})).status).to.equal(409);
+  });
+
+  it('refuse changes that a registration would refuse, and those of developers and strangers', async () => {
+    const made = await register(CONFIDENTIAL);
+    const open = await register({ ...CONFIDENTIAL, kind: 'public', grant_types: undefined });
+    for (const [id, body, field] of [
+      [made.id, { redirect_uris: [] }, 'redirect_uris'],
+      [made.id, { redirect_uris: ['org.example.app:/back'] }, 'redirect_uris.0'],
+      [made.id, { scopes: ['patient/Cat.rs'] }, 'scopes.0'],
+      [made.id, { jwks: { keys: [good.privateKey.export({ format: 'jwk' })] } }, 'jwks.keys.0'],
+      [made.id, { jwks: { keys: [RSA] }, jwks_uri: 'https://a.example/jwks' }, 'jwks_uri'],
+      [open.id, { jwks: { keys: [RSA] } }, 'jwks'],
+      [open.id, { jwks_uri: 'https://a.example/jwks' }, 'jwks_uri'],
+      [made.id, { kind: 'public' }, 'kind'],
+      [made.id, { environment: 'production' }, 'environment'],
+    ] as const) {
+      const answer = await owner.ask('PATCH', `/applications/${id}`, body);
+      const { error } = JSON.parse(answer.text);
+      expect([answer.status, error.field], answer.text).to.deep.equal([422, field]);
+    }
+    const { organization_id } = await owner.done('GET', `/projects/${project}`);
+    const developer = await signIn(service, 'developer@clinic.example');
+    const { issuer, subject } = developer;
+    const member = { issuer, subject, role: 'developer' };
+    await owner.done('POST', `/organizations/${organization_id}/members`, member);
+    const stranger = await signIn(service, 'stranger@other.example');
+    for (const [who, status] of [
+      [developer, 403],
+      [stranger, 404],
+    ] as const) {
+      const answer = await who.ask('PATCH', `/applications/${made.id}`, { scopes: ['openid'] });
+      expect(answer.status).to.equal(status);
+    }
+    expect((await shown(made.id))?.scopes).to.deep.equal(CONFIDENTIAL.scopes);
+  });
+
+  it('say in the words of the consent page what scopes mean, also before they are registered', async () => {
+    const made = await register(CONFIDENTIAL);
+    const ask = (query: string) => owner.ask('GET', `/applications/${made.id}/scopes${query}`);
+    const own = JSON.parse((await ask('')).text);
+    expect(own.lang).to.equal('en');
+    expect(own.languages.map(({ lang }: { lang: string }) => lang)).to.include.members(['en', 'de', 'ar']);
+    expect(own.scopes.map(({ scope }: { scope: string }) => scope)).to.deep.equal(CONFIDENTIAL.scopes);
+    expect(own.scopes[0].sentences).to.deep.equal([
+      'Portal recognises you when you come back, by an identifier that is made for it',
+    ]);
+    expect(own.scopes[1].sentences[0]).to.match(/^Read your results, /);
+    expect(own.scopes[2].sentences).to.deep.equal([]);
+    const other = JSON.parse((await ask('?lang=de-CH&scope=patient/Condition.cud%20offline_access')).text);
+    expect(other.lang).to.equal('de');
+    expect(other.scopes.map(({ scope }: { scope: string }) => scope)).to.deep.equal([
+      'patient/Condition.cud',
+      'offline_access',
+    ]);
+    expect(other.scopes[0].sentences[0]).to.include('löschen');
+    const wrong = await ask('?scope=patient/Cat.rs');
+    expect([wrong.status, JSON.parse(wrong.text).error.field]).to.deep.equal([422, 'query.scope']);
+    const stranger = await signIn(service, 'stranger@other.example');
+    expect((await stranger.ask('GET', `/applications/${made.id}/scopes`)).status).to.equal(404);
+  });
+
   it('serve an uploaded logo by the service itself, by its hash', async () => {
     const made = await register(CONFIDENTIAL);
     const path = `/applications/${made.id}/branding`;

@@ -273,6 +273,16 @@ describe('read models', () => {
           type: 'ApplicationSecretRotated',
           data: { secret_sha256, ...(previous === undefined ? {} : { previous }) },
         });
+      const changed = (scopes: string[], jwks_uri?: string): NewEvent =>
+        made({
+          type: 'ApplicationChanged',
+          data: {
+            redirect_uris: ['https://diary.example/there'],
+            post_logout_redirect_uris: [],
+            scopes,
+            ...(jwks_uri === undefined ? {} : { jwks_uri }),
+          },
+        });
       const outcomes: unknown[] = [];
       for (const cut of [[99], [1, 2, 3, 4, 5, 99], [3, 6, 0, 99], [5, 2, 99]]) {
         const id = newUuid();
@@ -324,6 +334,8 @@ describe('read models', () => {
             branded('#445566'),
             rotated('aa', { sha256: 'old', until: '2026-11-24T00:00:00.000000Z' }),
             rotated('bb'),
+            changed(['patient/*.rs', 'openid']),
+            changed(['openid'], 'https://diary.example/jwks'),
             made({ type: 'ApplicationTrusted', data: { trusted: true } }, { credential: { kind: 'system' } }),
             made({ type: 'ApplicationDeleted', data: { application_id: app } }),
           ]),
@@ -340,7 +352,7 @@ describe('read models', () => {
              from projects.api_key k where project = $2
            union all select to_jsonb(p) - 'created_at' - 'deleted_at' || jsonb_build_object('open', deleted_at is null)
              from projects.project p where id = $2
-           union all select to_jsonb(a) - 'created_at' - 'branded_at' - 'trusted_at' - 'secret_at' - 'deleted_at'
+           union all select to_jsonb(a) - 'created_at' - 'branded_at' - 'trusted_at' - 'secret_at' - 'changed_at' - 'deleted_at'
              || jsonb_build_object('there', deleted_at is null) from projects.application a where id = $3
            order by 1`,
           org,
@@ -370,6 +382,12 @@ describe('read models', () => {
       expect(having('works')[0]).to.include({ works: false });
       expect(having('open')[0]).to.include({ open: false });
       expect(having('there')[0]).to.include({ there: false, color: '#445566', trusted: true });
+      expect(having('there')[0]).to.deep.include({
+        redirect_uris: ['https://diary.example/there'],
+        scopes: ['openid'],
+        jwks_uri: 'https://diary.example/jwks',
+        secret_sha256: null,
+      });
     });
   });
 

@@ -486,8 +486,58 @@ describe('deciding on applications', () => {
     expect(state.when(application.trust('app_1', false)).drafts).to.have.length(1);
   });
 
+  it('given settings, when some change, then the event has all, and equal ones are no event', () => {
+    const changed = (settings: object): PlainEvent => ({
+      type: 'ApplicationChanged',
+      data: {
+        redirect_uris: ['https://a.example/'],
+        post_logout_redirect_uris: [],
+        scopes: ['patient/*.rs'],
+        ...settings,
+      },
+    });
+    const state = given(APPLICATION, [registered]);
+    state
+      .when(application.change('app_1', { scopes: ['openid'] }))
+      .thenEvents(changed({ scopes: ['openid'] }));
+    state.when(application.change('app_1', { redirect_uris: ['https://a.example/'] })).thenNothing();
+    const policy = changed({ privacy_url: 'https://a.example/privacy' });
+    const after = given(APPLICATION, [registered, policy]);
+    after.when(application.change('app_1', {})).thenNothing();
+    after.when(application.change('app_1', { privacy_url: null })).thenEvents(changed({}));
+  });
+
+  it('given a secret, when keys are set, then it ends; other keys replace them, and other settings keep them', () => {
+    const change = (asked: application.Change) => application.change('app_1', asked);
+    const far = { jwks_uri: 'https://a.example/jwks' };
+    const state = given(APPLICATION, [registered]);
+    const keyed: PlainEvent = {
+      type: 'ApplicationChanged',
+      data: {
+        redirect_uris: ['https://a.example/'],
+        post_logout_redirect_uris: [],
+        scopes: ['patient/*.rs'],
+        ...far,
+      },
+    };
+    state.when(change(far)).thenEvents(keyed);
+    const after = given(APPLICATION, [registered, keyed]);
+    expect(after.state.secrets).to.equal(undefined);
+    after.when(application.rotateSecret('app_1', 'aa', { overlap: 0, now: 1 })).thenRefused('conflict');
+    const jwks = { keys: [{ kty: 'RSA' as const, n: 'AQAB', e: 'AQAB' }] };
+    expect(after.when(change({ jwks })).drafts)
+      .to.have.nested.property('[0].event.data')
+      .that.includes.keys('jwks');
+    expect(after.when(change({ jwks })).drafts).to.not.have.nested.property('[0].event.data.jwks_uri');
+    expect(after.when(change({ scopes: ['openid'] })).drafts).to.have.nested.property(
+      '[0].event.data.jwks_uri',
+      far.jwks_uri,
+    );
+  });
+
   it('given none, or one that is deleted, then 404 whatever is asked', () => {
     for (const decide of [
+      application.change('app_1', { scopes: ['openid'] }),
       application.brand('app_1', {}),
       application.rotateSecret('app_1', 'aa', { overlap: 0, now: 1 }),
       application.trust('app_1', true),

@@ -1,6 +1,6 @@
 /** Redirect URIs as they may be registered. */
 import { expect } from 'chai';
-import { redirectFault } from '#src/http/admin/redirect-uri.ts';
+import { redirectFault } from '#src/http/admin/applications/redirect-uri.ts';
 
 describe('redirect URIs', () => {
   const taken: [string, 'public' | 'confidential'][] = [

@@ -1,6 +1,6 @@
 /** Scopes as applications may register them, and what is said of others. */
 import { expect } from 'chai';
-import { scopeFault } from '#src/http/admin/application-body.ts';
+import { scopeFault } from '#src/http/admin/applications/body.ts';
 
 describe('scopes of applications', () => {
   for (const scope of [

@@ -1,6 +1,7 @@
 /** Every route below `/admin` (docs/spec/interface.md, section 4.5). */
 import type { Route } from '../api/route.ts';
-import { APPLICATION_ROUTES } from './applications.ts';
+import { APPLICATION_ROUTES } from './applications/routes.ts';
+import { SCOPE_ROUTES } from './applications/scopes.ts';
 import { CONFIG_ROUTES } from './config.ts';
 import { KEY_ROUTES } from './keys.ts';
 import { LOG_ROUTES } from './logs.ts';
@@ -26,6 +27,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
   ...KEY_ROUTES,
   ...TOKEN_ROUTES,
   ...APPLICATION_ROUTES,
+  ...SCOPE_ROUTES,
   ...PATIENT_ROUTES,
   ...SANDBOX_ROUTES,
   ...LOG_ROUTES,

@@ -2249,7 +2249,7 @@ export interface Operations {
       scopes: string[];
       grant_types?: ('authorization_code' | 'refresh_token' | 'client_credentials' | 'urn:openid:params:grant-type:ciba' | 'urn:annal:params:oauth:grant-type:identity')[];
       privacy_url?: string;
-      /** Public keys with which a confidential application signs (private_key_jwt). It then has no secret. Use `jwks_uri` to change keys later. */
+      /** Public keys with which a confidential application signs (private_key_jwt). It then has no secret. They can be replaced later. */
       jwks?: {
         keys: {
           kty: string;
@@ -2513,6 +2513,26 @@ export interface Operations {
       /** Failed attempts since the last successful one. */
       failure_streak: number;
     } };
+    /** Change the redirect URIs, scopes or keys of an application */
+    '/admin/applications/{application_id}': { path: { application_id: string }; query: {}; body: {
+      /** Absolute and exact: compared character by character. Empty for an application without authorization_code. */
+      redirect_uris?: string[];
+      /** Where a person may be sent after signing out at `/oauth/logout`. Compared like `redirect_uris`. */
+      post_logout_redirect_uris?: string[];
+      scopes?: string[];
+      /** null removes it. */
+      privacy_url?: string | null;
+      /** Public keys that replace the earlier ones, `jwks_uri`, or the client secret. */
+      jwks?: {
+        keys: {
+          kty: string;
+          [name: string]: unknown;
+        }[];
+        [name: string]: unknown;
+      };
+      /** The same, for keys that are fetched; not together with `jwks`. */
+      jwks_uri?: string;
+    } | undefined; answer: Application };
     /** Change, pause or resume a webhook endpoint */
     '/admin/webhooks/{endpoint_id}': { path: { endpoint_id: string }; query: {}; body: {
       /** `https://…`; in the sandbox of an installation for development also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */

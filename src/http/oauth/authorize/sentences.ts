@@ -158,3 +158,12 @@ export function fixedSentences(say: Texts, scopes: readonly Scope[], app: string
     ...(asksIdentity(scopes) ? [say('sentence.identity', { app })] : []),
   ];
 }
+
+/** Returns what the page says about one scope; nothing about those that people don't decide about. */
+export function scopeSentences(say: Texts, scope: Scope, app: string): string[] {
+  if (scope === 'offline_access') return [say('sentence.offline', { app })];
+  if (asksIdentity([scope])) return [say('sentence.identity', { app })];
+  const own = sumUpItems(say, itemSentences(say, [scope], true));
+  const readsAlways = typeof scope !== 'string' && scope.context === 'patient' && /[rs]/.test(scope.letters);
+  return own.length === 0 && readsAlways ? [say('sentence.always')] : own;
+}

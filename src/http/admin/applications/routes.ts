@@ -1,101 +1,18 @@
-/** OAuth applications of projects: registration, branding, secrets, deletion. */
+/** OAuth applications of projects: registration, changes, branding, secrets, deletion. */
 import { z } from 'zod';
 import type { ApplicationRow } from '#queries/admin/projects.ts';
-import { logoPath } from '#src/oauth/clients.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Micros } from '#src/shared/time/time.ts';
-import { route } from '../api/route.ts';
-import { environment, instant, LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
-import { applicationFor, projectFor, toAuthor } from './access.ts';
-import { listed, toInstantOrNull } from './answers.ts';
-import { newApplication, webUrl } from './application-body.ts';
+import { route } from '../../api/route.ts';
+import { instant, LIST_QUERY, listSchema, PAGED } from '../../api/schemas.ts';
+import { applicationFor, projectFor, toAuthor } from '../access.ts';
+import { listed } from '../answers.ts';
+import { applicationChange, faultsOf, newApplication, webUrl } from './body.ts';
 import { MAX_LOGO_BYTES, readLogo } from './logo.ts';
+import { applicationSchema, applicationView, shownApplication } from './view.ts';
 
 const TAG = 'Applications';
 /** In microseconds. */
 const HOUR = 3_600_000_000;
-const storedKeys = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) });
-
-const branding = z.object({
-  logo_uri: z.string().nullable(),
-  client_uri: z.string().nullable(),
-  tos_uri: z.string().nullable(),
-  color: z.string().nullable(),
-  logo: z
-    .object({ url: z.string(), content_type: z.string(), size: z.int().describe('In bytes.') })
-    .nullable()
-    .describe('The uploaded logo, served by this service.'),
-});
-
-const applicationSchema = z
-  .object({
-    id: z.string(),
-    project_id: z.string(),
-    client_id: z.string(),
-    name: z.string(),
-    environment,
-    kind: z.enum(['public', 'confidential']),
-    redirect_uris: z.array(z.string()),
-    post_logout_redirect_uris: z.array(z.string()),
-    scopes: z.array(z.string()),
-    grant_types: z.array(z.string()),
-    privacy_url: z.string().nullable(),
-    jwks: z.object({ keys: z.array(z.looseObject({ kty: z.string() })) }).nullable(),
-    jwks_uri: z.string().nullable(),
-    sector: z.string().nullable().describe('null: a sector of its own.'),
-    previous_secret_expires_at: instant
-      .nullable()
-      .describe(
-        'After a rotation: until when the previous client secret works; null if only the current one does.',
-      ),
-    branding: branding.describe('Branding that the consent page shows beside the name.'),
-    trusted: z.boolean().describe('Whether the operator lets it use the first-party identity grant.'),
-    created_at: instant,
-  })
-  .meta({ id: 'Application' });
-
-const shownApplication = applicationSchema
-  .extend({
-    client_secret: z
-      .string()
-      .optional()
-      .describe('For a confidential application. Shown only now; the service stores its SHA-256.'),
-  })
-  .meta({ id: 'NewApplication' });
-
-type View = z.input<typeof applicationSchema>;
-
-/** @param now microseconds: a secret that has ended is not shown. */
-function applicationView(row: ApplicationRow, baseUrl: string, now: Micros): View {
-  const { logo_uri, client_uri, tos_uri, color, previous_until } = row;
-  const works = previous_until !== null && previous_until > now;
-  return {
-    id: row.id,
-    project_id: row.project,
-    client_id: row.client_id,
-    name: row.name,
-    environment: row.environment,
-    kind: row.kind,
-    redirect_uris: [...row.redirect_uris],
-    post_logout_redirect_uris: [...row.post_logout_redirect_uris],
-    scopes: [...row.scopes],
-    grant_types: [...row.grant_types],
-    privacy_url: row.privacy_url,
-    jwks: row.jwks === null ? null : storedKeys.parse(JSON.parse(row.jwks)),
-    jwks_uri: row.jwks_uri,
-    sector: row.sector,
-    previous_secret_expires_at: works ? toInstantOrNull(previous_until) : null,
-    branding: { logo_uri, client_uri, tos_uri, color, logo: renderLogo(row, baseUrl) },
-    trusted: row.trusted,
-    created_at: toInstantOrNull(row.created_at) ?? '',
-  };
-}
-
-function renderLogo({ id, logo_sha256, logo_type, logo_size }: ApplicationRow, baseUrl: string) {
-  if (logo_sha256 === null || logo_type === null || logo_size === null) return null;
-  const url = baseUrl + logoPath(id, { sha256: logo_sha256 });
-  return { url, content_type: logo_type, size: logo_size };
-}
 
 /** Routes of applications. */
 export const APPLICATION_ROUTES = [
@@ -162,6 +79,49 @@ export const APPLICATION_ROUTES = [
       const { id } = await projectFor(request, params.project_id, 'developer');
       const page = await services.adminQueries.applications(id, query);
       return listed(page, (row) => applicationView(row, services.config.baseUrl, now()));
+    },
+  }),
+  route({
+    method: 'PATCH',
+    path: '/admin/applications/{application_id}',
+    operationId: 'changeApplication',
+    summary: 'Change the redirect URIs, scopes or keys of an application',
+    description:
+      'Members that are absent stay as they are. `jwks` and `jwks_uri` replace each other, and the client secrets, which end at once: an application that signs with keys has none, and can’t get one again. What people have allowed already stays as they allowed it.',
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    body: applicationChange,
+    answers: { 200: { description: 'The application', schema: applicationSchema } },
+    async run(request) {
+      const { services, params, body, now } = request;
+      const row = await applicationFor(request, params.application_id, 'admin');
+      const faults = faultsOf(row, body).map(({ path, message }) => ({
+        code: 'value' as const,
+        diagnostics: `${path.join('.')} ${message}`,
+        expression: path.join('.'),
+      }));
+      if (faults.length > 0) throw new Refusal('invalid', faults);
+      const { result, wrote } = await services.admin.changeApplication(toAuthor(request), row.id, body);
+      const { jwks, jwks_uri = null, privacy_url = null } = result;
+      const hasKeys = jwks !== undefined || jwks_uri !== null;
+      const changed: ApplicationRow = {
+        ...row,
+        redirect_uris: result.redirect_uris,
+        post_logout_redirect_uris: result.post_logout_redirect_uris,
+        scopes: result.scopes,
+        privacy_url,
+        jwks: jwks === undefined ? null : JSON.stringify(jwks),
+        jwks_uri,
+        previous_until: hasKeys ? null : row.previous_until,
+      };
+      return {
+        status: 200,
+        body: applicationView(changed, services.config.baseUrl, now()),
+        position: wrote?.position,
+        // A key that leaked must not work a moment longer.
+        awaited: true,
+      };
     },
   }),
   route({

@@ -2,7 +2,7 @@
  * Validates the redirect URIs of OAuth applications. Later requests must match them character by character (RFC 9700,
  * section 2.1; RFC 8252, sections 7.1 and 7.3).
  */
-import { isSourceHost } from '../../shared/source-host.ts';
+import { isSourceHost } from '../../../shared/source-host.ts';
 
 /** The maximum length of a URI, in characters. */
 const MAX_LENGTH = 2_000;
