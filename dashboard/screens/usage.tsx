@@ -1,22 +1,40 @@
-/** How much the project is used, by day. */
+/** How much the project is used, by day, errors first. */
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { call, type Page } from '../api.ts';
-import { useProject } from '../here.ts';
+import { call, type Page, withQuery } from '../api.ts';
+import { pathOf, useProject } from '../here.ts';
 import { useLoaded } from '../load.ts';
 import { Empty, Head, Shown, Table } from '../parts/parts.tsx';
-import { language, say } from '../texts/texts.ts';
+import { language, say, type TextKey } from '../texts/texts.ts';
 
 /** Use on a day, in one environment. */
 interface Day {
   readonly date: string;
   readonly environment: string;
   readonly requests: number;
+  /** Null: not recorded. */
+  readonly client_errors: number | null;
+  readonly server_errors: number | null;
   readonly reads: number;
   readonly writes: number;
   readonly storage_bytes: number;
 }
+
+/** What a chart draws by day. */
+interface Line {
+  readonly of: 'requests' | 'client_errors' | 'server_errors';
+  readonly name: TextKey;
+  /** A variable of the style sheet. */
+  readonly colour: string;
+  readonly dash?: readonly number[];
+}
+
+const ERRORS: readonly Line[] = [
+  { of: 'server_errors', name: 'usage.failed', colour: '--fault' },
+  { of: 'client_errors', name: 'usage.refused', colour: '--warn', dash: [6, 4] },
+];
+const REQUESTS: readonly Line[] = [{ of: 'requests', name: 'usage.requests', colour: '--accent' }];
 
 const HEIGHT = 220;
 
@@ -39,39 +57,9 @@ export function Usage() {
             </Empty>
           ) : (
             <>
-              <section class="panel">
-                <Chart days={days} />
-              </section>
-              <Table
-                label={say('usage.title')}
-                rows={[...days].reverse()}
-                keyOf={({ date }) => date}
-                columns={[
-                  { title: say('usage.day'), cell: ({ date }) => sayDate(date) },
-                  {
-                    title: say('usage.requests'),
-                    isNumber: true,
-                    cell: ({ requests }) => sayNumber(requests),
-                  },
-                  {
-                    title: say('usage.reads'),
-                    isNumber: true,
-                    isWide: true,
-                    cell: ({ reads }) => sayNumber(reads),
-                  },
-                  {
-                    title: say('usage.writes'),
-                    isNumber: true,
-                    isWide: true,
-                    cell: ({ writes }) => sayNumber(writes),
-                  },
-                  {
-                    title: say('usage.stored'),
-                    isNumber: true,
-                    cell: ({ storage_bytes }) => sayBytes(storage_bytes),
-                  },
-                ]}
-              />
+              <Chart days={days} title="usage.errors" lines={ERRORS} />
+              <Chart days={days} title="usage.requests" lines={REQUESTS} />
+              <Days days={days} />
             </>
           );
         }}
@@ -80,8 +68,72 @@ export function Usage() {
   );
 }
 
-/** Requests by day; the table below has the numbers. */
-function Chart({ days }: { readonly days: readonly Day[] }) {
+/** The numbers of the charts, the newest day first. */
+function Days({ days }: { readonly days: readonly Day[] }) {
+  return (
+    <Table
+      label={say('usage.title')}
+      rows={[...days].reverse()}
+      keyOf={({ date }) => date}
+      columns={[
+        { title: say('usage.day'), cell: ({ date }) => sayDate(date) },
+        {
+          title: say('usage.failed'),
+          isNumber: true,
+          cell: ({ date, server_errors }) => <Errors date={date} status="5xx" count={server_errors} />,
+        },
+        {
+          title: say('usage.refused'),
+          isNumber: true,
+          cell: ({ date, client_errors }) => <Errors date={date} status="4xx" count={client_errors} />,
+        },
+        { title: say('usage.requests'), isNumber: true, cell: ({ requests }) => sayNumber(requests) },
+        { title: say('usage.reads'), isNumber: true, isWide: true, cell: ({ reads }) => sayNumber(reads) },
+        {
+          title: say('usage.writes'),
+          isNumber: true,
+          isWide: true,
+          cell: ({ writes }) => sayNumber(writes),
+        },
+        {
+          title: say('usage.stored'),
+          isNumber: true,
+          isWide: true,
+          cell: ({ storage_bytes }) => sayBytes(storage_bytes),
+        },
+      ]}
+    />
+  );
+}
+
+/** A number of errors, which leads to them in the request log. */
+function Errors({
+  date,
+  status,
+  count,
+}: {
+  readonly date: string;
+  readonly status: string;
+  readonly count: number | null;
+}) {
+  const here = useProject();
+  if (count === null) return <span class="quiet">{say('usage.notRecorded')}</span>;
+  if (count === 0) return <>{sayNumber(0)}</>;
+  return (
+    <a href={withQuery(pathOf(here, '/requests'), { status, from: date, to: date })}>{sayNumber(count)}</a>
+  );
+}
+
+/** Draws numbers by day; the table below has them. */
+function Chart({
+  days,
+  title,
+  lines,
+}: {
+  readonly days: readonly Day[];
+  readonly title: TextKey;
+  readonly lines: readonly Line[];
+}) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const { current } = place;
@@ -101,19 +153,30 @@ function Chart({ days }: { readonly days: readonly Day[] }) {
         legend: { show: false },
         cursor: { show: false },
         scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max)] } },
-        axes: [axis, axis],
+        tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+        axes: [
+          {
+            ...axis,
+            incrs: DAYS,
+            values: (_plot, at) => at.map((seconds) => sayDate(new Date(seconds * 1_000).toISOString())),
+          },
+          { ...axis, incrs: WHOLE, values: (_plot, at) => at.map(sayNumber) },
+        ],
         series: [
           {},
-          {
-            label: say('usage.requests'),
-            stroke: colour('--accent'),
-            fill: colour('--soft'),
+          ...lines.map(({ name, colour: variable, dash }) => ({
+            label: say(name),
+            stroke: colour(variable),
             width: 2,
             points: { show: true },
-          },
+            ...(dash === undefined ? {} : { dash: [...dash] }),
+          })),
         ],
       },
-      [all.map(({ date }) => Date.parse(date) / 1_000), all.map(({ requests }) => requests)],
+      [
+        all.map(({ date }) => Date.parse(date) / 1_000),
+        ...lines.map(({ of }) => all.map(({ day }) => (day === undefined ? 0 : day[of]))),
+      ],
       current,
     );
     const resized = new ResizeObserver(() => plot.setSize({ width: current.clientWidth, height: HEIGHT }));
@@ -122,26 +185,47 @@ function Chart({ days }: { readonly days: readonly Day[] }) {
       resized.disconnect();
       plot.destroy();
     };
-  }, [days]);
-  return <div ref={place} role="img" aria-label={say('usage.chart')} />;
+  }, [days, lines]);
+  return (
+    <section class="panel">
+      <h2>{say(title)}</h2>
+      {lines.length === 1 ? null : (
+        <ul class="legend">
+          {lines.map(({ of, name, colour, dash }) => (
+            <li key={of} style={{ '--line-colour': `var(${colour})` }} class={dash && 'dashed'}>
+              {say(name)}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div ref={place} role="img" aria-label={say('usage.chart', { what: say(title) })} />
+    </section>
+  );
 }
 
-/** Puts a zero on days without use: they are left out of the answer. */
-function fillDays(days: readonly Day[]): { readonly date: string; readonly requests: number }[] {
-  const known = new Map(days.map(({ date, requests }) => [date, requests]));
+/** Steps between the lines of a chart, in seconds: days are whole. */
+const DAYS = [1, 2, 7, 14].map((days) => days * 86_400);
+/** Steps between the lines of a chart: requests are whole. */
+const WHOLE = [1, 2, 5]
+  .flatMap((step) => Array.from({ length: 10 }, (_, power) => step * 10 ** power))
+  .sort((a, b) => a - b);
+
+/** Adds the days without use: they are left out of the answer, and count as zero. */
+function fillDays(days: readonly Day[]): { readonly date: string; readonly day: Day | undefined }[] {
+  const known = new Map(days.map((day) => [day.date, day]));
   const [first] = days;
   if (first === undefined) return [];
-  const all: { date: string; requests: number }[] = [];
+  const all: { date: string; day: Day | undefined }[] = [];
   for (let at = Date.parse(first.date); at <= Date.now(); at += 86_400_000) {
     const date = new Date(at).toISOString().slice(0, 10);
-    all.push({ date, requests: known.get(date) ?? 0 });
+    all.push({ date, day: known.get(date) });
   }
   return all;
 }
 
-/** @param date a day in UTC */
+/** Returns a day of the last month as the language writes it. @param date a day in UTC */
 function sayDate(date: string): string {
-  return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeZone: 'UTC' }).format(
+  return new Intl.DateTimeFormat(language.value, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
     new Date(date),
   );
 }

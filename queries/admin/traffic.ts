@@ -56,6 +56,10 @@ export interface UsageRow {
   readonly date: string;
   readonly environment: Environment;
   readonly requests: number;
+  /** Requests answered 4xx; null for a day whose errors were not counted. */
+  readonly client_errors: number | null;
+  /** Requests answered 5xx; null with the other one. */
+  readonly server_errors: number | null;
   readonly reads: number;
   readonly writes: number;
   /** Bytes of the events written. */
@@ -106,7 +110,8 @@ const ENTRY =
 
 // Index: primary key (project, environment, day).
 const USAGE = `
-select to_char(u.day, 'YYYY-MM-DD') as date, u.environment, u.requests, u.reads, u.writes, u.stored
+select to_char(u.day, 'YYYY-MM-DD') as date, u.environment, u.requests, u.client_errors, u.server_errors,
+       u.reads, u.writes, u.stored
   from operations.usage u
  where u.project = $1 and u.day between $2::date and $3::date
  order by u.day, u.environment`;

@@ -39,7 +39,7 @@ import {
   SNAPSHOT_SHARED_LINKS_SQL,
   SNAPSHOTS_SQL,
 } from '#src/operations/snapshots.ts';
-import { KEY_USE_SQL, USAGE_SQL } from '#src/operations/usage.ts';
+import { KEY_USE_SQL, USAGE_ERRORS_SQL, USAGE_SQL } from '#src/operations/usage.ts';
 import { PARKED_SQL } from '#src/processes/parked.ts';
 import { PROCESS_SQL } from '#src/processes/process.ts';
 import { WEBHOOK_FORGOTTEN_SQL, WEBHOOK_GRANTS_SQL, WEBHOOKS_SQL } from '#src/reactions/webhooks/tables.ts';
@@ -119,4 +119,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0095-oauth-nonce', sql: OAUTH_NONCE_SQL },
   { name: '0096-concept-codes', sql: CONCEPT_CODES_SQL },
   { name: '0097-request-log-error', sql: REQUEST_LOG_ERROR_SQL },
+  { name: '0098-usage-errors', sql: USAGE_ERRORS_SQL },
 ];

@@ -1,4 +1,4 @@
-/** Usage of projects by day (UTC) and environment: requests, reads, writes, and bytes of events written; and when each API key was last used, to the minute. */
+/** Usage of projects by day (UTC) and environment: requests, errors, reads, writes, and bytes of events written; and when each API key was last used, to the minute. */
 
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
@@ -67,6 +67,13 @@ CREATE TABLE operations.usage (
   PRIMARY KEY (project, environment, day)
 );`;
 
+/**
+ * A migration: requests that were refused (4xx) and that failed (5xx). Null: not counted, because an earlier version wrote
+ * the first requests of the day.
+ */
+export const USAGE_ERRORS_SQL =
+  'ALTER TABLE operations.usage ADD COLUMN client_errors int8, ADD COLUMN server_errors int8;';
+
 /** Sums that are not yet written. */
 interface Sum {
   readonly tenant: Tenant;
@@ -74,19 +81,24 @@ interface Sum {
   requests: number;
   writes: number;
   stored: number;
+  clientErrors: number;
+  serverErrors: number;
 }
 
+// A null stays null.
 const ADD = `
-insert into operations.usage as u (project, environment, day, requests, reads, writes, stored)
-select project, environment, day, requests, requests - writes, writes, stored
-  from unnest($1::text[], $2::text[], $3::date[], $4::int8[], $5::int8[], $6::int8[])
-    as s(project, environment, day, requests, writes, stored)
+insert into operations.usage as u (project, environment, day, requests, reads, writes, stored, client_errors, server_errors)
+select project, environment, day, requests, requests - writes, writes, stored, client_errors, server_errors
+  from unnest($1::text[], $2::text[], $3::date[], $4::int8[], $5::int8[], $6::int8[], $7::int8[], $8::int8[])
+    as s(project, environment, day, requests, writes, stored, client_errors, server_errors)
  order by project, environment, day
 on conflict (project, environment, day) do update set
   requests = u.requests + excluded.requests,
   reads = u.reads + excluded.reads,
   writes = u.writes + excluded.writes,
-  stored = u.stored + excluded.stored`;
+  stored = u.stored + excluded.stored,
+  client_errors = u.client_errors + excluded.client_errors,
+  server_errors = u.server_errors + excluded.server_errors`;
 
 /** Adds usage up in memory and writes it every second; a killed instance loses the last second. */
 export class Usage {
@@ -94,11 +106,13 @@ export class Usage {
 
   constructor(readonly pool: Pool) {}
 
-  /** Counts a request. @param writes whether it may have changed anything. */
-  request(tenant: Tenant, writes: boolean): void {
+  /** Counts a request. @param writes whether it may have changed anything. @param status of its answer */
+  request(tenant: Tenant, writes: boolean, status: number): void {
     const sum = this.#sum(tenant);
     sum.requests += 1;
     if (writes) sum.writes += 1;
+    if (status >= 500) sum.serverErrors += 1;
+    else if (status >= 400) sum.clientErrors += 1;
   }
 
   /** Counts bytes of events that were written. */
@@ -123,14 +137,18 @@ export class Usage {
           all.map(({ requests }) => requests),
           all.map(({ writes }) => writes),
           all.map(({ stored }) => stored),
+          all.map(({ clientErrors }) => clientErrors),
+          all.map(({ serverErrors }) => serverErrors),
         ],
       });
     } catch (error) {
-      for (const { tenant, day, requests, writes, stored } of all) {
-        const sum = this.#sum(tenant, day);
-        sum.requests += requests;
-        sum.writes += writes;
-        sum.stored += stored;
+      for (const kept of all) {
+        const sum = this.#sum(kept.tenant, kept.day);
+        sum.requests += kept.requests;
+        sum.writes += kept.writes;
+        sum.stored += kept.stored;
+        sum.clientErrors += kept.clientErrors;
+        sum.serverErrors += kept.serverErrors;
       }
       throw error;
     }
@@ -140,7 +158,7 @@ export class Usage {
     const name = `${tenant.project}/${tenant.environment}/${day}`;
     const known = this.#sums.get(name);
     if (known !== undefined) return known;
-    const sum = { tenant, day, requests: 0, writes: 0, stored: 0 };
+    const sum = { tenant, day, requests: 0, writes: 0, stored: 0, clientErrors: 0, serverErrors: 0 };
     this.#sums.set(name, sum);
     return sum;
   }

@@ -11,6 +11,15 @@ interface Listed<T> {
   readonly data: readonly T[];
   readonly total: number;
 }
+interface UsageDay {
+  readonly date: string;
+  readonly environment: string;
+  readonly requests: number;
+  readonly client_errors: number | null;
+  readonly server_errors: number | null;
+  readonly reads: number;
+  readonly writes: number;
+}
 interface Made {
   readonly id: string;
   readonly key: string;
@@ -138,5 +147,64 @@ describe('the dashboard’s numbers', () => {
     await page.getByText('No request matches.').waitFor();
     expect(await page.getByLabel('Status').inputValue()).to.equal('404');
     expect(await page.getByLabel('Request id').inputValue()).to.equal(oldest);
+  });
+
+  it('shows the errors of each day first, and says where they were not recorded', async () => {
+    await begin('Usage');
+    const key = await makeKey('one');
+    const last = [await get('/Patient', key.key), await get('/Patient/none', key.key)].at(-1) ?? '';
+    await logged(last);
+    await service.pool.query(
+      `insert into operations.usage (project, environment, day, requests, reads, writes, stored, client_errors, server_errors)
+         values ($1, 'sandbox', (now() at time zone 'utc')::date - 3, 1200, 1000, 200, 4096, null, null),
+                ($1, 'sandbox', (now() at time zone 'utc')::date - 1, 30, 20, 10, 2048, 7, 3),
+                ($1, 'production', (now() at time zone 'utc')::date - 1, 90, 20, 10, 2048, 9, 9)`,
+      [project],
+    );
+    const days = async () =>
+      (await ask<Listed<UsageDay>>('/usage')).data.filter(({ environment }) => environment === 'sandbox');
+    await eventually(async () => (await days()).at(-1)?.client_errors === 1);
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await page.getByRole('row').nth(3).waitFor();
+    expect(await page.getByRole('columnheader').allInnerTexts()).to.deep.equal([
+      'Day (UTC)',
+      'Failed (5xx)',
+      'Refused (4xx)',
+      'Requests',
+      'Reads',
+      'Writes',
+      'Stored',
+    ]);
+    const shown = await page
+      .locator('tbody tr')
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText)),
+      );
+    const told = (count: number | null): string =>
+      count === null ? 'not recorded' : count.toLocaleString('en');
+    const expected = (await days()).map(({ date, ...day }) => [
+      new Date(date).toLocaleDateString('en', { day: 'numeric', month: 'short', timeZone: 'UTC' }),
+      told(day.server_errors),
+      told(day.client_errors),
+      told(day.requests),
+      told(day.reads),
+      told(day.writes),
+    ]);
+    expect(shown.map((cells) => cells.slice(0, 6))).to.deep.equal(expected.reverse());
+    expect(shown.map(([, failed]) => failed)).to.deep.equal(['0', '3', 'not recorded']);
+    expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).to.deep.equal([
+      'Errors',
+      'Requests',
+    ]);
+    for (const what of ['Errors', 'Requests'])
+      expect(
+        await page
+          .getByRole('img', { name: `${what} by day` })
+          .locator('canvas')
+          .count(),
+      ).to.equal(1);
+    await page.getByRole('row').nth(1).getByRole('link', { name: '1', exact: true }).click();
+    await page.getByRole('row').filter({ hasText: last }).waitFor();
+    expect(await idsOnPage()).to.deep.equal([last]);
   });
 });

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
-import { beginProject, signInTo } from '#test/support/dashboard.ts';
+import { beginProject, fillProject, signInTo } from '#test/support/dashboard.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { identityOf } from '#test/support/me.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
@@ -94,7 +94,7 @@ describe('the dashboard', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
     const key = await page.getByRole('dialog').getByRole('region').innerText();
     await page.getByRole('button', { name: 'I have stored it' }).click();
-    await page.getByRole('button', { name: 'Make a key in place of “job”' }).click();
+    await page.getByRole('button', { name: 'Rotate “job”' }).click();
     const next = await page.getByRole('dialog').getByRole('region').innerText();
     expect(next)
       .to.match(/^sk_test_/)
@@ -299,7 +299,8 @@ describe('the dashboard', () => {
       it(`is accessible, ${colorScheme}, ${size}`, async () => {
         await open(`look-${colorScheme}-${size}@example.org`, { colorScheme, viewport });
         await picture(page, `app-home-${colorScheme}-${size}`);
-        await begin('Look');
+        const project = await begin('Look');
+        await fillProject(page, service, project);
         const base = page.url();
         for (const screen of SCREENS) {
           await page.goto(base + screen);

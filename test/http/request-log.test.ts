@@ -200,6 +200,7 @@ describe('request log', () => {
     );
     expect(total).to.equal(1);
     expect(data[0]).to.include({ date: today, environment: 'sandbox', requests: 7, reads: 5, writes: 2 });
+    expect(data[0]).to.include({ client_errors: 2, server_errors: 0 });
     expect(data[0].storage_bytes).to.be.within(300, 3_000);
     const { total: before } = JSON.parse((await admin(`/projects/${project}/usage?to=2020-01-01`)).text);
     expect(before).to.equal(0);
@@ -379,25 +380,26 @@ describe('what is noted of requests', () => {
     const tenant = { project: 'proj_x', environment: 'production' } as const;
     const broken = new Usage(openPool('postgres://127.0.0.1:1/none', { connectMs: 500 }));
     for (const counter of [usage, broken]) {
-      counter.request(tenant, true);
-      counter.request(tenant, false);
+      counter.request(tenant, true, 503);
+      counter.request(tenant, false, 404);
       counter.stored(tenant, 5);
     }
     await broken.flush().catch(() => undefined);
     await usage.flush();
     await usage.flush();
     const { rows } = await service.pool.query(
-      'select requests, reads, writes, stored from operations.usage where project = $1',
+      'select requests, client_errors, server_errors, reads, writes, stored from operations.usage where project = $1',
       [tenant.project],
     );
-    expect(rows).to.deep.equal([{ requests: 2, reads: 1, writes: 1, stored: 5 }]);
+    const errors = { client_errors: 1, server_errors: 1 };
+    expect(rows).to.deep.equal([{ requests: 2, ...errors, reads: 1, writes: 1, stored: 5 }]);
     Object.assign(broken, { pool: service.pool });
     await broken.flush();
     const again = await service.pool.query(
-      'select requests, stored from operations.usage where project = $1',
+      'select requests, client_errors, server_errors, stored from operations.usage where project = $1',
       [tenant.project],
     );
-    expect(again.rows).to.deep.equal([{ requests: 4, stored: 10 }]);
+    expect(again.rows).to.deep.equal([{ requests: 4, client_errors: 2, server_errors: 2, stored: 10 }]);
     await service.stop();
   });
 

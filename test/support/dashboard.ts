@@ -1,5 +1,7 @@
 /** Steps of tests of the dashboard in a browser. */
 import type { Page } from 'playwright-core';
+import type { InProcess } from './in-process.ts';
+import { eventually } from './process.ts';
 
 /** Signs in at the development issuer, and waits for the first screen. */
 export async function signInTo(page: Page, url: string, email: string): Promise<void> {
@@ -36,4 +38,25 @@ export async function callAs<T>(page: Page, path: string, body?: object): Promis
   );
   if (status > 299) throw new Error(`${path}: ${status} ${text}`);
   return JSON.parse(text) as T;
+}
+
+/** Gives a project what its screens show: a key, requests that were answered and refused, and usage of a week. */
+export async function fillProject(page: Page, service: InProcess, project: string): Promise<void> {
+  const { key } = await callAs<{ readonly key: string }>(page, `/admin/projects/${project}/keys`, {
+    name: 'server',
+    environment: 'sandbox',
+  });
+  for (const path of ['/Patient', '/Patient/none']) await service.fhir(path, { key });
+  await service.pool.query(
+    `insert into operations.usage (project, environment, day, requests, reads, writes, stored, client_errors, server_errors)
+     select $1, 'sandbox', (now() at time zone 'utc')::date - n, 1000 + 90 * (n % 3), 900, 100, 100000,
+            case when n < 5 then 20 * n end, case when n < 5 then n % 2 end
+       from generate_series(1, 7) n`,
+    [project],
+  );
+  await eventually(
+    async () =>
+      (await callAs<{ readonly total: number }>(page, `/admin/projects/${project}/logs?status=404`)).total ===
+      1,
+  );
 }

@@ -9,6 +9,13 @@ const day = z.object({
   date: z.iso.date().describe('UTC.'),
   environment,
   requests: z.int(),
+  client_errors: z
+    .int()
+    .nullable()
+    .describe(
+      'Requests that were refused (4xx). Null: not recorded, because an earlier version ran that day.',
+    ),
+  server_errors: z.int().nullable().describe('Requests that failed (5xx). Null with `client_errors`.'),
   reads: z.int().describe('Requests that can’t change anything.'),
   writes: z.int().describe('Requests that can change something, whatever their answer.'),
   storage_bytes: z.int().describe('Bytes of the events written on that day.'),
@@ -33,7 +40,7 @@ export const USAGE_ROUTES = [
     operationId: 'getUsage',
     summary: 'Usage of a project, by day and environment',
     description:
-      'Requests, reads and writes made with its credentials, and storage as bytes of the events written; days without any use are left out. At most 366 days at once.',
+      'Requests, errors, reads and writes made with its credentials, and storage as bytes of the events written; days without any use are left out. At most 366 days at once.',
     tag: 'Projects',
     credential: 'identity',
     grantToken: 'refused',

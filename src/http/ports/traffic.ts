@@ -15,6 +15,6 @@ export interface RateLimits {
 /** Records answered requests. */
 export interface Notebook {
   readonly requestLog: { add(request: LoggedRequest): void };
-  readonly usage: { request(tenant: Tenant, writes: boolean): void };
+  readonly usage: { request(tenant: Tenant, writes: boolean, status: number): void };
   readonly keyUse: { used(keyId: string, at: Micros): void };
 }

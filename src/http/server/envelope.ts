@@ -179,7 +179,7 @@ function noteRequest(notebook: Notebook, ctx: Context, { requestId, route, statu
     });
   if (caller !== undefined) {
     const { project: of, credential } = caller.calls;
-    notebook.usage.request(of, isWrite(method, route));
+    notebook.usage.request(of, isWrite(method, route), status);
     if (credential.kind === 'api_key') notebook.keyUse.used(credential.keyId, at);
     note({ ...of, ...holderColumns(credential), ...namedBy(caller) });
   } else if (identity !== undefined && project !== undefined) {

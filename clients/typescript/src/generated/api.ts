@@ -1746,6 +1746,10 @@ export interface Operations {
         date: string;
         environment: 'sandbox' | 'production';
         requests: number;
+        /** Requests that were refused (4xx). Null: not recorded, because an earlier version ran that day. */
+        client_errors: number | null;
+        /** Requests that failed (5xx). Null with `client_errors`. */
+        server_errors: number | null;
         /** Requests that can’t change anything. */
         reads: number;
         /** Requests that can change something, whatever their answer. */
