@@ -1052,6 +1052,30 @@ describe('the pages of patients', () => {
     expect((await visitor.open(`${path}?version=1`)).text).to.match(/<h1[^>]*><bdi>Pulse/);
   });
 
+  it('show the systolic part of a blood pressure before the diastolic one, whatever the order of the record', async () => {
+    const record = await newRecord('pressed@example.org');
+    const visitor = await patientVisitor(service, 'pressed@example.org');
+    const part = (code: string, display: string, value: number) => ({
+      code: { coding: [{ system: 'http://loinc.org', code, display }] },
+      valueQuantity: { value, unit: 'mmHg', system: 'http://unitsofmeasure.org', code: 'mm[Hg]' },
+    });
+    const { json } = await write(record, {
+      resourceType: 'Observation',
+      ...{ status: 'final', effectiveDateTime: '2026-05-01' },
+      ...{ code: { coding: [{ system: 'http://loinc.org', code: '85354-9' }] } },
+      ...{
+        component: [
+          part('8462-4', 'Diastolic blood pressure', 78),
+          part('8480-6', 'Systolic blood pressure', 124),
+        ],
+      },
+    });
+    const page = await visitor.open(pathOf(record, `/entries/Observation/${String(json.id)}`));
+    expect(wordsOf(page)).to.match(
+      /Systolic blood pressure *: +124 mmHg.*Diastolic blood pressure *: +78 mmHg/,
+    );
+  });
+
   it('show large entries in part, with the way to the rest', async () => {
     const record = await newRecord('large@example.org');
     const visitor = await patientVisitor(service, 'large@example.org');

@@ -76,6 +76,12 @@ describe('numbers for reading', () => {
     );
   });
 
+  it('have the numbers in their units as the language writes them', () => {
+    const rate = { value: new LosslessNumber('82.4'), unit: 'mL/min/1.73m2' };
+    expect(quantityText(rate, {}, { lang: 'de', exact: true })).to.equal('82,4 mL/min/1,73 m²');
+    expect(quantityText(rate, {}, { exact: true })).to.equal('82.4 mL/min/1.73 m²');
+  });
+
   it('say of a score that is nearly zero that it is below the smallest that is written', () => {
     const pain = { codes: ['72514-3'] };
     const score = (value: string) => ({ value: new LosslessNumber(value), unit: '{score}' });

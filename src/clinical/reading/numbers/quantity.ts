@@ -160,6 +160,15 @@ export function unitText(code: string): string {
   return text;
 }
 
+/** As `unitText`, with the numbers in it as a language writes them: mL/min/1,73 m². */
+export function unitTextIn(code: string, lang: string | undefined): string {
+  return numbersIn(unitText(code), lang);
+}
+
+function numbersIn(unit: string, lang: string | undefined): string {
+  return lang === undefined ? unit : unit.replace(/\d+\.\d+/g, (number) => formatDecimal(number, lang));
+}
+
 function writeUnit(code: string): string {
   const unit = code.trim();
   if (isUnsaid(unit)) return '';
@@ -249,7 +258,7 @@ export function quantityText(
     const [, sign = '', digits = ''] = /^([<>≤≥]?)(.*)$/.exec(number) ?? [];
     if (/^\d/.test(digits)) return digits.startsWith('0') ? number : `${sign}1:${digits}`;
   }
-  return joinUnit(number, unitOfQuantity(quantity), style);
+  return joinUnit(number, numbersIn(unitOfQuantity(quantity), style.lang), style);
 }
 
 const TITRE = /^\{?(?:titer|titre)s?\}?$/i;

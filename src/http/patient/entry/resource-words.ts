@@ -9,6 +9,8 @@ import {
   rangeText,
   ratioText,
 } from '#src/clinical/reading/numbers/quantity.ts';
+import { findPressure, type Pressure, systolicFirst } from '#src/clinical/reading/pressure.ts';
+import { loincCodes } from '#src/fhir/parts.ts';
 import { cut } from '#src/shared/cut.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -101,7 +103,10 @@ export function wordsOfValue(value: Json, name: string, words: ValueWords): Html
   if (value === null) return html`–`;
   const dose = name === 'dosage' || name === 'dosageInstruction' ? words.dose(value) : undefined;
   if (dose !== undefined) return isolated(dose);
-  if (Array.isArray(value)) return joined(value, (each) => wordsOfPart(each, name, words), words);
+  if (Array.isArray(value)) {
+    const parts = name === 'component' ? systolicFirst(value, readPressure) : value;
+    return joined(parts, (each) => wordsOfPart(each, name, words), words);
+  }
   if (typeof value === 'string') return isolated(words.text(value, name));
   if (typeof value === 'boolean') return isolated(words.truth(value));
   if (!isObject(value)) return isolated(words.number(decimalText(value) ?? String(value)));
@@ -128,6 +133,9 @@ export function wordsOfValue(value: Json, name: string, words: ValueWords): Html
     words,
   );
 }
+
+const readPressure = (part: Json): Pressure | undefined =>
+  findPressure(loincCodes(isObject(part) ? part.code : undefined));
 
 /** Returns a single value of several, such as the systolic blood pressure: its name heads it. */
 function wordsOfPart(value: Json, of: string, words: ValueWords): Html {

@@ -5,7 +5,7 @@
  */
 
 import { formatDecimal } from '#src/clinical/reading/numbers/decimal.ts';
-import { joinUnit, unitText } from '#src/clinical/reading/numbers/quantity.ts';
+import { joinUnit, unitTextIn } from '#src/clinical/reading/numbers/quantity.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { dayIn, isVague, timeIn } from '#src/shared/time/day.ts';
 import type { Texts } from '../../pages/texts.ts';
@@ -54,7 +54,7 @@ export function chart(say: Texts, name: string, { series, range, unit }: ChartDa
   const ordered = [...points].sort((a, b) => a.at - b.at);
   const [begin, finish] = labelEnds(say, ordered[0]?.date ?? '', ordered.at(-1)?.date ?? '');
   return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${describeChart(say, name, series)}">
-<text x="0" y="13">${unitText(unit)}</text>
+<text x="0" y="13">${unitTextIn(unit, say.lang)}</text>
 ${ticks.map(
   (tick) =>
     html`<line class="grid" x1="${left}" x2="${end}" y1="${fixed(y(tick))}" y2="${fixed(y(tick))}"/><text x="${left - 7}" y="${fixed(y(tick) + 4)}" text-anchor="end">${label(tick)}</text>
@@ -122,7 +122,7 @@ function describeChart(say: Texts, name: string, series: readonly Series[]): str
         values: points.length,
         least: number(Math.min(...values)),
         most: number(Math.max(...values)),
-        last: joinUnit(number(last?.value ?? 0), unitText(measured.unit ?? '')),
+        last: joinUnit(number(last?.value ?? 0), unitTextIn(measured.unit ?? '', say.lang)),
         day: dateText(say, last?.date ?? ''),
       });
     })

@@ -1,5 +1,5 @@
 /** Parts of the pages of results: the newest value of a measurement, its charts, values that an AI noted. */
-import { unitText } from '#src/clinical/reading/numbers/quantity.ts';
+import { unitTextIn } from '#src/clinical/reading/numbers/quantity.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { resultName } from '../../pages/result-names.ts';
 import { codeLabel } from '../code-label.ts';
@@ -66,7 +66,7 @@ export function chartsPart(
   const drawn = charts.filter(isDrawn);
   const shown = drawn.slice(0, most);
   if (shown.length === 0) return html``;
-  const units = [...new Set(charts.map(({ unit }) => unitText(unit)))];
+  const units = [...new Set(charts.map(({ unit }) => unitTextIn(unit, say.lang)))];
   const apart =
     units.length < 2
       ? html``
