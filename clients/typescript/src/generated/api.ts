@@ -1585,6 +1585,23 @@ export interface Operations {
       /** `cursor` of the next page; null on the last. */
       next_cursor: string | null;
     } };
+    /** The scopes of an application in plain sentences, as the consent page words them */
+    '/admin/applications/{application_id}/scopes': { path: { application_id: string }; query: { scope?: string; lang?: string }; body: undefined; answer: {
+      /** Of the sentences. */
+      lang: string;
+      /** All languages that the consent page has. */
+      languages: {
+        lang: string;
+        /** In the language itself. */
+        name: string;
+      }[];
+      scopes: {
+        /** In SMART v2 form. */
+        scope: string;
+        /** What the consent page says about it; empty if people don’t decide about it. */
+        sentences: string[];
+      }[];
+    } };
     /** Patients of a project, the newest first */
     '/admin/projects/{project_id}/patients': { path: { project_id: string }; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production' }; body: undefined; answer: {
       data: {
