@@ -17,6 +17,7 @@ import { Overview } from './screens/overview.tsx';
 import { Patients } from './screens/patients.tsx';
 import { RequestDetails } from './screens/request.tsx';
 import { Requests } from './screens/requests.tsx';
+import { Search } from './screens/search.tsx';
 import { Sessions } from './screens/sessions.tsx';
 import { Try } from './screens/try.tsx';
 import { Usage } from './screens/usage.tsx';
@@ -35,6 +36,7 @@ const SCREENS = {
   '/applications': Applications,
   '/webhooks': Webhooks,
   '/webhooks/:id': Webhook,
+  '/search': withReason(Search, 'search.title'),
   '/try': withReason(Try, 'try.title'),
   '/usage': Usage,
   '/members': Members,

@@ -17,6 +17,7 @@ const MENU: readonly (readonly [screen: string, name: TextKey])[] = [
   ['/keys', 'keys.title'],
   ['/applications', 'applications.title'],
   ['/webhooks', 'webhooks.title'],
+  ['/search', 'search.title'],
   ['/try', 'try.title'],
   ['/usage', 'usage.title'],
   ['/members', 'members.title'],

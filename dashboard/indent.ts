@@ -23,3 +23,8 @@ export function indent(text: string): string {
   }
   return result;
 }
+
+/** Parses JSON. Numbers become texts, so that they keep their digits. */
+export function parseDigits(text: string): unknown {
+  return JSON.parse(text.replace(TOKEN, (token) => (/^[-\d]/.test(token) ? `"${token}"` : token)));
+}

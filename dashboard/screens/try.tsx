@@ -2,15 +2,15 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { type Answer, send } from '../api.ts';
-import { useProject } from '../here.ts';
-import { indent } from '../indent.ts';
+import { type Answer, send, withQuery } from '../api.ts';
+import { pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
-import { Badge, Button, Code, Field, Head, Problem } from '../parts/parts.tsx';
+import { Badge, Button, Field, Head, Problem } from '../parts/parts.tsx';
+import { Answered, contentType, Program } from '../parts/program.tsx';
 import { PLACE } from '../place.ts';
+import { isSearch } from '../search/query.ts';
 import { account } from '../session.ts';
 import { say } from '../texts/texts.ts';
-import { Status, sayMs } from './requests.tsx';
 
 /** An operation of the OpenAPI document. */
 interface Operation {
@@ -71,7 +71,11 @@ export function Try() {
   );
   return (
     <>
-      <Head title={say('try.title')} about={say('try.says')} />
+      <Head title={say('try.title')} about={say('try.says')}>
+        <a class="button" href={withQuery(pathOf(here, '/search'), { path: isSearch(path) ? path : '' })}>
+          {say('search.title')}
+        </a>
+      </Head>
       <form
         class="panel"
         onSubmit={async (event) => {
@@ -150,33 +154,8 @@ export function Try() {
       </form>
       <Problem failure={sending.failure} />
       {answer === undefined ? null : <Answered answer={answer} />}
-      <section class="panel">
-        <h2>{say('try.program')}</h2>
-        <h3>curl</h3>
-        <Code text={printCurl(call)} label="curl" />
-        <h3>TypeScript</h3>
-        <Code text={printTypeScript(call)} label="TypeScript" />
-      </section>
+      <Program call={call} />
     </>
-  );
-}
-
-function Answered({ answer }: { readonly answer: Answer }) {
-  const id = answer.headers.get('Service-Request-Id') ?? '';
-  return (
-    <section class="panel" aria-live="polite">
-      <h2>
-        {say('try.answer')} <Status status={answer.status} />{' '}
-        <span class="quiet">
-          {sayMs(answer.ms)} · <code>{id}</code>
-        </span>
-      </h2>
-      {answer.text === '' ? (
-        <p class="quiet">{say('try.empty')}</p>
-      ) : (
-        <Code text={indent(answer.text)} label={say('try.answer')} />
-      )}
-    </section>
   );
 }
 
@@ -211,46 +190,4 @@ function exampleOf({ requestBody }: OperationPart): string | undefined {
 /** Fills in the project's id; other ids have to be put in by the person. */
 function withProject(path: string, project: string): string {
   return path.replace('{project_id}', project);
-}
-
-function contentType(method: string, path: string): string {
-  if (method === 'PATCH' && path.startsWith('/fhir/')) return 'application/json-patch+json';
-  return path.startsWith('/fhir/') ? 'application/fhir+json' : 'application/json';
-}
-
-/** A request as a program sends it. */
-interface Sent {
-  readonly method: string;
-  readonly url: string;
-  readonly path: string;
-  readonly body: string;
-}
-
-/** Quotes a text for a shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-function printCurl({ method, url, path, body }: Sent): string {
-  const parts = [
-    `curl${method === 'GET' ? '' : ` -X ${method}`} -H "Authorization: Bearer $ANNAL_KEY"`,
-    ...(body === '' ? [] : [`-H 'Content-Type: ${contentType(method, path)}'`, `-d ${quote(body)}`]),
-    quote(url),
-  ];
-  return parts.join(' \\\n  ');
-}
-
-function printTypeScript({ method, url, path, body }: Sent): string {
-  const lines = [
-    `const answer = await fetch(${JSON.stringify(url)}, {`,
-    ...(method === 'GET' ? [] : [`  method: ${JSON.stringify(method)},`]),
-    '  headers: {',
-    "    Authorization: 'Bearer ' + process.env.ANNAL_KEY,",
-    ...(body === '' ? [] : [`    'Content-Type': ${JSON.stringify(contentType(method, path))},`]),
-    '  },',
-    ...(body === '' ? [] : [`  body: ${JSON.stringify(body)},`]),
-    '});',
-    'console.log(answer.status, await answer.json());',
-  ];
-  return lines.join('\n');
 }

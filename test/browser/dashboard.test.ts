@@ -19,10 +19,20 @@ const SCREENS = [
   '/keys',
   '/applications',
   '/webhooks',
+  '/search',
   '/try',
   '/usage',
   '/members',
 ];
+
+interface Resource {
+  readonly id: string;
+}
+
+interface Bundle {
+  readonly total: number;
+  readonly entry: readonly { readonly resource: Resource }[];
+}
 
 describe('the dashboard', () => {
   let browser: Browser;
@@ -197,6 +207,95 @@ describe('the dashboard', () => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('builds a search, says what it costs, and shows the resources that the interface returns', async () => {
+    await open('seeker@example.org');
+    await begin('Searches');
+    const [, project] = /\/projects\/([\w-]+)\//.exec(page.url()) ?? [];
+    const headers = { 'X-Service-Session': '1', 'X-Service-Project': project ?? '' };
+    const fhir = (path: string, body?: object): Promise<Resource & Bundle> =>
+      page.evaluate(
+        async ([url, sent, init]) => {
+          const json = { ...init, 'Content-Type': 'application/fhir+json' };
+          const written = sent === undefined ? {} : { method: 'POST', body: JSON.stringify(sent) };
+          return (await fetch(`/app/api/fhir/R4${url}`, { headers: json, ...written })).json();
+        },
+        [path, body, headers] as const,
+      );
+    const { id } = await fhir('/Patient', { resourceType: 'Patient', name: [{ family: 'Lind' }] });
+    const weigh = (day: number, value: number, of = id): Promise<Resource> =>
+      fhir('/Observation', {
+        resourceType: 'Observation',
+        status: 'final',
+        code: { coding: [{ system: 'http://loinc.org', code: '29463-7' }], text: 'Weight' },
+        subject: { reference: `Patient/${of}` },
+        effectiveDateTime: `2026-03-0${day}`,
+        valueQuantity: { value, unit: 'kg', system: 'http://unitsofmeasure.org', code: 'kg' },
+      });
+    for (const day of [1, 2, 3]) await weigh(day, 70 + day);
+    const other = await fhir('/Patient', { resourceType: 'Patient', name: [{ family: 'Other' }] });
+    await weigh(3, 99, other.id);
+    await page.getByRole('link', { name: 'FHIR search' }).click();
+    const costs = page.getByRole('region', { name: 'What it costs' });
+    await costs.getByText('No condition').waitFor();
+    await page.getByLabel('Record (patient)').fill(id);
+    await page.getByLabel('Add a condition').selectOption('code');
+    await page.keyboard.type('29463-7');
+    await page.getByLabel('Add a condition').selectOption('date');
+    await page.keyboard.type('2026-03-02');
+    await page.getByLabel('Comparison of date').selectOption('ge');
+    await page.getByLabel('Add a condition').selectOption('_include');
+    await page.locator('.value').last().selectOption('Observation:patient');
+    await page.getByLabel('Order (_sort)').selectOption('-date');
+    await page.getByLabel('Per page (_count)').fill('1');
+    const path = `/Observation?patient=${id}&code=29463-7&date=ge2026-03-02&_include=Observation:patient&_sort=-date&_count=1`;
+
+    await page.getByText(`/fhir/R4${path}`, { exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get('path')).to.equal(`/fhir/R4${path}`);
+    expect(await costs.innerText())
+      .to.include('only the record')
+      .and.include('date=ge2026-03-02');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    const table = page.getByRole('region', { name: 'Results' });
+    const expected = await fhir(path);
+    await page.getByText(`${expected.total} matches`).waitFor();
+    expect(expected.total).to.equal(2);
+    for (const [at, { resource }] of expected.entry.entries())
+      expect(
+        await table
+          .getByRole('row')
+          .nth(at + 1)
+          .innerText(),
+        `${at}`,
+      ).to.include(resource.id);
+    expect(await table.getByRole('row').nth(1).innerText())
+      .to.include('73 kg')
+      .and.include('Weight');
+    expect(await table.getByRole('row').nth(2).innerText())
+      .to.include('Included')
+      .and.include('Lind');
+    expect(JSON.parse(await page.getByRole('region', { name: 'Answer' }).innerText())).to.have.property(
+      'total',
+      2,
+    );
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await picture(page, 'app-search-results');
+    await page.setViewportSize(PHONE);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await picture(page, 'app-search-results-phone');
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await table.getByText('72 kg').waitFor();
+    expect(await table.getByText('73 kg').count()).to.equal(0);
+    await page.getByRole('button', { name: 'Remove _include' }).click();
+    await page.getByLabel('Per page (_count)').fill('few');
+    await page.keyboard.press('Enter');
+    await page.getByText('the value must be a whole number from 0').first().waitFor();
+    expect(await page.getByLabel('Per page (_count)').getAttribute('aria-invalid')).to.equal('true');
+    await page.reload();
+    expect(await page.getByLabel('code', { exact: true }).inputValue()).to.equal('29463-7');
+    expect(complaints.filter((each) => !each.includes('400'))).to.deep.equal([]);
+  });
+
   it('asks why records of production are needed, and shows the reason in their access log', async () => {
     await open('live@example.org');
     await begin('Live');
@@ -204,7 +303,7 @@ describe('the dashboard', () => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     const form = page.getByLabel('Why do you need them?');
-    for (const screen of ['/patients', '/try']) {
+    for (const screen of ['/patients', '/search', '/try']) {
       await page.goto(base + screen);
       await form.waitFor();
       expect(await accessibilityFaults(page), screen).to.deep.equal([]);
@@ -253,7 +352,7 @@ describe('the dashboard', () => {
     expect(added).to.be.within(200, 201);
     await context?.close();
     await open('dev@example.org');
-    for (const screen of ['/patients', '/try']) {
+    for (const screen of ['/patients', '/search', '/try']) {
       await page.goto(base + screen);
       await page.getByText('Records of production need the role admin.').waitFor();
       expect(await page.getByRole('table').count()).to.equal(0);

@@ -1,0 +1,82 @@
+/** An answer as it came, and the same request as programs send it. */
+import type { Answer } from '../api.ts';
+import { indent } from '../indent.ts';
+import { Status, sayMs } from '../screens/requests.tsx';
+import { say } from '../texts/texts.ts';
+import { Code } from './parts.tsx';
+
+/** The answer: its status, time, id and content. */
+export function Answered({ answer }: { readonly answer: Answer }) {
+  const id = answer.headers.get('Service-Request-Id') ?? '';
+  return (
+    <section class="panel" aria-live="polite">
+      <h2>
+        {say('try.answer')} <Status status={answer.status} />{' '}
+        <span class="quiet">
+          {sayMs(answer.ms)} · <code>{id}</code>
+        </span>
+      </h2>
+      {answer.text === '' ? (
+        <p class="quiet">{say('try.empty')}</p>
+      ) : (
+        <Code text={indent(answer.text)} label={say('try.answer')} />
+      )}
+    </section>
+  );
+}
+
+/** The request for curl and TypeScript. */
+export function Program({ call }: { readonly call: Sent }) {
+  return (
+    <section class="panel">
+      <h2>{say('try.program')}</h2>
+      <h3>curl</h3>
+      <Code text={printCurl(call)} label="curl" />
+      <h3>TypeScript</h3>
+      <Code text={printTypeScript(call)} label="TypeScript" />
+    </section>
+  );
+}
+
+/** Returns the type of a request's content. */
+export function contentType(method: string, path: string): string {
+  if (method === 'PATCH' && path.startsWith('/fhir/')) return 'application/json-patch+json';
+  return path.startsWith('/fhir/') ? 'application/fhir+json' : 'application/json';
+}
+
+/** A request as a program sends it. */
+export interface Sent {
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly body: string;
+}
+
+/** Quotes a text for a shell. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function printCurl({ method, url, path, body }: Sent): string {
+  const parts = [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} -H "Authorization: Bearer $ANNAL_KEY"`,
+    ...(body === '' ? [] : [`-H 'Content-Type: ${contentType(method, path)}'`, `-d ${quote(body)}`]),
+    quote(url),
+  ];
+  return parts.join(' \\\n  ');
+}
+
+function printTypeScript({ method, url, path, body }: Sent): string {
+  const lines = [
+    `const answer = await fetch(${JSON.stringify(url)}, {`,
+    ...(method === 'GET' ? [] : [`  method: ${JSON.stringify(method)},`]),
+    '  headers: {',
+    "    Authorization: 'Bearer ' + process.env.ANNAL_KEY,",
+    ...(body === '' ? [] : [`    'Content-Type': ${JSON.stringify(contentType(method, path))},`]),
+    '  },',
+    ...(body === '' ? [] : [`  body: ${JSON.stringify(body)},`]),
+    '});',
+    'console.log(answer.status, await answer.json());',
+  ];
+  return lines.join('\n');
+}

@@ -1,0 +1,173 @@
+/** Builds a FHIR search, says what it costs, runs it as the person and shows the answer as a table. Its state is the URL. */
+import { type ComponentChildren, Fragment } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { type Answer, ApiError, call, send, withQuery } from '../api.ts';
+import { pathOf, useProject } from '../here.ts';
+import { useAct, useLoaded } from '../load.ts';
+import { Badge, Button, Field, Head, Problem, Shown } from '../parts/parts.tsx';
+import { Program } from '../parts/program.tsx';
+import { Choice, Conditions } from '../search/conditions.tsx';
+import { costOf } from '../search/cost.ts';
+import { readTypes, type SearchType, type Statement } from '../search/parameters.ts';
+import { printQuery, type Query, readQuery, readValue, withoutEmpty, withValue } from '../search/query.ts';
+import { Results } from '../search/results.tsx';
+import { account } from '../session.ts';
+import { say, type TextKey } from '../texts/texts.ts';
+
+const TOTALS = ['none', 'estimate'] as const;
+const SUMMARIES = ['true', 'text', 'data', 'count'] as const;
+
+/** Returns the screen. */
+export function Search() {
+  const here = useProject();
+  const types = useLoaded(
+    async (signal) => readTypes(await call<Statement>('/fhir/R4/metadata', { of: here, signal })),
+    [here.project, here.environment],
+  );
+  return (
+    <>
+      <Head title={say('search.title')} about={say('search.says')} />
+      <Shown of={types}>
+        {(known) => <Builder key={`${here.project} ${here.environment}`} types={known} />}
+      </Shown>
+    </>
+  );
+}
+
+function Builder({ types }: { readonly types: readonly SearchType[] }) {
+  const here = useProject();
+  const { query: page, route } = useLocation();
+  const query = readQuery(page.path ?? '');
+  // Enter changes a field and sends the form before the screen is rendered again.
+  const latest = useRef(query);
+  latest.current = query;
+  const change = (next: Query): void => {
+    latest.current = next;
+    route(withQuery(pathOf(here, '/search'), { path: printQuery(next) }), true);
+  };
+  const [shown, show] = useState<Answer>();
+  const searching = useAct(async (path: string) => {
+    const answer = await send(here, { method: 'GET', path }, {});
+    show(answer);
+    if (answer.status !== 200) throw new ApiError(answer.status, answer.headers, answer.text);
+    return answer;
+  });
+  const type = types.find(({ name }) => name === query.type);
+  const path = printQuery(withoutEmpty(query));
+  /** A field of a part that has its own: a list if there are choices, else a text. */
+  const own = (
+    name: string,
+    label: TextKey,
+    { of, hint, example = '' }: { of?: readonly string[]; hint?: ComponentChildren; example?: string } = {},
+  ) => {
+    const set = (value: string): void => change(withValue(query, name, value));
+    const value = readValue(query, name);
+    return (
+      <Field name={`http.${name}`} label={say(label)} hint={hint} failure={searching.failure}>
+        {(attributes) =>
+          of === undefined ? (
+            <input
+              {...attributes}
+              value={value}
+              placeholder={example}
+              autocomplete="off"
+              onInput={({ currentTarget }) => set(currentTarget.value)}
+            />
+          ) : (
+            <Choice {...attributes} value={value} none={example} of={of} onChoose={set} />
+          )
+        }
+      </Field>
+    );
+  };
+  const sorts = (type?.parameters ?? []).flatMap(({ name, isSortable }) =>
+    isSortable ? [name, `-${name}`] : [],
+  );
+  const patients = <a href={pathOf(here, '/patients')}>{say('search.record.find')}</a>;
+  return (
+    <>
+      <form
+        class="panel"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void searching.run(printQuery(withoutEmpty(latest.current)));
+        }}
+      >
+        <div class="fields">
+          <Field name="type" label={say('search.type')}>
+            {(attributes) => (
+              <Choice
+                {...attributes}
+                value={query.type}
+                of={types.map(({ name }) => name)}
+                onChoose={(name) => change({ type: name, parts: [] })}
+              />
+            )}
+          </Field>
+          {type?.isInRecord === true ? own('patient', 'search.record', { hint: patients }) : null}
+          {readValue(query, '_asOf') !== '' || isOneRecord(query, type)
+            ? own('_asOf', 'search.asOf', { example: '2026-03-01T08:00:00Z' })
+            : null}
+        </div>
+        {type === undefined ? null : (
+          <Conditions query={query} type={type} failure={searching.failure} onChange={change} />
+        )}
+        <div class="fields">
+          {own('_sort', 'search.sort', { of: sorts, example: '_id' })}
+          {own('_count', 'search.count', { example: '50' })}
+          {own('_total', 'search.total', { of: TOTALS, example: 'accurate' })}
+          {own('_summary', 'search.summary', { of: SUMMARIES, example: 'false' })}
+        </div>
+        <p class="built">
+          <span class="method">GET</span> <code>{path}</code>
+        </p>
+        <p>
+          <Button type="submit" tone="primary" busy={searching.isRunning}>
+            {say('search')}
+          </Button>{' '}
+          <a class="button plain" href={withQuery(pathOf(here, '/try'), { path })}>
+            {say('try.title')}
+          </a>{' '}
+          <Badge tone={here.environment}>{say(`environment.${here.environment}`)}</Badge>
+        </p>
+      </form>
+      <Problem failure={searching.failure} />
+      {shown === undefined ? null : (
+        <Results answer={shown} isBusy={searching.isRunning} onPage={(page) => void searching.run(page)} />
+      )}
+      {type === undefined ? null : <Costs query={query} type={type} />}
+      <Program
+        call={{ method: 'GET', url: (account.value?.installation.base_url ?? '') + path, path, body: '' }}
+      />
+    </>
+  );
+}
+
+/** Tells whether a search is within exactly one record. */
+function isOneRecord(query: Query, type: SearchType | undefined): boolean {
+  return type?.isInRecord === true && /^[^,]+$/.test(readValue(query, 'patient'));
+}
+
+/** Says what a search reads, and why each of its parts is quick or slow. */
+function Costs({ query, type }: { readonly query: Query; readonly type: SearchType }) {
+  const { lead, parts } = costOf(query, type);
+  return (
+    <section class="panel" aria-label={say('search.cost')}>
+      <h2>{say('search.cost')}</h2>
+      <p>
+        <strong>{say(`search.cost.${lead}`)}</strong> {say('search.cost.limit')}
+      </p>
+      <dl>
+        {parts.map(({ text, kind }) => (
+          <Fragment key={text}>
+            <dt>
+              <code>{text}</code>
+            </dt>
+            <dd>{say(`search.cost.${kind}`)}</dd>
+          </Fragment>
+        ))}
+      </dl>
+    </section>
+  );
+}

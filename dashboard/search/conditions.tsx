@@ -1,0 +1,211 @@
+/** The conditions of a search: added, changed and removed. */
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Failure } from '../api.ts';
+import { Button, Field } from '../parts/parts.tsx';
+import { say } from '../texts/texts.ts';
+import type { Parameter, SearchType } from './parameters.ts';
+import { keyOf, type Part, type Query, splitKey, splitPrefix } from './query.ts';
+
+/** Parts that have a field of their own, if they have no modifier. */
+const OWN: ReadonlySet<string> = new Set(['_asOf', '_sort', '_count', '_total', '_summary']);
+/** Prefixes with what they mean. */
+const PREFIXES = { eq: '=', ne: '≠', gt: '>', ge: '≥', lt: '<', le: '≤', sa: '⟩', eb: '⟨', ap: '≈' } as const;
+/** Examples of values by the type of the parameter. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  token: 'system|code',
+  reference: 'Patient/…',
+  date: '2026-03-01',
+  quantity: '5.4|http://unitsofmeasure.org|mg',
+  uri: 'https://…',
+  composite: 'a$b',
+  special: '52.52|13.40|10|km',
+};
+
+/** A list to choose from. A value from elsewhere is one of it, too. */
+export function Choice({
+  value,
+  of,
+  none,
+  write = (each) => each,
+  onChoose,
+  ...attributes
+}: {
+  readonly value: string;
+  readonly of: readonly string[];
+  /** The text of an empty value; undefined: one must be chosen. */
+  readonly none?: string;
+  readonly write?: (each: string) => string;
+  readonly onChoose: (value: string) => void;
+  readonly [attribute: string]: unknown;
+}) {
+  const all = value === '' || of.includes(value) ? of : [value, ...of];
+  return (
+    <select {...attributes} value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+      {none === undefined ? null : <option value="">{none}</option>}
+      {all.map((each) => (
+        <option key={each} value={each}>
+          {write(each)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** The list of conditions. */
+export function Conditions({
+  query,
+  type,
+  failure,
+  onChange,
+}: {
+  readonly query: Query;
+  readonly type: SearchType;
+  readonly failure: Failure | undefined;
+  readonly onChange: (next: Query) => void;
+}) {
+  const list = useRef<HTMLFieldSetElement>(null);
+  /** The control that gets the focus next: that of a new condition, or the list after one was removed. */
+  const focused = useRef('');
+  useLayoutEffect(() => {
+    if (focused.current === '') return;
+    const controls = list.current?.querySelectorAll<HTMLElement>(focused.current);
+    focused.current = '';
+    controls?.[controls.length - 1]?.focus();
+  });
+  const isOwn = (part: Part): boolean =>
+    part.modifier === '' && (OWN.has(part.name) || (type.isInRecord && part.name === 'patient'));
+  const replace = (at: number, ...by: readonly Part[]): void =>
+    onChange({ ...query, parts: query.parts.toSpliced(at, 1, ...by) });
+  return (
+    <fieldset ref={list} class="conditions">
+      <legend>{say('search.conditions')}</legend>
+      {query.parts.map((part, at) =>
+        isOwn(part) ? null : (
+          <Condition
+            key={at}
+            part={part}
+            type={type}
+            failure={failure}
+            onChange={(next) => replace(at, next)}
+            onRemove={() => {
+              focused.current = '.add';
+              replace(at);
+            }}
+          />
+        ),
+      )}
+      <Choice
+        class="add"
+        aria-label={say('search.add')}
+        value=""
+        none={say('search.add')}
+        of={[...type.parameters.map(({ name }) => name), '_include', '_revinclude', CHAIN]}
+        write={(name) => (name === CHAIN ? say('search.add.chain') : name)}
+        onChoose={(name) => {
+          focused.current = '.value';
+          const part = { name: name === CHAIN ? '' : name, modifier: '', value: '' };
+          onChange({ ...query, parts: [...query.parts, part] });
+        }}
+      />
+    </fieldset>
+  );
+}
+
+/** In the list of names: one that the person writes. */
+const CHAIN = '…';
+
+function Condition({
+  part,
+  type,
+  failure,
+  onChange,
+  onRemove,
+}: {
+  readonly part: Part;
+  readonly type: SearchType;
+  readonly failure: Failure | undefined;
+  readonly onChange: (next: Part) => void;
+  readonly onRemove: () => void;
+}) {
+  const { name, modifier, value } = part;
+  const parameter = findParameter(part, type);
+  const [prefix, rest] = parameter?.hasPrefix === true ? splitPrefix(value) : ['', value];
+  const values =
+    modifier === 'missing' ? ['true', 'false'] : name === '_include' ? type.includes : type.revIncludes;
+  return (
+    <div class="condition">
+      <Field
+        name={`http.${keyOf(part)}`}
+        label={parameter === undefined ? say('search.other') : name}
+        hint={parameter?.documentation}
+        failure={failure}
+      >
+        {(attributes) => (
+          <div class="parts">
+            {parameter === undefined ? (
+              <input
+                class={keyOf(part) === '' ? 'value' : ''}
+                aria-label={say('name')}
+                defaultValue={keyOf(part)}
+                placeholder="patient.family"
+                onChange={({ currentTarget }) => onChange({ ...splitKey(currentTarget.value.trim()), value })}
+              />
+            ) : parameter.modifiers.length === 0 ? null : (
+              <Choice
+                aria-label={say('search.modifier', { name })}
+                value={modifier}
+                none={say('search.modifier.none')}
+                of={parameter.modifiers}
+                write={(each) => `:${each}`}
+                onChoose={(chosen) =>
+                  onChange({ name, modifier: chosen, value: chosen === 'missing' ? 'true' : value })
+                }
+              />
+            )}
+            {parameter?.hasPrefix === true && modifier === '' ? (
+              <Choice
+                aria-label={say('search.prefix', { name })}
+                value={prefix}
+                none="="
+                of={Object.keys(PREFIXES)}
+                write={(each) => `${each} ${PREFIXES[each as keyof typeof PREFIXES]}`}
+                onChoose={(chosen) => onChange({ ...part, value: chosen + rest })}
+              />
+            ) : null}
+            {modifier === 'missing' || name === '_include' || name === '_revinclude' ? (
+              <Choice
+                {...attributes}
+                class="value"
+                value={value}
+                none=""
+                of={values}
+                onChoose={(chosen) => onChange({ ...part, value: chosen })}
+              />
+            ) : (
+              <input
+                {...attributes}
+                class="value"
+                value={rest}
+                placeholder={EXAMPLES[parameter?.type ?? '']}
+                autocomplete="off"
+                onInput={({ currentTarget }) => onChange({ ...part, value: prefix + currentTarget.value })}
+              />
+            )}
+            <Button aria-label={say('search.remove', { name: keyOf(part) })} onClick={onRemove}>
+              ×
+            </Button>
+          </div>
+        )}
+      </Field>
+    </div>
+  );
+}
+
+/** Returns the parameter of a part; undefined for a chain, and for anything else that the type's list doesn't have. */
+function findParameter({ name, modifier }: Part, type: SearchType): Parameter | undefined {
+  const isInclusion = name === '_include' || name === '_revinclude';
+  const found = isInclusion
+    ? { name, type: 'special', modifiers: ['iterate'], hasPrefix: false, isSortable: false }
+    : type.parameters.find((each) => each.name === name);
+  return found === undefined || modifier === '' || found.modifiers.includes(modifier) ? found : undefined;
+}

@@ -1,0 +1,105 @@
+/** What each part of a search costs, from its kind alone: the service's own rules in docs/search.md, no look at data. */
+import type { Parameter, SearchType } from './parameters.ts';
+import { keyOf, type Part, type Query, splitPrefix, withoutEmpty } from './query.ts';
+
+/** Why a part is quick or slow; `search.cost.{kind}` says it. */
+export type CostKind =
+  | 'record'
+  | 'ids'
+  | 'within'
+  | 'exact'
+  | 'beginning'
+  | 'range'
+  | 'allValues'
+  | 'check'
+  | 'chain'
+  | 'unknown'
+  | 'include'
+  | 'ordered'
+  | 'sortsAll'
+  | 'sortsFew'
+  | 'total'
+  | 'asOf';
+
+/** What the whole search reads; `search.cost.{lead}` says it. */
+export type Lead = 'named' | 'sources' | 'order' | 'everything';
+
+export interface Cost {
+  readonly lead: Lead;
+  /** Those that cost something, as they are written in the search. */
+  readonly parts: readonly { readonly text: string; readonly kind: CostKind }[];
+}
+
+const ABSENT: ReadonlySet<string> = new Set(['missing', 'not', 'not-in']);
+/** Parameters of Provenance that an index leads by; the others are checked row by row. */
+const PROVENANCE: ReadonlySet<string> = new Set(['_id', 'target', 'patient', 'agent']);
+const SHAPE: ReadonlySet<string> = new Set([
+  '_count',
+  '_total',
+  '_summary',
+  '_elements',
+  '_format',
+  '_pretty',
+]);
+/** So many records are no longer read as a whole. */
+const MANY_RECORDS = 32;
+/** Kinds of conditions that lead to the matches. */
+const LEADS: ReadonlySet<CostKind> = new Set(['exact', 'beginning', 'range', 'allValues', 'chain']);
+
+/** Returns the cost of a search. */
+export function costOf(query: Query, type: SearchType): Cost {
+  const { parts } = withoutEmpty(query);
+  const kinds = parts.map((part) => ({ part, kind: kindOf(part, type) }));
+  const has = (...wanted: CostKind[]): boolean => kinds.some(({ kind }) => kind && wanted.includes(kind));
+  const isNamed = has('record', 'ids');
+  const leads = kinds.some(({ kind }) => kind !== undefined && LEADS.has(kind));
+  const lead = isNamed ? 'named' : leads ? 'sources' : has('check') ? 'order' : 'everything';
+  const found = kinds.flatMap(({ part, kind }) =>
+    kind === undefined
+      ? []
+      : [
+          {
+            text: `${keyOf(part)}=${part.value}`,
+            kind: isNamed && LEADS.has(kind) && kind !== 'chain' ? 'within' : costOfSort(kind, isNamed),
+          },
+        ],
+  );
+  const counts = !parts.some(({ name, value }) => name === '_total' && value === 'none');
+  return { lead, parts: counts ? [...found, { text: '_total=accurate', kind: 'total' }] : found };
+}
+
+/** Few matches are sorted quickly, whatever the order. */
+function costOfSort(kind: CostKind, isNamed: boolean): CostKind {
+  return isNamed && (kind === 'ordered' || kind === 'sortsAll') ? 'sortsFew' : kind;
+}
+
+/** Returns undefined for parts that cost nothing. */
+function kindOf({ name, modifier, value }: Part, type: SearchType): CostKind | undefined {
+  if (SHAPE.has(name)) return undefined;
+  if (name === '_include' || name === '_revinclude') return 'include';
+  if (name === '_asOf') return 'asOf';
+  const find = (wanted: string) => type.parameters.find((each) => each.name === wanted);
+  if (name === '_sort') {
+    const first = value.split(',')[0]?.replace(/^-/, '') ?? '';
+    if (first === '_id') return 'ordered';
+    return ['token', 'reference'].includes(find(first)?.type ?? '') ? 'sortsAll' : 'ordered';
+  }
+  if (name === '_has' || name.includes('.') || modifier.includes('.')) return 'chain';
+  const parameter = find(name);
+  if (parameter === undefined) return 'unknown';
+  if (ABSENT.has(modifier)) return 'check';
+  if (type.name === 'Provenance' && (!PROVENANCE.has(name) || modifier === 'identifier')) return 'check';
+  if (name === '_id') return 'ids';
+  const isRecord = name === 'patient' || name === 'subject';
+  if (type.isInRecord && isRecord && (modifier === '' || modifier === 'Patient'))
+    return value.split(',').length < MANY_RECORDS ? 'record' : 'exact';
+  return kindOfValues(parameter, modifier, value);
+}
+
+function kindOfValues({ type, name, hasPrefix }: Parameter, modifier: string, value: string): CostKind {
+  if (modifier === 'contains' || (hasPrefix && splitPrefix(value)[0] === 'ne')) return 'allValues';
+  if (hasPrefix || name === 'near') return 'range';
+  if (type === 'reference' && (modifier === 'above' || modifier === 'below')) return 'chain';
+  if (modifier === 'text' || (type === 'uri' && modifier === 'below')) return 'beginning';
+  return type === 'string' && modifier === '' && name !== 'phonetic' ? 'beginning' : 'exact';
+}

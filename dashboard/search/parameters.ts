@@ -1,0 +1,93 @@
+/** Search parameters of each type, from the CapabilityStatement, with the modifiers that each takes (docs/fhir.md). */
+
+/** The parts of the CapabilityStatement that are used. */
+export interface Statement {
+  readonly rest: readonly {
+    readonly resource: readonly {
+      readonly type: string;
+      readonly searchParam: readonly Described[];
+      readonly searchInclude: readonly string[];
+      readonly searchRevInclude: readonly string[];
+    }[];
+  }[];
+}
+
+interface Described {
+  readonly name: string;
+  readonly type: string;
+  readonly documentation?: string;
+}
+
+export interface Parameter extends Described {
+  readonly modifiers: readonly string[];
+  /** True if its values take `ge` and the like. */
+  readonly hasPrefix: boolean;
+  readonly isSortable: boolean;
+}
+
+/** What can be asked of a type. */
+export interface SearchType {
+  readonly name: string;
+  readonly parameters: readonly Parameter[];
+  readonly includes: readonly string[];
+  readonly revIncludes: readonly string[];
+  /** True if `patient` names the record, so that the search can be as of a moment. */
+  readonly isInRecord: boolean;
+}
+
+/** Modifiers by the type of the parameter. */
+const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
+  token: ['not', 'text', 'in', 'not-in', 'above', 'below', 'missing'],
+  reference: ['identifier', 'text', 'missing'],
+  date: ['missing'],
+  string: ['exact', 'contains', 'missing'],
+  uri: ['above', 'below', 'missing'],
+  quantity: ['missing'],
+  special: ['missing'],
+};
+/** Those that take others. */
+const BY_NAME: Readonly<Record<string, readonly string[]>> = {
+  _id: ['not', 'missing'],
+  _lastUpdated: [],
+  activity: ['not', 'missing'],
+  phonetic: ['missing'],
+};
+/** Tokens that are identifiers. */
+const IDENTIFIERS: ReadonlySet<string> = new Set(['identifier', 'accession', 'container-id']);
+const ORDERED: ReadonlySet<string> = new Set(['token', 'reference', 'date', 'string', 'uri', 'quantity']);
+/** References of Provenance that are compared by type and id, and its orders. */
+const PROVENANCE: ReadonlySet<string> = new Set(['target', 'patient', 'agent']);
+const PROVENANCE_ORDER: ReadonlySet<string> = new Set(['_id', '_lastUpdated', 'recorded']);
+
+/** Returns what can be asked of each type. */
+export function readTypes({ rest: [rest] }: Statement): readonly SearchType[] {
+  const resources = rest?.resource ?? [];
+  /** The types that a reference parameter may name: those that it can be included back from. */
+  const targetsOf = (key: string): string[] =>
+    resources.flatMap(({ type, searchRevInclude }) => (searchRevInclude.includes(key) ? [type] : []));
+  const isHierarchy = (type: string): boolean =>
+    ['partof', 'part-of'].some((name) => targetsOf(`${type}:${name}`).includes(type));
+  const modifiersOf = (of: string, { name, type }: Described): readonly string[] => {
+    const own = BY_NAME[name] ?? BY_TYPE[type] ?? [];
+    if (IDENTIFIERS.has(name)) return [...own, 'of-type'];
+    if (type !== 'reference') return own;
+    const targets = targetsOf(`${of}:${name}`);
+    if (of === 'Provenance' && PROVENANCE.has(name)) return ['identifier', 'missing', ...targets];
+    return [...own, ...(targets.some(isHierarchy) ? ['above', 'below'] : []), ...targets];
+  };
+  return resources.map(({ type, searchParam, searchInclude, searchRevInclude }) => ({
+    name: type,
+    parameters: searchParam.map((each) => ({
+      ...each,
+      modifiers: modifiersOf(type, each),
+      hasPrefix: each.type === 'date' || each.type === 'quantity',
+      isSortable:
+        type === 'Provenance'
+          ? PROVENANCE_ORDER.has(each.name)
+          : ORDERED.has(each.type) && each.name !== 'phonetic',
+    })),
+    includes: searchInclude,
+    revIncludes: searchRevInclude,
+    isInRecord: type !== 'Provenance' && searchParam.some(({ name }) => name === 'patient'),
+  }));
+}

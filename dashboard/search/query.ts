@@ -1,0 +1,76 @@
+/** A FHIR search as the page builds it. Its only form outside is the path of its URL. */
+
+/** `name:modifier=value` of a search. */
+export interface Part {
+  readonly name: string;
+  /** Empty if there is none. */
+  readonly modifier: string;
+  readonly value: string;
+}
+
+export interface Query {
+  readonly type: string;
+  readonly parts: readonly Part[];
+}
+
+/** A search of a type. */
+const SEARCH = /^\/fhir\/R4\/([A-Z]\w*)(?:\?(.*))?$/s;
+
+/** Tells whether a path is that of a search of a type. */
+export function isSearch(path: string): boolean {
+  return SEARCH.test(path);
+}
+
+/** Reads the path of a search, such as `/fhir/R4/Patient?name=a`; anything else is a search of Observations. */
+export function readQuery(path: string): Query {
+  const [, type = 'Observation', query = ''] = SEARCH.exec(path) ?? [];
+  const parts = [...new URLSearchParams(query)].map(([key, value]) => ({ ...splitKey(key), value }));
+  return { type, parts };
+}
+
+/** Splits `name:modifier`. */
+export function splitKey(key: string): Pick<Part, 'name' | 'modifier'> {
+  const [name = '', ...modifier] = key.split(':');
+  return { name, modifier: modifier.join(':') };
+}
+
+/** Returns `name:modifier`. */
+export function keyOf({ name, modifier }: Pick<Part, 'name' | 'modifier'>): string {
+  return modifier === '' ? name : `${name}:${modifier}`;
+}
+
+/** Returns the parts that ask something: the service ignores those without a value. */
+export function withoutEmpty({ type, parts }: Query): Query {
+  return { type, parts: parts.filter(({ name, value }) => name !== '' && value !== '') };
+}
+
+/** Returns the path of a search. */
+export function printQuery({ type, parts }: Query): string {
+  const written = parts.map((part) => `${encode(keyOf(part))}=${encode(part.value)}`);
+  return `/fhir/R4/${type}${written.length === 0 ? '' : `?${written.join('&')}`}`;
+}
+
+/** Encodes a text for a URL, and leaves what can be read there. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(/%(?:2C|2F|3A|24)/g, decodeURIComponent);
+}
+
+/** Returns the value of a part without a modifier; empty if there is none. */
+export function readValue({ parts }: Query, name: string): string {
+  return parts.find((part) => keyOf(part) === name)?.value ?? '';
+}
+
+/** Returns the search with that value, or without the part if the value is empty. */
+export function withValue({ type, parts }: Query, name: string, value: string): Query {
+  const at = parts.findIndex((part) => keyOf(part) === name);
+  const by = value === '' ? [] : [{ name, modifier: '', value }];
+  return { type, parts: parts.toSpliced(at < 0 ? parts.length : at, 1, ...by) };
+}
+
+const PREFIXED = /^(eq|ne|gt|lt|ge|le|sa|eb|ap)?(.*)$/s;
+
+/** Splits the prefix of a date or a quantity. */
+export function splitPrefix(value: string): readonly [prefix: string, rest: string] {
+  const [, prefix = '', rest = ''] = PREFIXED.exec(value) ?? [];
+  return [prefix, rest];
+}
