@@ -6,7 +6,13 @@ import { Annal, ApiError } from '../clients/typescript/src/index.ts';
 import { PLACE } from './place.ts';
 import { reasonHeaders } from './reason.ts';
 
-export { AnnalError, type AnswerOf, type Api, ApiError } from '../clients/typescript/src/index.ts';
+export {
+  AnnalError,
+  type AnswerOf,
+  type Api,
+  ApiError,
+  type Input,
+} from '../clients/typescript/src/index.ts';
 
 /** An environment of a project. */
 export type Environment = 'sandbox' | 'production';

@@ -1,9 +1,9 @@
 /** Keys and applications of a project, for screens that name them. */
-import type { Environment } from './api.ts';
+import { useMemo } from 'preact/hooks';
+import { type Api, annal, type Environment } from './api.ts';
 import { useProject } from './here.ts';
 import { useLoaded } from './load.ts';
-import { listAll } from './session.ts';
-import { say } from './texts/texts.ts';
+import { language, say } from './texts/texts.ts';
 
 /** A key or an application. */
 export interface Credential {
@@ -23,33 +23,24 @@ export interface Credentials {
   nameOf(id: string): string;
 }
 
-interface ListedKey {
-  readonly id: string;
-  readonly environment: Environment;
-  readonly name: string;
-  readonly last4: string;
-  readonly last_used_at: string | null;
-  readonly revoked_at: string | null;
-}
-
-interface ListedApplication {
-  readonly id: string;
-  readonly environment: Environment;
-  readonly name: string;
-}
-
 /** Returns the project's credentials: none until they are loaded. */
 export function useCredentials(): Credentials {
   const { project } = useProject();
-  const { value } = useLoaded(
-    () =>
-      Promise.all([
-        listAll<ListedKey>(`/admin/projects/${project}/keys`),
-        listAll<ListedApplication>(`/admin/projects/${project}/applications`),
-      ]),
-    [project],
-  );
-  const [listedKeys, listedApplications] = value ?? [[], []];
+  const { value } = useLoaded(() => readCredentials(project), [project]);
+  return useMemo(() => toCredentials(value ?? [[], []]), [value, language.value]);
+}
+
+type Listed = readonly [keys: readonly Api.Key[], applications: readonly Api.Application[]];
+
+function readCredentials(project_id: string): Promise<Listed> {
+  const asked = { project_id, limit: 100 };
+  return Promise.all([
+    annal.list('/admin/projects/{project_id}/keys', asked).all(),
+    annal.list('/admin/projects/{project_id}/applications', asked).all(),
+  ]);
+}
+
+function toCredentials([listedKeys, listedApplications]: Listed): Credentials {
   const keys = listedKeys.map(({ id, environment, name, last4, last_used_at, revoked_at }) => ({
     id,
     environment,

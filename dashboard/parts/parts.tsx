@@ -268,21 +268,37 @@ export interface Column<Row> {
   readonly isWide?: boolean;
 }
 
-/** A table that scrolls by itself on narrow screens. */
-export function Table<Row>({
-  label,
-  columns,
-  rows,
-  keyOf,
-}: {
-  readonly label: string;
+/** What a table shows. */
+export interface Rows<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
+}
+
+/** A table that scrolls by itself on narrow screens. */
+export function Table<Row>({ label, ...shown }: Rows<Row> & { readonly label: string }) {
+  return (
+    <TableFrame label={label} columns={shown.columns}>
+      <tbody>{tableRows(shown)}</tbody>
+    </TableFrame>
+  );
+}
+
+/** A table without its rows. @param rowCount how many it has, if not all of them are in the document */
+export function TableFrame<Row>({
+  label,
+  columns,
+  rowCount,
+  children,
+}: {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rowCount?: number;
+  readonly children: ComponentChildren;
 }) {
   return (
     <section class="table" aria-label={label} tabIndex={0}>
-      <table>
+      <table {...(rowCount === undefined ? {} : { 'aria-rowcount': rowCount })}>
         <thead>
           <tr>
             {columns.map(({ title, isNumber, isWide }) => (
@@ -292,20 +308,23 @@ export function Table<Row>({
             ))}
           </tr>
         </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={keyOf(row)}>
-              {columns.map(({ title, cell, isNumber, isWide }) => (
-                <td key={title} class={cellClass(isNumber, isWide)}>
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
+        {children}
       </table>
     </section>
   );
+}
+
+/** Returns the rows of a table. @param first the number of the first one, if not all rows are in the document */
+export function tableRows<Row>({ columns, rows, keyOf }: Rows<Row>, first?: number): ComponentChildren {
+  return rows.map((row, n) => (
+    <tr key={keyOf(row)} {...(first === undefined ? {} : { 'aria-rowindex': first + n })}>
+      {columns.map(({ title, cell, isNumber, isWide }) => (
+        <td key={title} class={cellClass(isNumber, isWide)}>
+          {cell(row)}
+        </td>
+      ))}
+    </tr>
+  ));
 }
 
 function cellClass(isNumber = false, isWide = false): string {

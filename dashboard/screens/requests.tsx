@@ -1,33 +1,23 @@
 /** The request log, newest first, while requests come in. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { call, type Page, withQuery } from '../api.ts';
+import { type AnswerOf, annal, filled, type Input, withQuery } from '../api.ts';
 import { type Credential, type Credentials, useCredentials } from '../credentials.ts';
-import { pathOf, useProject } from '../here.ts';
+import { type Here, pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
-import { Ago, Badge, Button, Empty, Head, Problem, Shown, Table } from '../parts/parts.tsx';
+import { LongTable } from '../parts/long-table.tsx';
+import { Ago, Badge, Button, type Column, Empty, Head, Problem, Shown, Table } from '../parts/parts.tsx';
 import { say, sayMoment, type TextKey } from '../texts/texts.ts';
 
-/** A request as the log shows it. */
-export interface LoggedRequest {
-  readonly request_id: string;
-  readonly ts: string;
-  readonly environment: string | null;
-  readonly key_id: string | null;
-  readonly application_id: string | null;
-  readonly identity: string | null;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly ms: number;
-  /** Why it was refused. */
-  readonly error: {
-    readonly type: string;
-    readonly fields: readonly { readonly field: string; readonly code: string }[];
-  } | null;
-}
+type LogPage = AnswerOf<'GET', '/admin/projects/{project_id}/logs'>;
+type Filled = Omit<Input<'GET', '/admin/projects/{project_id}/logs'>, 'project_id'>;
 
+/** A request as the log shows it. */
+export type LoggedRequest = LogPage['data'][number];
+
+/** Requests of a page. */
+const PAGE_ROWS = 50;
 /** How often the first page is asked for again, in ms. */
 const POLL_MS = 2_000;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -44,25 +34,32 @@ export function Requests() {
   const here = useProject();
   const { query, route } = useLocation();
   const asked: Filters = Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
-  const [more, setMore] = useState<readonly LoggedRequest[]>([]);
-  const [cursor, setCursor] = useState<string | null>();
-  const path = (after?: string): string =>
-    withQuery(`/admin/projects/${here.project}/logs`, {
-      ...asked,
-      environment: here.environment,
-      limit: 50,
-      cursor: after,
-    });
+  /** Pages from the first one on, as they were when older ones were asked for; empty: the newest page alone, kept new. */
+  const [pages, setPages] = useState<readonly LogPage[]>([]);
+  const read = (cursor?: string, signal?: AbortSignal): Promise<LogPage> =>
+    annal.get(
+      '/admin/projects/{project_id}/logs',
+      {
+        project_id: here.project,
+        environment: here.environment,
+        limit: PAGE_ROWS,
+        ...(filled({ ...asked, cursor }) as Filled),
+      },
+      { signal },
+    );
   const first = useLoaded(
-    (signal) => call<Page<LoggedRequest>>(path(), { signal }),
+    (signal) => read(undefined, signal),
     [here.project, here.environment, JSON.stringify(asked)],
-    POLL_MS,
+    pages.length === 0 ? POLL_MS : undefined,
   );
-  const further = useAct(async (after: string) => call<Page<LoggedRequest>>(path(after)));
+  const further = useAct(read);
   const credentials = useCredentials();
+  const columns = useMemo(
+    () => makeColumns(here, credentials),
+    [here.project, here.environment, credentials],
+  );
   const filter = (changed: Filters): void => {
-    setMore([]);
-    setCursor(undefined);
+    setPages([]);
     route(withQuery(pathOf(here, '/requests'), { ...asked, ...changed }), true);
   };
   return (
@@ -70,28 +67,43 @@ export function Requests() {
       <Head title={say('requests.title')} about={say('requests.says')} />
       <FilterForm asked={asked} credentials={credentials} filter={filter} />
       <Shown of={first}>
-        {(page) => {
-          const seen = new Set(page.data.map(({ request_id }) => request_id));
-          const rows = [...page.data, ...more.filter(({ request_id }) => !seen.has(request_id))];
-          const after = cursor === undefined ? page.next_cursor : cursor;
-          return rows.length === 0 ? (
+        {(newest) => {
+          const shown = pages.length === 0 ? [newest] : pages;
+          const next = shown.at(-1)?.next_cursor ?? null;
+          const readFurther = async (): Promise<void> => {
+            if (next === null || further.isRunning) return;
+            const page = await further.run(next);
+            if (page !== undefined) setPages([...shown, page]);
+          };
+          return newest.data.length === 0 ? (
             <Empty>
               <p>{say('requests.none')}</p>
             </Empty>
           ) : (
             <>
-              <RequestTable rows={rows} credentials={credentials} />
+              {pages.length === 0 ? null : (
+                <p class="newest">
+                  <Button
+                    onClick={() => {
+                      setPages([]);
+                      scrollTo({ top: 0 });
+                    }}
+                  >
+                    {say('requests.newest')}
+                  </Button>
+                </p>
+              )}
+              <LongTable
+                label={say('requests.title')}
+                pages={shown.map(({ data }) => data)}
+                keyOf={({ request_id }) => request_id}
+                columns={columns}
+                // The first further page is asked for by the person, so that the newest ones go on coming.
+                onEnd={next === null || pages.length === 0 ? undefined : () => void readFurther()}
+              />
               <Problem failure={further.failure} />
-              {after === null ? null : (
-                <Button
-                  busy={further.isRunning}
-                  onClick={async () => {
-                    const next = await further.run(after);
-                    if (next === undefined) return;
-                    setMore([...rows, ...next.data]);
-                    setCursor(next.next_cursor);
-                  }}
-                >
+              {next === null ? null : (
+                <Button busy={further.isRunning} onClick={() => void readFurther()}>
                   {say('more')}
                 </Button>
               )}
@@ -215,48 +227,47 @@ function toAsked(field: string, shown: string, asked = ''): string {
   return Date.parse(field) === Date.parse(shown) ? asked : new Date(field).toISOString();
 }
 
-/** The requests as a table. */
+/** Some requests as a table. */
 export function RequestTable({
   rows,
-  credentials: { nameOf },
+  credentials,
 }: {
   readonly rows: readonly LoggedRequest[];
   readonly credentials: Credentials;
 }) {
-  const here = useProject();
   return (
     <Table
       label={say('requests.title')}
       rows={rows}
       keyOf={({ request_id }) => request_id}
-      columns={[
-        { title: say('requests.status'), cell: ({ status }) => <Status status={status} /> },
-        {
-          title: say('requests.request'),
-          cell: ({ method, path, request_id }) => (
-            <a href={pathOf(here, `/requests/${request_id}`)}>
-              <span class="method">{method}</span> <code>{path}</code>
-            </a>
-          ),
-        },
-        { title: say('requests.took'), isNumber: true, isWide: true, cell: ({ ms }) => sayMs(ms) },
-        {
-          title: say('requests.by'),
-          isWide: true,
-          cell: (row) => <CalledBy row={row} nameOf={nameOf} />,
-        },
-        { title: say('requests.id'), isWide: true, cell: ({ request_id }) => <code>{request_id}</code> },
-        {
-          title: say('requests.when'),
-          cell: ({ ts }) => (
-            <span title={sayMoment(ts)}>
-              <Ago at={ts} />
-            </span>
-          ),
-        },
-      ]}
+      columns={makeColumns(useProject(), credentials)}
     />
   );
+}
+
+function makeColumns(here: Here, { nameOf }: Credentials): readonly Column<LoggedRequest>[] {
+  return [
+    { title: say('requests.status'), cell: ({ status }) => <Status status={status} /> },
+    {
+      title: say('requests.request'),
+      cell: ({ method, path, request_id }) => (
+        <a href={pathOf(here, `/requests/${request_id}`)}>
+          <span class="method">{method}</span> <code>{path}</code>
+        </a>
+      ),
+    },
+    { title: say('requests.took'), isNumber: true, isWide: true, cell: ({ ms }) => sayMs(ms) },
+    { title: say('requests.by'), isWide: true, cell: (row) => <CalledBy row={row} nameOf={nameOf} /> },
+    { title: say('requests.id'), isWide: true, cell: ({ request_id }) => <code>{request_id}</code> },
+    {
+      title: say('requests.when'),
+      cell: ({ ts }) => (
+        <span title={sayMoment(ts)}>
+          <Ago at={ts} />
+        </span>
+      ),
+    },
+  ];
 }
 
 /** Who sent a request: a key or an application by its name, else a person. */

@@ -182,6 +182,7 @@ export const de: Texts = {
   'requests.from': 'Von',
   'requests.id': 'Nummer',
   'requests.key': 'Schlüssel',
+  'requests.newest': 'Neueste anzeigen',
   'requests.none': 'Keine Anfrage passt dazu.',
   'requests.path': 'Pfad beginnt mit',
   'requests.request': 'Anfrage',

@@ -179,6 +179,7 @@ export const en = {
   'requests.from': 'From',
   'requests.id': 'Request id',
   'requests.key': 'Key',
+  'requests.newest': 'Show the newest',
   'requests.none': 'No request matches.',
   'requests.path': 'Path begins with',
   'requests.request': 'Request',

@@ -1,5 +1,5 @@
 /** The dashboard's texts in the language of the person. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { de } from './de.ts';
 import { en } from './en.ts';
 
@@ -56,10 +56,12 @@ export function sayCount(key: string, count: number): string {
 
 /** Returns a day and time as the language writes it. @param iso an instant */
 export function sayMoment(iso: string): string {
-  return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'medium' }).format(
-    new Date(iso),
-  );
+  return momentFormat.value.format(new Date(iso));
 }
+
+const momentFormat = computed(
+  () => new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'medium' }),
+);
 
 /** Returns a day as the language writes it. @param iso an instant */
 export function sayDay(iso: string): string {
@@ -68,12 +70,22 @@ export function sayDay(iso: string): string {
 
 /** Returns how long ago an instant was, such as "3 minutes ago". */
 export function sayAgo(iso: string): string {
+  // Said again with each tick.
+  void tick.value;
   const seconds = Math.round((Date.parse(iso) - Date.now()) / 1_000);
-  const format = new Intl.RelativeTimeFormat(language.value, { numeric: 'auto' });
+  const format = agoFormat.value;
   for (const [unit, length] of UNITS)
     if (Math.abs(seconds) >= length) return format.format(Math.round(seconds / length), unit);
   return format.format(seconds, 'second');
 }
+
+const agoFormat = computed(() => new Intl.RelativeTimeFormat(language.value, { numeric: 'auto' }));
+
+/** Counts up while the page is open, so that times that passed stay true. */
+const tick = signal(0);
+setInterval(() => {
+  tick.value += 1;
+}, 10_000);
 
 const UNITS = [
   ['year', 31_536_000],

@@ -87,6 +87,13 @@ export const STAGES: readonly Stage[] = [
     run: { tests: ['test/properties/as-of.test.ts', 'test/http/as-of-cost.test.ts'] },
   },
   {
+    name: 'dashboard',
+    shows:
+      'the log of the dashboard with 100,000 requests at a quarter of the processor: the first page, when it is painted, and no long task while one scrolls',
+    touches: ['dashboard', 'src/http/app', 'queries/admin', 'clients/typescript'],
+    run: { tests: ['test/browser/dashboard-large.test.ts'] },
+  },
+  {
     name: 'access-requests',
     shows:
       '1,000 requests for access that tell nothing of who exists; 80 random lives of such requests on two instances; 10 kills of approvals: one grant for each',

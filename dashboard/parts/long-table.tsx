@@ -1,0 +1,84 @@
+/** A table of any length: only the pages of rows near the screen are in the document. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type Column, TableFrame, tableRows } from './parts.tsx';
+
+/** How far from the screen rows are kept, and further ones are asked for. */
+const NEAR = '600px';
+
+/**
+ * A table whose pages come while one scrolls.
+ * @param pages each of them stays the same array while its rows are the same, and so do the columns
+ * @param onEnd asks for the next page; undefined after the last
+ */
+export function LongTable<Row>({
+  label,
+  pages,
+  onEnd,
+  ...shown
+}: {
+  readonly label: string;
+  readonly pages: readonly (readonly Row[])[];
+  readonly columns: readonly Column<Row>[];
+  readonly keyOf: (row: Row) => string;
+  readonly onEnd: (() => void) | undefined;
+}) {
+  const end = useRef<HTMLDivElement>(null);
+  const ask = useRef(onEnd);
+  ask.current = onEnd;
+  useEffect(() => whenNear(end.current, (isNear) => isNear && ask.current?.()), [pages.length]);
+  const count = pages.reduce((sum, rows) => sum + rows.length, 0);
+  // The header is the first row.
+  let first = 2;
+  return (
+    <>
+      <TableFrame label={label} columns={shown.columns} rowCount={onEnd === undefined ? count + 1 : -1}>
+        {pages.map((rows, n) => {
+          const at = first;
+          first += rows.length;
+          return <Page key={n} {...shown} rows={rows} first={at} />;
+        })}
+      </TableFrame>
+      <div ref={end} />
+    </>
+  );
+}
+
+/** Rows that make place for a gap of their height while they are far away. */
+function Page<Row>({
+  first,
+  ...shown
+}: {
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  readonly first: number;
+}) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [gap, setGap] = useState<number>();
+  // The same nodes: only pages with other rows are compared.
+  const cells = useMemo(() => tableRows(shown, first), [shown.rows, shown.columns, first]);
+  useEffect(
+    () => whenNear(body.current, (isNear) => setGap(isNear ? undefined : body.current?.offsetHeight)),
+    [],
+  );
+  return (
+    <tbody ref={body}>
+      {gap === undefined ? (
+        cells
+      ) : (
+        <tr>
+          <td colSpan={shown.columns.length} style={{ blockSize: gap, padding: 0 }} />
+        </tr>
+      )}
+    </tbody>
+  );
+}
+
+function whenNear(element: Element | null, tell: (isNear: boolean) => void): (() => void) | undefined {
+  if (element === null) return undefined;
+  const observer = new IntersectionObserver(([last]) => last !== undefined && tell(last.isIntersecting), {
+    rootMargin: NEAR,
+  });
+  observer.observe(element);
+  return () => observer.disconnect();
+}
