@@ -10,11 +10,20 @@ import { Program } from '../parts/program.tsx';
 import { Choice, Conditions } from '../search/conditions.tsx';
 import { costOf } from '../search/cost.ts';
 import { readTypes, type SearchType, type Statement } from '../search/parameters.ts';
-import { printQuery, type Query, readQuery, readValue, withoutEmpty, withValue } from '../search/query.ts';
+import {
+  keyOf,
+  printQuery,
+  type Query,
+  readQuery,
+  readValue,
+  withoutEmpty,
+  withValue,
+} from '../search/query.ts';
 import { Results } from '../search/results.tsx';
 import { account } from '../session.ts';
 import { say, type TextKey } from '../texts/texts.ts';
 
+const KEPT: ReadonlySet<string> = new Set(['_count', '_total', '_summary']);
 const TOTALS = ['none', 'estimate'] as const;
 const SUMMARIES = ['true', 'text', 'data', 'count'] as const;
 
@@ -55,6 +64,13 @@ function Builder({ types }: { readonly types: readonly SearchType[] }) {
   });
   const type = types.find(({ name }) => name === query.type);
   const path = printQuery(withoutEmpty(query));
+  /** Another type has other parameters; the record and what every search has stay. */
+  const ofType = (name: string): Query => {
+    const { isInRecord = false } = types.find((each) => each.name === name) ?? {};
+    const isKept = (part: string) =>
+      KEPT.has(part) || (isInRecord && (part === 'patient' || part === '_asOf'));
+    return { type: name, parts: query.parts.filter((part) => isKept(keyOf(part))) };
+  };
   /** A field of a part that has its own: a list if there are choices, else a text. */
   const own = (
     name: string,
@@ -101,7 +117,7 @@ function Builder({ types }: { readonly types: readonly SearchType[] }) {
                 {...attributes}
                 value={query.type}
                 of={types.map(({ name }) => name)}
-                onChoose={(name) => change({ type: name, parts: [] })}
+                onChoose={(name) => change(ofType(name))}
               />
             )}
           </Field>
@@ -114,7 +130,10 @@ function Builder({ types }: { readonly types: readonly SearchType[] }) {
           <Conditions query={query} type={type} failure={searching.failure} onChange={change} />
         )}
         <div class="fields">
-          {own('_sort', 'search.sort', { of: sorts, example: '_id' })}
+          {own('_sort', 'search.sort', {
+            of: sorts,
+            example: query.type === 'Provenance' ? '-recorded' : '_id',
+          })}
           {own('_count', 'search.count', { example: '50' })}
           {own('_total', 'search.total', { of: TOTALS, example: 'accurate' })}
           {own('_summary', 'search.summary', { of: SUMMARIES, example: 'false' })}

@@ -50,6 +50,7 @@ const WHAT = [
   'type',
   'description',
   'specialty',
+  'activity',
 ];
 const STATUS = ['clinicalStatus', 'status', 'lifecycleStatus', 'active'];
 const DATE = [

@@ -9,7 +9,7 @@ import { keyOf, type Part, type Query, splitKey, splitPrefix } from './query.ts'
 /** Parts that have a field of their own, if they have no modifier. */
 const OWN: ReadonlySet<string> = new Set(['_asOf', '_sort', '_count', '_total', '_summary']);
 /** Prefixes with what they mean. */
-const PREFIXES = { eq: '=', ne: '≠', gt: '>', ge: '≥', lt: '<', le: '≤', sa: '⟩', eb: '⟨', ap: '≈' } as const;
+const PREFIXES = { eq: '=', ne: '≠', gt: '>', ge: '≥', lt: '<', le: '≤', sa: '', eb: '', ap: '≈' } as const;
 /** Examples of values by the type of the parameter. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   token: 'system|code',
@@ -102,7 +102,7 @@ export function Conditions({
         of={[...type.parameters.map(({ name }) => name), '_include', '_revinclude', CHAIN]}
         write={(name) => (name === CHAIN ? say('search.add.chain') : name)}
         onChoose={(name) => {
-          focused.current = '.value';
+          focused.current = '.next';
           const part = { name: name === CHAIN ? '' : name, modifier: '', value: '' };
           onChange({ ...query, parts: [...query.parts, part] });
         }}
@@ -128,6 +128,7 @@ function Condition({
   readonly onRemove: () => void;
 }) {
   const { name, modifier, value } = part;
+  const isUnnamed = keyOf(part) === '';
   const parameter = findParameter(part, type);
   const [prefix, rest] = parameter?.hasPrefix === true ? splitPrefix(value) : ['', value];
   const values =
@@ -144,7 +145,8 @@ function Condition({
           <div class="parts">
             {parameter === undefined ? (
               <input
-                class={keyOf(part) === '' ? 'value' : ''}
+                key={keyOf(part)}
+                class={isUnnamed ? 'next' : ''}
                 aria-label={say('name')}
                 defaultValue={keyOf(part)}
                 placeholder="patient.family"
@@ -175,7 +177,7 @@ function Condition({
             {modifier === 'missing' || name === '_include' || name === '_revinclude' ? (
               <Choice
                 {...attributes}
-                class="value"
+                class={isUnnamed ? 'value' : 'value next'}
                 value={value}
                 none=""
                 of={values}
@@ -184,7 +186,7 @@ function Condition({
             ) : (
               <input
                 {...attributes}
-                class="value"
+                class={isUnnamed ? 'value' : 'value next'}
                 value={rest}
                 placeholder={EXAMPLES[parameter?.type ?? '']}
                 autocomplete="off"

@@ -205,7 +205,7 @@ export const de: Texts = {
   'search.add.chain': 'Eine andere, etwa eine Kette',
   'search.asOf': 'Stand von (_asOf)',
   'search.conditions': 'Bedingungen',
-  'search.cost': 'Was sie kostet',
+  'search.cost': 'Was diese Suche kostet',
   'search.cost.allValues': 'Alle Werte dieses Parameters werden gelesen.',
   'search.cost.asOf':
     'Die Werte der Akte zu diesem Zeitpunkt werden erst hergestellt: langsamer als die Gegenwart.',
@@ -214,7 +214,7 @@ export const de: Texts = {
     'Erst werden die Ressourcen gefunden, auf die sie verweist; dann geht die Suche mit deren Ids weiter.',
   'search.cost.check': 'Dafür gibt es keinen Index: Jede gelesene Ressource wird geprüft.',
   'search.cost.everything':
-    'Keine Bedingung: Die ersten Ressourcen in der Reihenfolge der Antwort werden gelesen.',
+    'Keine Bedingung: Ressourcen des Typs werden in der Reihenfolge der Antwort gelesen, bis eine Seite voll ist.',
   'search.cost.exact':
     'Ein Index führt zu Ressourcen mit diesem Wert. Schnell, wenn ihn nicht sehr viele haben.',
   'search.cost.ids': 'Nennt die Ressourcen: Nur sie werden gelesen.',

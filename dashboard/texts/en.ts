@@ -202,14 +202,15 @@ export const en = {
   'search.add.chain': 'Another, such as a chain',
   'search.asOf': 'As of (_asOf)',
   'search.conditions': 'Conditions',
-  'search.cost': 'What it costs',
+  'search.cost': 'What this search costs',
   'search.cost.allValues': 'All values of this parameter are read.',
   'search.cost.asOf': 'The record’s values of that moment are made first: slower than the present.',
   'search.cost.beginning': 'An index leads to texts that begin like this. The longer the text, the quicker.',
   'search.cost.chain':
     'The resources that it refers to are found first; then the search continues with their ids.',
   'search.cost.check': 'No index lists these: each resource that is read is checked.',
-  'search.cost.everything': 'No condition: the first resources in the order of the answer are read.',
+  'search.cost.everything':
+    'No condition: resources of the type are read in the order of the answer until a page is full.',
   'search.cost.exact': 'An index leads to resources with this value. Quick, unless very many have it.',
   'search.cost.ids': 'Names the resources: only these are read.',
   'search.cost.include': 'Read for each page, at most 1,000 resources.',

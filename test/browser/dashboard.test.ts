@@ -27,6 +27,7 @@ const SCREENS = [
 
 interface Resource {
   readonly id: string;
+  readonly meta: { readonly lastUpdated: string };
 }
 
 interface Bundle {
@@ -231,11 +232,13 @@ describe('the dashboard', () => {
         effectiveDateTime: `2026-03-0${day}`,
         valueQuantity: { value, unit: 'kg', system: 'http://unitsofmeasure.org', code: 'kg' },
       });
-    for (const day of [1, 2, 3]) await weigh(day, 70 + day);
+    await weigh(1, 71);
+    const { meta } = await weigh(2, 72);
+    await weigh(3, 73);
     const other = await fhir('/Patient', { resourceType: 'Patient', name: [{ family: 'Other' }] });
     await weigh(3, 99, other.id);
     await page.getByRole('link', { name: 'FHIR search' }).click();
-    const costs = page.getByRole('region', { name: 'What it costs' });
+    const costs = page.getByRole('region', { name: 'What this search costs' });
     await costs.getByText('No condition').waitFor();
     await page.getByLabel('Record (patient)').fill(id);
     await page.getByLabel('Add a condition').selectOption('code');
@@ -286,11 +289,33 @@ describe('the dashboard', () => {
     await page.getByRole('button', { name: 'Next page' }).click();
     await table.getByText('72 kg').waitFor();
     expect(await table.getByText('73 kg').count()).to.equal(0);
+    await page.getByLabel('As of (_asOf)').fill(meta.lastUpdated);
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByText('1 match', { exact: true }).waitFor();
+    await page.getByLabel('As of (_asOf)').fill('');
     await page.getByRole('button', { name: 'Remove _include' }).click();
     await page.getByLabel('Per page (_count)').fill('few');
     await page.keyboard.press('Enter');
     await page.getByText('the value must be a whole number from 0').first().waitFor();
     expect(await page.getByLabel('Per page (_count)').getAttribute('aria-invalid')).to.equal('true');
+    await page.getByLabel('Per page (_count)').fill('');
+    await page.getByLabel('Record (patient)').fill('');
+    await page.getByLabel('Add a condition').selectOption('Another, such as a chain');
+    await page.keyboard.type('patient.family');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('lind');
+    await page.getByLabel('Add a condition').selectOption('value-quantity');
+    await page.getByLabel('Modifier of value-quantity').selectOption('missing');
+    await page.keyboard.press('Enter');
+    await costs.getByText('found first').waitFor();
+    expect(await costs.innerText())
+      .to.include('value-quantity:missing=true')
+      .and.include('No index lists');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByText('No resource matches.').waitFor();
+    await page.getByLabel('value-quantity', { exact: true }).selectOption('false');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByText('2 matches').waitFor();
     await page.reload();
     expect(await page.getByLabel('code', { exact: true }).inputValue()).to.equal('29463-7');
     expect(complaints.filter((each) => !each.includes('400'))).to.deep.equal([]);
