@@ -8,6 +8,7 @@ import { useLoaded } from './load.ts';
 import { Problem } from './parts/parts.tsx';
 import { withReason } from './parts/reason.tsx';
 import { PLACE } from './place.ts';
+import { Application } from './screens/application/application.tsx';
 import { Applications } from './screens/applications.tsx';
 import { Home } from './screens/home.tsx';
 import { Keys } from './screens/keys.tsx';
@@ -34,6 +35,7 @@ const SCREENS = {
   '/patients': withReason(Patients, 'patients.title'),
   '/keys': Keys,
   '/applications': Applications,
+  '/applications/:id': Application,
   '/webhooks': Webhooks,
   '/webhooks/:id': Webhook,
   '/search': withReason(Search, 'search.title'),

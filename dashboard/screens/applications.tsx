@@ -1,60 +1,35 @@
-/** Applications that people can allow to use their record: registered, with new secrets, and deleted. */
+/** Applications that people can allow to use their record: a list, and the registration of one. */
 import { useState } from 'preact/hooks';
-import { call } from '../api.ts';
-import { useProject } from '../here.ts';
+import { useLocation } from 'preact-iso';
+import { type AnswerOf, annal } from '../api.ts';
+import { pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
-import { Badge, Button, Code, Confirm, Dialog, Empty, Field, Head, Problem, Shown } from '../parts/parts.tsx';
-import { includesRole, listAll } from '../session.ts';
+import { Badge, Button, Dialog, Empty, Field, Head, Problem, Shown, Table } from '../parts/parts.tsx';
+import { includesRole } from '../session.ts';
 import { say } from '../texts/texts.ts';
+import { Lines, words } from './application/change.tsx';
+import { Secret } from './application/secret.tsx';
 
-/** An application. */
-interface Application {
-  readonly id: string;
-  readonly client_id: string;
-  readonly name: string;
-  readonly environment: string;
-  readonly kind: 'public' | 'confidential';
-  readonly redirect_uris: readonly string[];
-  readonly scopes: readonly string[];
-  readonly grant_types: readonly string[];
-  readonly jwks_uri: string | null;
-  readonly trusted: boolean;
-}
-
-/** A secret that was just made: only now it can be read. */
-interface Secret {
-  readonly client_secret?: string;
-}
-
-type Asked =
-  | { readonly kind: 'register' }
-  | { readonly kind: 'secret'; readonly secret: string }
-  | { readonly kind: 'rotate' | 'delete'; readonly application: Application };
+/** An application that was just registered: only now its secret can be read. */
+type NewApplication = AnswerOf<'POST', '/admin/projects/{project_id}/applications'>;
 
 /** Returns the screen. */
 export function Applications() {
   const here = useProject();
-  const [asked, ask] = useState<Asked>();
+  const { route } = useLocation();
+  const [asked, ask] = useState<'register' | NewApplication>();
   const mayChange = includesRole(here.role, 'admin');
   const applications = useLoaded(
-    () => listAll<Application>(`/admin/projects/${here.project}/applications`),
+    () =>
+      annal.list('/admin/projects/{project_id}/applications', { project_id: here.project, limit: 100 }).all(),
     [here.project, here.environment],
   );
-  const ending = useAct(
-    async ({ kind, application }: { readonly kind: string; readonly application: Application }) => {
-      const path = `/admin/applications/${application.id}`;
-      if (kind === 'delete') await call(path, { method: 'DELETE' });
-      const made =
-        kind === 'rotate' ? await call<Secret>(`${path}/secrets`, { method: 'POST', body: {} }) : {};
-      await applications.reload();
-      return made;
-    },
-  );
+  const open = ({ id }: NewApplication): void => route(pathOf(here, `/applications/${id}`));
   return (
     <>
       <Head title={say('applications.title')} about={say('applications.says')}>
         {mayChange ? (
-          <Button tone="primary" onClick={() => ask({ kind: 'register' })}>
+          <Button tone="primary" onClick={() => ask('register')}>
             {say('applications.register')}
           </Button>
         ) : null}
@@ -68,90 +43,39 @@ export function Applications() {
               <p>{say('applications.none')}</p>
             </Empty>
           ) : (
-            shown.map((application) => (
-              <section key={application.id} class="panel">
-                <header class="head">
-                  <h2>
-                    {application.name} <Badge>{say(`applications.${application.kind}`)}</Badge>{' '}
-                    {application.trusted ? <Badge tone="good">{say('applications.trusted')}</Badge> : null}
-                  </h2>
-                  {mayChange ? (
-                    <div class="acts">
-                      {application.kind === 'confidential' && application.jwks_uri === null ? (
-                        <Button onClick={() => ask({ kind: 'rotate', application })}>
-                          {say('applications.rotate')}
-                        </Button>
-                      ) : null}
-                      <Button tone="danger" onClick={() => ask({ kind: 'delete', application })}>
-                        {say('applications.delete')}
-                      </Button>
-                    </div>
-                  ) : null}
-                </header>
-                <dl>
-                  <dt>client_id</dt>
-                  <dd>
-                    <code>{application.client_id}</code>
-                  </dd>
-                  <dt>{say('applications.redirects')}</dt>
-                  <dd>
-                    {application.redirect_uris.map((uri) => (
-                      <div key={uri}>
-                        <code>{uri}</code>
-                      </div>
-                    ))}
-                  </dd>
-                  <dt>{say('applications.scopes')}</dt>
-                  <dd>
-                    <code>{application.scopes.join(' ')}</code>
-                  </dd>
-                  <dt>{say('applications.grants')}</dt>
-                  <dd>
-                    <code>{application.grant_types.join(' ')}</code>
-                  </dd>
-                </dl>
-              </section>
-            ))
+            <Table
+              label={say('applications.title')}
+              rows={shown}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  title: say('name'),
+                  cell: ({ id, name, trusted }) => (
+                    <>
+                      <a href={pathOf(here, `/applications/${id}`)}>{name}</a>{' '}
+                      {trusted ? <Badge tone="good">{say('applications.trusted')}</Badge> : null}
+                    </>
+                  ),
+                },
+                { title: say('applications.kind'), cell: ({ kind }) => say(`applications.${kind}`) },
+                {
+                  title: say('applications.redirects'),
+                  isWide: true,
+                  cell: ({ redirect_uris }) => <Lines of={redirect_uris} />,
+                },
+              ]}
+            />
           );
         }}
       </Shown>
-      {asked?.kind === 'register' ? (
+      {asked === 'register' ? (
         <Register
           onClose={() => ask(undefined)}
-          onMade={({ client_secret: secret }) => {
-            ask(secret === undefined ? undefined : { kind: 'secret', secret });
-            void applications.reload();
-          }}
+          onMade={(made) => (made.client_secret === undefined ? open(made) : ask(made))}
         />
       ) : null}
-      {asked?.kind === 'secret' ? (
-        <Dialog title={say('applications.secret')} onClose={() => ask(undefined)}>
-          <p>
-            <strong>{say('applications.secret.once')}</strong>
-          </p>
-          <Code text={asked.secret} label={say('applications.secret')} />
-          <footer>
-            <Button tone="primary" onClick={() => ask(undefined)}>
-              {say('keys.made.kept')}
-            </Button>
-          </footer>
-        </Dialog>
-      ) : null}
-      {asked?.kind === 'rotate' || asked?.kind === 'delete' ? (
-        <Confirm
-          title={`${say(`applications.${asked.kind}`)}: ${asked.application.name}`}
-          says={<p>{say(`applications.${asked.kind}.says`)}</p>}
-          act={say(`applications.${asked.kind}`)}
-          busy={ending.isRunning}
-          failure={ending.failure}
-          onClose={() => ask(undefined)}
-          onConfirm={async () => {
-            const made = await ending.run(asked);
-            if (made === undefined) return;
-            const { client_secret: secret } = made as Secret;
-            ask(secret === undefined ? undefined : { kind: 'secret', secret });
-          }}
-        />
+      {typeof asked === 'object' ? (
+        <Secret secret={asked.client_secret ?? ''} onClose={() => open(asked)} />
       ) : null}
     </>
   );
@@ -162,16 +86,16 @@ function Register({
   onMade,
 }: {
   readonly onClose: () => void;
-  readonly onMade: (made: Application & Secret) => void;
+  readonly onMade: (made: NewApplication) => void;
 }) {
   const here = useProject();
   const registering = useAct((form: FormData) =>
-    call<Application & Secret>(`/admin/projects/${here.project}/applications`, {
-      method: 'POST',
+    annal.post('/admin/projects/{project_id}/applications', {
+      project_id: here.project,
       body: {
         name: String(form.get('name')),
         environment: here.environment,
-        kind: String(form.get('kind')),
+        kind: form.get('kind') === 'confidential' ? 'confidential' : 'public',
         redirect_uris: words(form.get('redirect_uris')),
         scopes: words(form.get('scopes')),
       },
@@ -241,11 +165,4 @@ function Register({
       </form>
     </Dialog>
   );
-}
-
-/** Returns the texts between blanks and line breaks. */
-function words(text: FormDataEntryValue | null): readonly string[] {
-  return String(text ?? '')
-    .split(/\s+/)
-    .filter((word) => word !== '');
 }

@@ -68,6 +68,13 @@ export function sayDay(iso: string): string {
   return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium' }).format(new Date(iso));
 }
 
+/** Returns a number of hours as the language writes it, such as "24 hours". */
+export function sayHours(hours: number): string {
+  return new Intl.NumberFormat(language.value, { style: 'unit', unit: 'hour', unitDisplay: 'long' }).format(
+    hours,
+  );
+}
+
 /** Returns how long ago an instant was, such as "3 minutes ago". */
 export function sayAgo(iso: string): string {
   // Said again with each tick.
