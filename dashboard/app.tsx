@@ -12,6 +12,7 @@ import { Application } from './screens/application/application.tsx';
 import { Applications } from './screens/applications.tsx';
 import { Home } from './screens/home.tsx';
 import { Keys } from './screens/keys.tsx';
+import { Limits } from './screens/limits.tsx';
 import { Members } from './screens/members.tsx';
 import { NotFound } from './screens/not-found.tsx';
 import { Overview } from './screens/overview.tsx';
@@ -41,6 +42,7 @@ const SCREENS = {
   '/search': withReason(Search, 'search.title'),
   '/try': withReason(Try, 'try.title'),
   '/usage': Usage,
+  '/limits': Limits,
   '/members': Members,
 } as const;
 

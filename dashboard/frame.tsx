@@ -20,6 +20,7 @@ const MENU: readonly (readonly [screen: string, name: TextKey])[] = [
   ['/search', 'search.title'],
   ['/try', 'try.title'],
   ['/usage', 'usage.title'],
+  ['/limits', 'limits.title'],
   ['/members', 'members.title'],
 ];
 

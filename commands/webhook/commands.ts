@@ -8,6 +8,7 @@ import { webhookStream } from '#src/events/streams.ts';
 import { type Tenant, tenantId } from '#src/shared/access/caller.ts';
 import { seal } from '#src/shared/access/sealed.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
+import { MAX_ENDPOINTS } from '#src/shared/webhook-types.ts';
 import type { CriteriaLocks, RequestContext, Written } from '../command.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { Streams } from '../kernel/streams.ts';
@@ -33,9 +34,6 @@ export interface WebhookCommands {
   readonly rotate: (by: RequestContext, id: string) => Promise<Written<Issued>>;
   readonly remove: (by: RequestContext, id: string) => Promise<Written<void>>;
 }
-
-/** Endpoints per project and environment (docs/spec/interface.md, section 8). */
-const MOST_ENDPOINTS = 10;
 
 /** Opens them. */
 export function openWebhookCommands({
@@ -76,10 +74,10 @@ export function openWebhookCommands({
     create: (by, tenant, settings) =>
       locks.hold([`webhooks ${tenantId(tenant)}`], async () => {
         const id = by.ids.prefixed('whe_');
-        if ((await others(tenant, id)) >= MOST_ENDPOINTS)
+        if ((await others(tenant, id)) >= MAX_ENDPOINTS)
           throw new Refusal('conflict', {
             code: 'business-rule',
-            diagnostics: `a project can have at most ${MOST_ENDPOINTS} webhook endpoints in each environment; delete one first`,
+            diagnostics: `a project can have at most ${MAX_ENDPOINTS} webhook endpoints in each environment; delete one first`,
           });
         const { secret, sealed } = await secretFor(by, id);
         const written = await write(by, id, create(id, tenant, settings, sealed), { id, secret });

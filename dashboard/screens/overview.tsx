@@ -2,10 +2,12 @@
 import { call, type Page, withQuery } from '../api.ts';
 import { useCredentials } from '../credentials.ts';
 import { pathOf, useProject } from '../here.ts';
+import { isNear, readStandings } from '../limits.ts';
 import { useLoaded } from '../load.ts';
 import { Code, Head, Shown } from '../parts/parts.tsx';
 import { account } from '../session.ts';
 import { say } from '../texts/texts.ts';
+import { StandingTable, Throttled } from './limits.tsx';
 import { type LoggedRequest, RequestTable } from './requests.tsx';
 import { listEndpoints, State } from './webhooks.tsx';
 
@@ -42,6 +44,13 @@ export function Overview() {
     [here.project, here.environment],
     10_000,
   );
+  const limits = useLoaded(
+    (signal) => readStandings(here, here.mayUse, signal),
+    [here.project, here.environment],
+    30_000,
+  );
+  const { all = [], throttled = 0 } = limits.value ?? {};
+  const near = all.filter(isNear);
   const example = `curl -H "Authorization: Bearer $ANNAL_KEY" '${base}/fhir/R4/Patient?_count=5'`;
   return (
     <>
@@ -63,6 +72,16 @@ export function Overview() {
           }
         </Shown>
       </section>
+      {near.length === 0 && throttled === 0 ? null : (
+        <section class="panel">
+          <h2>{say('overview.limits')}</h2>
+          {near.length === 0 ? null : <StandingTable standings={near} />}
+          {throttled === 0 ? null : <Throttled count={throttled} />}
+          <p>
+            <a href={pathOf(here, '/limits')}>{say('limits.title')}</a>
+          </p>
+        </section>
+      )}
       {endpoints.value === undefined || endpoints.value.length === 0 ? null : (
         <section class="panel">
           <h2>{say('overview.endpoints')}</h2>

@@ -2,26 +2,16 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { call, type Page, withQuery } from '../api.ts';
+import { type AnswerOf, annal, withQuery } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useLoaded } from '../load.ts';
 import { Empty, Head, Shown, Table } from '../parts/parts.tsx';
 import { language, say, type TextKey } from '../texts/texts.ts';
 
-/** Use on a day, in one environment. */
-interface Day {
-  readonly date: string;
-  readonly environment: string;
-  readonly requests: number;
-  /** Null: not recorded. */
-  readonly client_errors: number | null;
-  readonly server_errors: number | null;
-  readonly reads: number;
-  readonly writes: number;
-  readonly storage_bytes: number;
-}
+/** Use on a day, in one environment; errors are null if they weren't recorded. */
+type Day = AnswerOf<'GET', '/admin/projects/{project_id}/usage'>['data'][number];
 
-/** What a chart draws by day. */
+/** A line of a chart, by day. */
 interface Line {
   readonly of: 'requests' | 'client_errors' | 'server_errors';
   readonly name: TextKey;
@@ -42,7 +32,7 @@ const HEIGHT = 220;
 export function Usage() {
   const here = useProject();
   const usage = useLoaded(
-    (signal) => call<Page<Day>>(`/admin/projects/${here.project}/usage`, { signal }),
+    (signal) => annal.get('/admin/projects/{project_id}/usage', { project_id: here.project }, { signal }),
     [here.project, here.environment],
   );
   return (

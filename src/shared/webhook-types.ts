@@ -15,6 +15,9 @@ export const WEBHOOK_EVENT_TYPES = [
 
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
+/** Endpoints that a project may have in each environment (docs/spec/interface.md, section 8). */
+export const MAX_ENDPOINTS = 10;
+
 /** Tells whether an endpoint has subscribed to a type. */
 export function wants(events: readonly string[], type: WebhookEventType): boolean {
   return events.includes('*') || events.includes(type);

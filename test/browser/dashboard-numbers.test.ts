@@ -1,4 +1,5 @@
 /** What the dashboard tells about a project's requests equals what the interfaces answer. */
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '#test/support/browser.ts';
@@ -27,6 +28,9 @@ interface Made {
   readonly client_secret: string;
 }
 
+/** Requests per minute; the tests send fewer. */
+const LIMIT = 2_000;
+
 describe('the dashboard’s numbers', () => {
   let browser: Browser;
   let service: InProcess;
@@ -39,7 +43,7 @@ describe('the dashboard’s numbers', () => {
     const opened = await openBrowser();
     if (opened === undefined) return this.skip();
     browser = opened;
-    service = await startInProcess();
+    service = await startInProcess({}, { RATE_LIMIT_PER_MINUTE: String(LIMIT) });
   });
 
   after(async () => {
@@ -108,14 +112,13 @@ describe('the dashboard’s numbers', () => {
     for (const id of sent) await logged(id);
     const [oldest = '', , third = '', ofApplication = ''] = sent;
     const shows = async (ids: readonly string[], query: string): Promise<void> => {
+      const asked = [...new URLSearchParams(query)].sort();
+      const expected = await idsOfApi(query);
+      expect(expected).to.have.members([...ids]);
       await eventually(async () => {
-        const shown = await idsOnPage();
-        return shown.length === ids.length && ids.every((id) => shown.includes(id));
+        const shown = [[...new URL(page.url()).searchParams].sort(), await idsOnPage()];
+        return isDeepStrictEqual(shown, [asked, expected]);
       });
-      expect(await idsOnPage()).to.deep.equal(await idsOfApi(query));
-      expect(Object.fromEntries(new URL(page.url()).searchParams)).to.deep.equal(
-        Object.fromEntries(new URLSearchParams(query)),
-      );
     };
     await page.getByRole('link', { name: 'Requests', exact: true }).click();
     await shows(sent, '');
@@ -206,5 +209,68 @@ describe('the dashboard’s numbers', () => {
     await page.getByRole('row').nth(1).getByRole('link', { name: '1', exact: true }).click();
     await page.getByRole('row').filter({ hasText: last }).waitFor();
     expect(await idsOnPage()).to.deep.equal([last]);
+  });
+
+  it('says how close limits are, and announces those nearly reached on the first screen', async () => {
+    await begin('Limits');
+    const [busy, quiet] = [await makeKey('busy'), await makeKey('quiet')];
+    for (let n = 0; n < 7; n += 1)
+      await ask('/webhooks', {
+        url: `http://localhost:9/${n}`,
+        environment: 'sandbox',
+        events: ['*'],
+      });
+    const last = await get('/Patient', quiet.key);
+    await logged(last);
+    expect(await page.getByRole('heading', { name: 'Limits nearly reached' }).count()).to.equal(0);
+    const send = (requests: number, status: number): Promise<unknown> =>
+      service.pool.query(
+        `insert into operations.request_log (request_id, at, project, environment, key_id, method, path, status, ms)
+         select 'req_' || $3::int4 || n, (extract(epoch from clock_timestamp()) * 1000000)::int8, $1, 'sandbox', $2, 'GET',
+                '/fhir/R4/Patient', $3::int4, 1 from generate_series(1, $4::int4) n`,
+        [project, busy.id, status, requests],
+      );
+    await send(LIMIT * 0.79 - 2, 200);
+    await send(2, 429);
+    await service.pool.query(
+      'insert into operations.key_use (key_id, used_at) values ($1, (extract(epoch from now()) * 1000000)::int8)',
+      [busy.id],
+    );
+    await page.getByRole('link', { name: 'Limits', exact: true }).click();
+    const rowOf = async (name: string): Promise<string[]> =>
+      page
+        .getByRole('region', { name: 'Limits', exact: true })
+        .getByRole('row')
+        .filter({ hasText: name })
+        .getByRole('cell')
+        .allInnerTexts();
+    await page.getByRole('row').filter({ hasText: 'busy' }).waitFor();
+    const [, used, share] = await rowOf('busy');
+    const { total } = await ask<Listed<unknown>>(`/logs?key=${busy.id}&limit=1`);
+    expect(used).to.equal(`${total.toLocaleString('en')} of ${LIMIT.toLocaleString('en')}`);
+    expect(share?.trim()).to.equal('79%');
+    expect((await rowOf('quiet'))[1]).to.equal(`1 of ${LIMIT.toLocaleString('en')}`);
+    expect((await rowOf('Webhook endpoints')).slice(1).map((text) => text.trim())).to.deep.equal([
+      '7 of 10',
+      '70%',
+    ]);
+    const [, mine = ''] = await rowOf('Your requests');
+    expect(Number(mine.split(' ')[0])).to.be.within(10, LIMIT / 2);
+    await page.getByText('2 requests were refused because of a limit in the last 24 hours (429).').click();
+    await page.getByRole('row').nth(2).waitFor();
+    expect((await idsOnPage()).sort()).to.deep.equal(['req_4291', 'req_4292']);
+    expect(await page.getByLabel('Status').inputValue()).to.equal('429');
+    await send(LIMIT * 0.01, 201);
+    await ask('/webhooks', { url: 'http://localhost:9/more', environment: 'sandbox', events: ['*'] });
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    await page.getByRole('heading', { name: 'Limits nearly reached' }).waitFor();
+    for (const [name, is] of [
+      ['busy', `1,600 of ${LIMIT.toLocaleString('en')}`],
+      ['Webhook endpoints', '8 of 10'],
+    ] as const) {
+      const [, amount, state] = await rowOf(name);
+      expect([amount, state?.trim()]).to.deep.equal([is, '80% Nearly reached']);
+    }
+    expect(await rowOf('quiet')).to.deep.equal([]);
   });
 });

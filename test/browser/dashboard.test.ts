@@ -22,6 +22,7 @@ const SCREENS = [
   '/search',
   '/try',
   '/usage',
+  '/limits',
   '/members',
 ];
 

@@ -40,7 +40,7 @@ export async function callAs<T>(page: Page, path: string, body?: object): Promis
   return JSON.parse(text) as T;
 }
 
-/** Gives a project what its screens show: a key, requests that were answered and refused, and usage of a week. */
+/** Gives a project what its screens show: a key, requests, usage of a week, and nearly as many endpoints as it may have. */
 export async function fillProject(page: Page, service: InProcess, project: string): Promise<void> {
   const { key } = await callAs<{ readonly key: string }>(page, `/admin/projects/${project}/keys`, {
     name: 'server',
@@ -54,6 +54,12 @@ export async function fillProject(page: Page, service: InProcess, project: strin
        from generate_series(1, 7) n`,
     [project],
   );
+  for (let n = 0; n < 8; n += 1)
+    await callAs(page, `/admin/projects/${project}/webhooks`, {
+      url: `http://localhost:9/${n}`,
+      events: ['*'],
+      environment: 'sandbox',
+    });
   await eventually(
     async () =>
       (await callAs<{ readonly total: number }>(page, `/admin/projects/${project}/logs?status=404`)).total ===

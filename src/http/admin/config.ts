@@ -1,5 +1,6 @@
 /** `GET /admin/config`: the installation's settings for a dashboard. */
 import { z } from 'zod';
+import { MAX_ENDPOINTS } from '#src/shared/webhook-types.ts';
 import { route } from '../api/route.ts';
 import { FHIR_PATH } from '../path.ts';
 import { VERSION } from '../version.ts';
@@ -14,6 +15,7 @@ const config = z.object({
     body_bytes: z.int().describe('Largest JSON body other than a Bundle.'),
     bundle_bytes: z.int(),
     bundle_entries: z.int(),
+    webhook_endpoints: z.int().describe('Of a project, in each environment.'),
   }),
   identity: z
     .object({ issuer: z.string(), subject: z.string(), email: z.string().nullable() })
@@ -44,6 +46,7 @@ export const CONFIG_ROUTES = [
           body_bytes: limits.bodyBytes,
           bundle_bytes: limits.bundleBytes,
           bundle_entries: limits.bundleEntries,
+          webhook_endpoints: MAX_ENDPOINTS,
         },
         identity: {
           issuer: identity.issuer,

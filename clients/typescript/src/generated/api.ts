@@ -1844,6 +1844,8 @@ export interface Operations {
         body_bytes: number;
         bundle_bytes: number;
         bundle_entries: number;
+        /** Of a project, in each environment. */
+        webhook_endpoints: number;
       };
       /** Who the caller is. A colleague needs this to add them as a member. */
       identity: {
