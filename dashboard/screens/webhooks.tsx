@@ -109,6 +109,7 @@ export function State({ of }: { readonly of: Endpoint }) {
   if (!of.active) return <Badge>{say('webhooks.paused')}</Badge>;
   if (of.failure_streak > 0)
     return <Badge tone="bad">{sayCount('webhooks.failing', of.failure_streak)}</Badge>;
+  if (of.last_success_at === null) return <Badge>{say('webhooks.unused')}</Badge>;
   return <Badge tone="good">{say('webhooks.works')}</Badge>;
 }
 

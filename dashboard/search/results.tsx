@@ -7,6 +7,9 @@ import { PLACE } from '../place.ts';
 import { say, sayCount, sayMoment } from '../texts/texts.ts';
 import { type Found, type Row, readFound } from './answer.ts';
 
+/** Values of up to so many characters stay on one line. */
+const SHORT = 16;
+
 /** Shows an answer; only the answer if it isn't a page. */
 export function Results({
   answer,
@@ -75,7 +78,9 @@ function Rows({ found: { rows, total } }: { readonly found: Found }) {
     },
     ...texts.map((name) => ({
       title: say(`search.${name}`),
-      cell: (row: Row) => (name === 'date' ? <span class="whole">{row.date}</span> : row[name]),
+      cell: (row: Row) => (
+        <span class={name === 'date' || row[name].length <= SHORT ? 'whole' : ''}>{row[name]}</span>
+      ),
     })),
     {
       title: say('search.lastUpdated'),

@@ -428,5 +428,6 @@ export const de: Texts = {
   'webhooks.url': 'URL',
   'webhooks.url.production': 'https, unter einer öffentlichen Adresse.',
   'webhooks.url.sandbox': 'https; in einer Installation zur Entwicklung auch http://localhost.',
+  'webhooks.unused': 'Noch nichts gesendet',
   'webhooks.works': 'In Ordnung',
 };

@@ -414,5 +414,6 @@ export const en = {
   'webhooks.url': 'URL',
   'webhooks.url.production': 'https, at a public address.',
   'webhooks.url.sandbox': 'https; in an installation for development also http://localhost.',
+  'webhooks.unused': 'Nothing sent yet',
   'webhooks.works': 'Works',
 } as const;

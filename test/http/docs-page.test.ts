@@ -17,6 +17,7 @@ describe('the documentation page', () => {
     '/docs/errors',
     '/docs/guides',
     '/docs/guides/consents',
+    '/docs/guides/dashboard',
     '/docs/operations/fhirUpdate',
     '/docs/search?q=grant',
   ];

@@ -25,6 +25,7 @@ export function documentationNeeds(origin: string): PageNeeds {
     ...needs,
     styles: [...(needs.styles ?? []), "'self'"],
     scripts: ["'self'"],
+    images: [...(needs.images ?? []), "'self'"],
     connections: ["'self'", origin],
     referrer: 'no-referrer',
   };

@@ -15,14 +15,15 @@ export interface Guide {
   readonly markdown: string;
 }
 
-/** Another file that guides link to, such as an example. */
+/** Another file that guides link to or show: an example, or a picture. */
 export interface Attachment {
-  readonly file: string;
-  readonly text: string;
+  /** Media type. */
+  readonly type: string;
+  readonly body: Buffer;
 }
 
 const ENDING = '.md';
-const TEXTS = /\.(?:json|yaml|hl7|mjs)$/;
+const SHOWN = /\.(?:json|yaml|hl7|mjs|png)$/;
 
 let guides: ReadonlyMap<string, Guide> | undefined;
 let attachments: ReadonlyMap<string, Attachment> | undefined;
@@ -50,8 +51,14 @@ export function guideNamed(name: string): Guide | undefined {
 export function attachmentNamed(file: string): Attachment | undefined {
   attachments ??= new Map(
     filesIn(FOLDER)
-      .filter((each) => TEXTS.test(each))
-      .map((each) => [each, { file: each, text: readFileSync(FOLDER + each, 'utf8') }]),
+      .filter((each) => SHOWN.test(each))
+      .map((each) => [
+        each,
+        {
+          type: each.endsWith('.png') ? 'image/png' : 'text/plain; charset=utf-8',
+          body: readFileSync(FOLDER + each),
+        },
+      ]),
   );
   return attachments.get(file);
 }

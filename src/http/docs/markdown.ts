@@ -63,6 +63,12 @@ export function renderMarkdown(markdown: string, resolve: Resolve): Html {
         const url = resolve(href);
         return url === undefined ? text : html`<a href="${url}">${new Html(text)}</a>`.text;
       },
+      image({ href, text }) {
+        const url = resolve(href);
+        return url === undefined
+          ? html`${text}`.text
+          : html`<img src="${url}" alt="${text}" loading="lazy">`.text;
+      },
       code: ({ text, lang }) => codeBlock(text, lang).text,
       table(token) {
         const cells = (row: readonly Tokens.TableCell[], tag: 'th' | 'td'): string =>

@@ -25,10 +25,14 @@ import { openSearch } from './search.ts';
 const text = z.string();
 const PAGE = { 200: HTML_PAGE };
 const GUIDE = {
-  200: { description: 'The page, or the text', content: { 'text/html': text, 'text/plain': text } },
+  200: {
+    description: 'The page, the text or the picture',
+    content: { 'text/html': text, 'text/plain': text, 'image/png': text },
+  },
   ...UNCHANGED,
 };
-const OF_GUIDES = 'Shows the files in `docs/` of this version: Markdown as a page, others as text.';
+const OF_GUIDES =
+  'Shows the files in `docs/` of this version: Markdown as a page, pictures, and others as text.';
 
 /** Makes a route that answers by GET. @param more besides a page as the answer */
 function get<const Path extends string>(
@@ -111,7 +115,7 @@ export const DOCUMENTATION_ROUTES = [
   get(
     '/docs/guides/{folder}/{guide}',
     'getGuideInFolder',
-    'A decision, a part of the specification or an example',
+    'A decision, a part of the specification, an example or a picture',
     OF_GUIDES,
     (request) => showGuide(request, `${request.params.folder}/${request.params.guide}`),
     { answers: GUIDE, errors: [404] },
@@ -169,7 +173,7 @@ async function showGuide(request: OpenRequest, name: string): Promise<Answer> {
   if (found !== undefined) return show(request, findDocumentation(request.service).pages.guide(found));
   const file = attachmentNamed(name);
   if (file === undefined) throw nothingThere("this guide doesn't exist; /docs/guides lists all");
-  return makeStaticFile(request.ctx, 'text/plain; charset=utf-8', file.text);
+  return makeStaticFile(request.ctx, file.type, file.body);
 }
 
 /** Returns a function that makes a value when it is first called. */

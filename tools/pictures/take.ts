@@ -1,0 +1,93 @@
+/**
+ * Takes the pictures of the dashboard in `docs/pictures/`: `npm run pictures`. It starts a service with a project of its own,
+ * and needs a browser (`test/support/browser.ts`).
+ */
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { openBrowser } from '#test/support/browser.ts';
+import { beginProject, callAs, fillProject, signInTo } from '#test/support/dashboard.ts';
+import { startInProcess } from '#test/support/in-process.ts';
+
+const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
+
+const SIZE = { width: 1200, height: 760 };
+
+/** Screens by the names of their pictures. */
+const SCREENS = {
+  overview: '',
+  requests: '/requests',
+  search: `/search?path=${encodeURIComponent('/fhir/R4/Observation?code=4548-4&_sort=-date&_count=10')}`,
+  patients: '/patients',
+  keys: '/keys',
+  applications: '/applications',
+  webhooks: '/webhooks',
+  usage: '/usage',
+} as const;
+
+const browser = await openBrowser();
+if (browser === undefined) throw new Error('there is no browser for this platform: set ANNAL_TEST_BROWSER');
+const service = await startInProcess();
+/** Creates a resource and returns its id. */
+async function create(key: string, resource: object): Promise<string> {
+  const body = JSON.stringify(resource);
+  const path = `/${(resource as { readonly resourceType: string }).resourceType}`;
+  const { json } = await service.fhir(path, { method: 'POST', key, body });
+  return String(json.id);
+}
+
+try {
+  await mkdir(FOLDER, { recursive: true });
+  const page = await browser.newPage({ viewport: SIZE, locale: 'en' });
+  await signInTo(page, service.url, 'ada@example.org');
+  const project = await beginProject(page, 'Heart clinic');
+  await fillProject(page, service, project);
+  const { key } = await callAs<{ readonly key: string }>(page, `/admin/projects/${project}/keys`, {
+    ...{ name: 'import', environment: 'sandbox' },
+  });
+  for (const [given, birthDate] of [
+    ['Mira', '1961-05-14'],
+    ['Jonas', '1978-11-02'],
+    ['Amal', '1990-03-21'],
+  ]) {
+    const name = [{ family: 'Sand', given: [given] }];
+    const id = await create(key, { resourceType: 'Patient', name, birthDate });
+    for (const [month, value] of [6.9, 7.2, 7.8].entries())
+      await create(key, {
+        ...{ resourceType: 'Observation', status: 'final', subject: { reference: `Patient/${id}` } },
+        code: { coding: [{ system: 'http://loinc.org', code: '4548-4', display: 'Hemoglobin A1c' }] },
+        effectiveDateTime: `2026-0${month + 4}-12`,
+        valueQuantity: { value, unit: '%', system: 'http://unitsofmeasure.org', code: '%' },
+      });
+    await service.fhir(`/Observation?patient=${id}&code=4548-4&_sort=-date`, { key });
+    await service.fhir(`/Observation?patient=${id}&colour=red`, { key });
+  }
+  await callAs(page, `/admin/projects/${project}/applications`, {
+    ...{ name: 'Heart diary', environment: 'sandbox', kind: 'public' },
+    redirect_uris: ['http://localhost:8080/callback'],
+    scopes: ['patient/Observation.rs', 'patient/Condition.rs', 'offline_access'],
+  });
+  await callAs(page, `/admin/projects/${project}/webhooks`, {
+    ...{ url: 'http://localhost:8081/hooks', events: ['*'], environment: 'sandbox' },
+  });
+  const base = page.url();
+  for (const [name, path] of Object.entries(SCREENS)) {
+    await page.goto(base + path);
+    await page.waitForFunction(() => document.querySelector('.loading') === null);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    if (name === 'search') {
+      await page.getByRole('button', { name: 'Search', exact: true }).click();
+      await page.getByRole('table').waitFor();
+      await page.setViewportSize({ width: 1200, height: 1400 });
+    }
+    // Charts are drawn after the first frame.
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100))),
+    );
+    await page.screenshot({ path: `${FOLDER}${name}.png` });
+    await page.setViewportSize(SIZE);
+    console.log(`docs/pictures/${name}.png`);
+  }
+} finally {
+  await browser.close();
+  await service.stop();
+}
