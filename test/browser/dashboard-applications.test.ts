@@ -152,6 +152,47 @@ describe('the dashboard: an application', () => {
     ]);
   });
 
+  it('previews the consent page itself in each of its languages, for chosen scopes, without a script or form', async () => {
+    const { id } = await register();
+    await owner.done('PUT', `/applications/${id}/branding`, { logo: PNG.toString('base64') });
+    const page = await open(id);
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.url()));
+    const preview = panel(page, 'Preview of the consent page');
+    const frame = page.frameLocator('iframe');
+    await frame
+      .getByRole('heading', { level: 1, name: 'Portal asks for access to a health record' })
+      .waitFor();
+    const font = await frame.locator('body').evaluate((body) => getComputedStyle(body).fontFamily);
+    expect(font, 'the page has its style').to.include('system-ui');
+    const logo = frame.locator('img.logo');
+    expect(await logo.evaluate((image) => (image as HTMLImageElement).naturalWidth)).to.equal(1);
+    await preview.locator('iframe').scrollIntoViewIfNeeded();
+    await picture(page, 'app-preview');
+    const options = await preview.getByLabel('Language').getByRole('option').all();
+    const languages = await Promise.all(options.map((option) => option.getAttribute('value')));
+    expect(languages).to.deep.equal(['en', 'de', 'fr', 'es', 'nb', 'ar']);
+    for (const lang of languages) {
+      await preview.getByLabel('Language').selectOption(lang);
+      await page.frameLocator(`iframe`).locator(`html[lang="${lang}"] h1`).waitFor();
+    }
+    await preview.getByLabel('Language').selectOption('en');
+    await frame.getByText('Add, change and delete diagnoses and health problems').first().waitFor();
+    await preview.locator('summary').click();
+    await preview.getByLabel('patient/Condition.cud').uncheck();
+    await frame.getByText('Read your laboratory results').first().waitFor();
+    expect(await frame.getByText('Add, change and delete').count()).to.equal(0);
+    await preview.locator('iframe').scrollIntoViewIfNeeded();
+    sent.length = 0;
+    await frame.getByRole('button', { name: 'Allow', exact: true }).click();
+    await frame.getByText('Use another account').click();
+    await frame
+      .getByRole('heading', { level: 1, name: 'Portal asks for access to a health record' })
+      .waitFor();
+    expect(sent).to.deep.equal([]);
+    expect(complaints.filter((each) => !/sandbox|form/i.test(each))).to.deep.equal([]);
+  });
+
   it('makes a secret beside the previous one, and takes keys in its place, but no private ones', async () => {
     const { id, client_id } = await register();
     const find = openClients(service.pool);
@@ -261,6 +302,7 @@ describe('the dashboard: an application', () => {
         const { id } = await register({ jwks: { keys: [publicKey.export({ format: 'jwk' })] } });
         const page = await open(id, 'owner@clinic.example', { colorScheme, viewport });
         await page.getByText('Add, change and delete diagnoses and health problems').waitFor();
+        await page.frameLocator('iframe').getByRole('heading', { level: 1 }).waitFor();
         await page.waitForFunction(() => document.querySelector('.loading') === null);
         expect(await accessibilityFaults(page)).to.deep.equal([]);
         const overflow = await page.evaluate(

@@ -29,6 +29,7 @@ const EC = {
 describe('admin: what applications authenticate with and show', () => {
   let service: InProcess;
   let owner: AdminUser;
+  let developer: AdminUser;
   let project: string;
   let find: ReturnType<typeof openClients>;
   const post = (body: object) => owner.ask('POST', `/projects/${project}/applications`, body);
@@ -43,6 +44,11 @@ describe('admin: what applications authenticate with and show', () => {
     ({
       project: { id: project },
     } = await owner.done('POST', '/sandbox/quickstart', {}));
+    const { organization_id } = await owner.done('GET', `/projects/${project}`);
+    developer = await signIn(service, 'developer@clinic.example');
+    const { issuer, subject } = developer;
+    const member = { issuer, subject, role: 'developer' };
+    await owner.done('POST', `/organizations/${organization_id}/members`, member);
   });
   after(() => service.stop());
 
@@ -226,11 +232,6 @@ describe('admin: what applications authenticate with and show', () => {
       const { error } = JSON.parse(answer.text);
       expect([answer.status, error.field], answer.text).to.deep.equal([422, field]);
     }
-    const { organization_id } = await owner.done('GET', `/projects/${project}`);
-    const developer = await signIn(service, 'developer@clinic.example');
-    const { issuer, subject } = developer;
-    const member = { issuer, subject, role: 'developer' };
-    await owner.done('POST', `/organizations/${organization_id}/members`, member);
     const stranger = await signIn(service, 'stranger@other.example');
     for (const [who, status] of [
       [developer, 403],
@@ -265,6 +266,43 @@ describe('admin: what applications authenticate with and show', () => {
     expect([wrong.status, JSON.parse(wrong.text).error.field]).to.deep.equal([422, 'query.scope']);
     const stranger = await signIn(service, 'stranger@other.example');
     expect((await stranger.ask('GET', `/applications/${made.id}/scopes`)).status).to.equal(404);
+  });
+
+  it('show the consent page as people will see it, about nobody, without a script or a form that works', async () => {
+    const made = await register({ ...CONFIDENTIAL, privacy_url: 'https://portal.example/privacy' });
+    await owner.done('PUT', `/applications/${made.id}/branding`, { logo: PNG });
+    const ask = (query: string, who = owner) =>
+      who.ask('GET', `/applications/${made.id}/consent-page${query}`);
+    const shownPage = await ask('');
+    expect(shownPage.status, shownPage.text).to.equal(200);
+    expect(shownPage.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+    const policy = shownPage.headers.get('content-security-policy') ?? '';
+    expect(policy).to.include("default-src 'none'").and.include("form-action 'none'");
+    expect(policy).to.not.include('script-src');
+    expect(shownPage.text).to.include('asks for access to a health record').and.include('Alex Example');
+    expect(shownPage.text).to.include(`src="data:image/png;base64,${PNG}"`);
+    for (const none of [
+      'owner@clinic.example',
+      owner.subject,
+      '<script',
+      ' action=',
+      'type="hidden"',
+      '/oauth/',
+    ])
+      expect(shownPage.text, none).to.not.include(none);
+    const german = await ask('?lang=de&scope=patient/Condition.rs');
+    expect(german.text).to.include('<html lang="de"').and.include('https://portal.example/privacy');
+    expect(german.text).to.not.include('offline');
+    const wrong = await ask('?scope=patient/Cat.rs');
+    expect([wrong.status, JSON.parse(wrong.text).error.field]).to.deep.equal([422, 'query.scope']);
+    expect((await ask('', developer)).status).to.equal(200);
+    expect((await ask('', await signIn(service, 'stranger@other.example'))).status).to.equal(404);
+    const backend = await register({
+      ...CONFIDENTIAL,
+      redirect_uris: [],
+      grant_types: ['client_credentials'],
+    });
+    expect((await owner.ask('GET', `/applications/${backend.id}/consent-page`)).status).to.equal(404);
   });
 
   it('serve an uploaded logo by the service itself, by its hash', async () => {

@@ -10,6 +10,7 @@ import { say, sayCount } from '../../texts/texts.ts';
 import { Authentication } from './authentication.tsx';
 import { Branding } from './branding.tsx';
 import { type Application as Found, Used } from './change.tsx';
+import { Preview } from './preview.tsx';
 import { Redirects } from './redirects.tsx';
 import { Scopes } from './scopes.tsx';
 
@@ -71,6 +72,7 @@ export function Application() {
         <>
           <Redirects {...part} />
           <Scopes {...part} />
+          {part.of.grant_types.includes('authorization_code') ? <Preview of={part.of} /> : null}
           <Authentication {...part} />
           <Branding {...part} />
         </>

@@ -1,5 +1,6 @@
 /** Every route below `/admin` (docs/spec/interface.md, section 4.5). */
 import type { Route } from '../api/route.ts';
+import { PREVIEW_ROUTES } from './applications/preview.ts';
 import { APPLICATION_ROUTES } from './applications/routes.ts';
 import { SCOPE_ROUTES } from './applications/scopes.ts';
 import { CONFIG_ROUTES } from './config.ts';
@@ -28,6 +29,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
   ...TOKEN_ROUTES,
   ...APPLICATION_ROUTES,
   ...SCOPE_ROUTES,
+  ...PREVIEW_ROUTES,
   ...PATIENT_ROUTES,
   ...SANDBOX_ROUTES,
   ...LOG_ROUTES,

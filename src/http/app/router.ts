@@ -5,15 +5,17 @@
 import { hash } from 'node:crypto';
 import Router from '@koa/router';
 import { html } from '#src/shared/html.ts';
-import { answerPage, type PageNeeds } from '../answer/security-headers.ts';
+import { answerPage, inlineSource, type PageNeeds } from '../answer/security-headers.ts';
 import { makeStaticFile } from '../answer/static-file.ts';
+import { STYLE } from '../pages/style.ts';
 import type { Visitors } from '../signin/visitors.ts';
 import { VERSION } from '../version.ts';
 import { type DashboardFiles, dashboardFiles } from './bundle.ts';
 
 const NEEDS: PageNeeds = {
   scripts: ["'self'"],
-  styles: ["'self'"],
+  // Frames with previews of the consent page have its style, and follow this policy, too.
+  styles: ["'self'", inlineSource(STYLE)],
   images: ["'self'", 'data:'],
   connections: ["'self'"],
   referrer: 'same-origin',

@@ -1602,6 +1602,8 @@ export interface Operations {
         sentences: string[];
       }[];
     } };
+    /** The consent page of an application, as people will see it */
+    '/admin/applications/{application_id}/consent-page': { path: { application_id: string }; query: { scope?: string; lang?: string }; body: undefined; answer: Blob };
     /** Patients of a project, the newest first */
     '/admin/projects/{project_id}/patients': { path: { project_id: string }; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production' }; body: undefined; answer: {
       data: {

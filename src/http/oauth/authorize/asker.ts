@@ -22,7 +22,7 @@ const PURPOSES = [
 /** Returns the part. @param asked the request, which follows the name of the application */
 export function askerPart(
   say: Texts,
-  view: Pick<ConsentView, 'client' | 'session' | 'purpose' | 'handle' | 'root'>,
+  view: Pick<ConsentView, 'client' | 'session' | 'purpose' | 'handle' | 'root' | 'preview'>,
   asked: Html,
 ): Html {
   const { client, session, handle, root } = view;
@@ -31,6 +31,7 @@ export function askerPart(
   const by = say.html('consent.by', { organization: html`<bdi>${organization.name}</bdi>` });
   const sandbox = environment === 'sandbox' ? html`<p class="note">${say('consent.sandbox')}</p>` : html``;
   const other = `${root}/oauth/consent?request=${handle}&account=other&lang=${say.lang}`;
+  const leads = view.preview === undefined ? html` href="${other}"` : html``;
   return html`<div class="asker">
 ${logoPart(view)}
 <div><p class="name">${name}</p>
@@ -40,7 +41,7 @@ ${domainNote(say, organization.domain)}${sandbox}${asked}
 <dl class="facts">
 <div><dt>${say('purpose.legend')}</dt><dd>${purposePart(say, view.purpose)}</dd></div>
 <div><dt>${say('consent.privacylegend')}</dt><dd>${privacyPart(say, view)}</dd></div>
-<div><dt>${say('consent.account')}</dt><dd>${say.html('consent.signedin', { person: renderPerson(session.person) })} <a href="${other}">${say('consent.switch')}</a></dd></div>
+<div><dt>${say('consent.account')}</dt><dd>${say.html('consent.signedin', { person: renderPerson(session.person) })} <a${leads}>${say('consent.switch')}</a></dd></div>
 </dl>`;
 }
 
@@ -63,11 +64,13 @@ export function domainNote(say: Texts, domain: string | undefined): Html {
 function logoPart({
   client: { applicationId, branding, name },
   root,
-}: Pick<ConsentView, 'client' | 'root'>): Html {
+  preview,
+}: Pick<ConsentView, 'client' | 'root' | 'preview'>): Html {
   const { logo } = branding;
   if (logo === undefined)
     return html`<span class="logo" aria-hidden="true">${[...name.trim()][0] ?? ''}</span>`;
-  return html`<img class="logo" src="${root}/oauth/logos/${applicationId}/${logo.sha256}" alt="" width="56" height="56">`;
+  const url = preview?.logo ?? `${root}/oauth/logos/${applicationId}/${logo.sha256}`;
+  return html`<img class="logo" src="${url}" alt="" width="56" height="56">`;
 }
 
 function purposePart(say: Texts, purpose: string | undefined): Html {

@@ -2,7 +2,7 @@
  * The consent page (docs/spec/interface.md, section 5; docs/consent-page.md): who asks, for what, for which record, until
  * when. It is one form that works without scripts (WCAG 2.2 AA), and it loads nothing from the application's server.
  */
-import { html } from '#src/shared/html.ts';
+import { type Html, html } from '#src/shared/html.ts';
 import { shellPage } from '../../pages/shell.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { FORM_TOKEN } from '../../signin/form-origin.ts';
@@ -14,7 +14,7 @@ import type { ConsentView } from './view.ts';
 
 /** Returns the page. */
 export function consentPage(say: Texts, view: ConsentView): string {
-  const { client, session, redirectUri, faults, handle, root } = view;
+  const { client, redirectUri, faults, preview } = view;
   const app = html`<bdi>${client.name}</bdi>`;
   const title = say('consent.title', { app: client.name });
   return shellPage({
@@ -22,12 +22,11 @@ export function consentPage(say: Texts, view: ConsentView): string {
     title: faults.length === 0 ? title : `${say('fault.heading')} – ${title}`,
     heading: say.html('consent.heading', { app }),
     here: view.here,
-    body: html`<form class="consent" method="post" action="${root}/oauth/consent?lang=${say.lang}">
+    ...(preview === undefined ? {} : { head: preview.head }),
+    body: html`<form class="consent"${preview === undefined ? html` method="post" action="${view.root}/oauth/consent?lang=${say.lang}"` : html``}>
 ${faultsPart(say, faults)}
 ${askerPart(say, view, askedPart(say, view))}
-<input type="hidden" name="request" value="${handle}">
-<input type="hidden" name="${FORM_TOKEN}" value="${session.formToken}">
-<button class="visually-hidden" name="decision" value="review" tabindex="-1" aria-hidden="true" formnovalidate></button>
+${hiddenPart(view)}
 ${recordPart(say, view)}
 ${itemsPart(say, view)}
 ${alwaysPart(say, view)}
@@ -40,4 +39,12 @@ ${daysPart(say, view)}
 ${decidePart(say)}
 </form>`,
   });
+}
+
+/** Returns what the form sends besides the choice. */
+function hiddenPart({ handle, session, preview }: ConsentView): Html {
+  if (preview !== undefined) return html``;
+  return html`<input type="hidden" name="request" value="${handle}">
+<input type="hidden" name="${FORM_TOKEN}" value="${session.formToken}">
+<button class="visually-hidden" name="decision" value="review" tabindex="-1" aria-hidden="true" formnovalidate></button>`;
 }
