@@ -1,5 +1,5 @@
 /** The first screen of a project: what needs attention, then how to begin. */
-import { call, type Page, withQuery } from '../api.ts';
+import { annal } from '../api.ts';
 import { useCredentials } from '../credentials.ts';
 import { pathOf, useProject } from '../here.ts';
 import { isNear, readStandings } from '../limits.ts';
@@ -8,7 +8,7 @@ import { Code, Head, Shown } from '../parts/parts.tsx';
 import { account } from '../session.ts';
 import { say } from '../texts/texts.ts';
 import { StandingTable, Throttled } from './limits.tsx';
-import { type LoggedRequest, RequestTable } from './requests.tsx';
+import { RequestTable } from './requests.tsx';
 import { listEndpoints, State } from './webhooks.tsx';
 
 /** Returns the screen. */
@@ -19,13 +19,15 @@ export function Overview() {
   const failed = useLoaded(
     async (signal) => {
       const read = (status: string) =>
-        call<Page<LoggedRequest>>(
-          withQuery(`/admin/projects/${here.project}/logs`, {
-            status,
+        annal.get(
+          '/admin/projects/{project_id}/logs',
+          {
+            project_id: here.project,
             environment: here.environment,
+            status,
             limit: 5,
             from: new Date(Date.now() - 86_400_000).toISOString(),
-          }),
+          },
           { signal },
         );
       const [server, client] = await Promise.all([read('5xx'), read('4xx')]);

@@ -2,7 +2,7 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { type Answer, ApiError, call, send, withQuery } from '../api.ts';
+import { type Answer, ApiError, recordsOf, send, withQuery } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
 import { Badge, Button, Field, Head, Problem, Shown } from '../parts/parts.tsx';
@@ -31,7 +31,10 @@ const SUMMARIES = ['true', 'text', 'data', 'count'] as const;
 export function Search() {
   const here = useProject();
   const types = useLoaded(
-    async (signal) => readTypes(await call<Statement>('/fhir/R4/metadata', { of: here, signal })),
+    async (signal) => {
+      const { text } = await recordsOf(here).send('GET', '/fhir/R4/metadata', undefined, { signal });
+      return readTypes(JSON.parse(text) as Statement);
+    },
     [here.project, here.environment],
   );
   return (
