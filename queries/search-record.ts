@@ -50,14 +50,17 @@ export type LoadVersions = (tx: pg.ClientBase, versions: readonly PastVersion[])
 /** How many references away from the record entries of the directory are looked at. */
 const ROUNDS = 10;
 
-/** The tables of a search in `pg_temp`, without indexes: rows are few, and loaded before any is looked up. */
+/**
+ * The tables of a search in `pg_temp`, without constraints, which would be rows of the catalogue, and without indexes: rows are
+ * few, and loaded before any is looked up.
+ */
 const TABLES = `
-create temp table entry (like search.entry) on commit drop;
-create temp table string (like search.string) on commit drop;
-create temp table period (like search.period) on commit drop;
-create temp table quantity (like search.quantity) on commit drop;
-create temp table version (like history.version) on commit drop;
-create temp table client_provenance (like history.client_provenance) on commit drop;
+create temp table entry on commit drop as table search.entry with no data;
+create temp table string on commit drop as table search.string with no data;
+create temp table period on commit drop as table search.period with no data;
+create temp table quantity on commit drop as table search.quantity with no data;
+create temp table version on commit drop as table history.version with no data;
+create temp table client_provenance on commit drop as table history.client_provenance with no data;
 create temp table kept (id uuid) on commit drop`;
 
 const INDEXES = `
