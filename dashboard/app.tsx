@@ -10,6 +10,7 @@ import { withReason } from './parts/reason.tsx';
 import { PLACE } from './place.ts';
 import { Application } from './screens/application/application.tsx';
 import { Applications } from './screens/applications.tsx';
+import { Consents } from './screens/consents.tsx';
 import { Home } from './screens/home.tsx';
 import { Keys } from './screens/keys.tsx';
 import { Limits } from './screens/limits.tsx';
@@ -37,6 +38,7 @@ const SCREENS = {
   '/keys': Keys,
   '/applications': Applications,
   '/applications/:id': Application,
+  '/consents': Consents,
   '/webhooks': Webhooks,
   '/webhooks/:id': Webhook,
   '/search': withReason(Search, 'search.title'),

@@ -16,6 +16,7 @@ const MENU: readonly (readonly [screen: string, name: TextKey])[] = [
   ['/patients', 'patients.title'],
   ['/keys', 'keys.title'],
   ['/applications', 'applications.title'],
+  ['/consents', 'consents.title'],
   ['/webhooks', 'webhooks.title'],
   ['/search', 'search.title'],
   ['/try', 'try.title'],

@@ -42,7 +42,7 @@ export function Limits() {
               ) : (
                 <>
                   <p>{say('limits.rate.says', { limit: perMinute })}</p>
-                  <ul class="plain">
+                  <ul class="bullets">
                     {UNCOUNTED.map((each) => (
                       <li key={each}>{say(`limits.each.${each}`)}</li>
                     ))}

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '#test/support/browser.ts';
-import { beginProject, callAs, signInTo } from '#test/support/dashboard.ts';
+import { addConsents, beginProject, callAs, signInTo } from '#test/support/dashboard.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
@@ -20,6 +20,15 @@ interface UsageDay {
   readonly server_errors: number | null;
   readonly reads: number;
   readonly writes: number;
+}
+interface Consent {
+  readonly status: 'active' | 'revoked' | 'expired';
+  readonly end_reason: string | null;
+  readonly revoked_at: string | null;
+  readonly expires_at: string;
+  readonly scopes_text: readonly string[];
+  readonly patient: string;
+  readonly application: { readonly id: string };
 }
 interface Made {
   readonly id: string;
@@ -272,5 +281,71 @@ describe('the dashboard’s numbers', () => {
       expect([amount, state?.trim()]).to.deep.equal([is, '80% Nearly reached']);
     }
     expect(await rowOf('quiet')).to.deep.equal([]);
+  });
+
+  it('shows what people allowed, in the sentences that they read, and when and why it ended', async () => {
+    await begin('Consents');
+    await page.getByRole('link', { name: 'Consents', exact: true }).click();
+    await page.getByText('No person has allowed an application').waitFor();
+    const register = async (name: string): Promise<string> =>
+      (
+        await ask<Made>('/applications', {
+          name,
+          environment: 'sandbox',
+          kind: 'public',
+          redirect_uris: ['https://diary.example/callback'],
+          scopes: ['patient/*.rs'],
+        })
+      ).id;
+    const [kept, deleted] = [await register('Diary'), await register('Gone')];
+    await addConsents(service, project, kept);
+    await addConsents(service, project, deleted);
+    const removed = await page.evaluate(
+      async (path) => (await fetch(path, { method: 'DELETE', headers: { 'X-Service-Session': '1' } })).status,
+      `/app/api/admin/applications/${deleted}`,
+    );
+    expect(removed).to.equal(204);
+    const list = () => ask<Listed<Consent>>('/consents?environment=sandbox');
+    await eventually(async () =>
+      (await list()).data.some(({ end_reason }) => end_reason === 'application_deleted'),
+    );
+    const { data, total } = await list();
+    expect(total).to.equal(8);
+    expect(data.map(({ status, end_reason }) => `${status} ${end_reason}`).sort()).to.deep.equal([
+      'active null',
+      ...['expired expired', 'expired expired'],
+      'revoked application_deleted',
+      ...['revoked patient', 'revoked patient'],
+      ...['revoked replaced', 'revoked replaced'],
+    ]);
+    await page.reload();
+    await page.getByText('8 consents').waitFor();
+    await page.getByRole('link', { name: 'Diary' }).first().waitFor();
+    const rows = await page
+      .locator('tbody tr')
+      .evaluateAll((all) => all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText)));
+    const said: Readonly<Record<string, string>> = {
+      null: 'Ends on {}, unless somebody ends it before',
+      patient: 'Ended on {}, by a person who has the record',
+      replaced: 'Ended on {}, replaced by a newer consent of the same person',
+      application_deleted: 'Ended on {}, because the application or its project was deleted',
+      expired: 'Its time was over on {}',
+    };
+    const states = { active: 'Active', revoked: 'Ended', expired: 'Expired' };
+    const timeZone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+    for (const [index, { status, end_reason, ...consent }] of data.entries()) {
+      const day = new Date(consent.revoked_at ?? consent.expires_at);
+      const told = day.toLocaleDateString('en', { dateStyle: 'medium', timeZone });
+      const [state, application, may, , patient] = rows[index] ?? [];
+      expect(state?.split('\n')).to.deep.equal([
+        states[status],
+        said[String(end_reason)]?.replace('{}', told),
+      ]);
+      expect(application).to.match(consent.application.id === kept ? /^Diary$/ : /^(?:Gone|app_)/);
+      for (const sentence of consent.scopes_text) expect(may).to.include(sentence);
+      expect(patient).to.equal(consent.patient);
+    }
+    expect(await page.getByRole('link', { name: 'Diary' }).count()).to.equal(4);
+    expect(await page.getByRole('link', { name: 'Gone' }).count()).to.equal(0);
   });
 });

@@ -18,6 +18,7 @@ const SCREENS = [
   '/patients',
   '/keys',
   '/applications',
+  '/consents',
   '/webhooks',
   '/search',
   '/try',

@@ -106,6 +106,10 @@ describe('the end of a grant', () => {
     ]);
     const again = await me(service, email, path, 'POST');
     expect(again.json).to.deep.equal(json);
+    const listed = await owner.done('GET', `/projects/${app.id}/consents`);
+    expect(listed.data).to.have.length(1);
+    expect(listed.data[0]).to.deep.include({ id: grant.grant_id, status: 'revoked', end_reason: 'patient' });
+    expect(JSON.stringify(listed)).to.not.include(reason);
     const [first, second] = await app.told(2);
     const told = {
       grant_id: grant.grant_id,

@@ -1,7 +1,10 @@
 /** Steps of tests of the dashboard in a browser. */
 import type { Page } from 'playwright-core';
+import { type GrantData, grantData, granted, revoked } from './consents.ts';
 import type { InProcess } from './in-process.ts';
+import { inDays, newPatient } from './me.ts';
 import { eventually } from './process.ts';
+import { RecordEvents } from './record-events.ts';
 
 /** Signs in at the development issuer, and waits for the first screen. */
 export async function signInTo(page: Page, url: string, email: string): Promise<void> {
@@ -40,6 +43,33 @@ export async function callAs<T>(page: Page, path: string, body?: object): Promis
   return JSON.parse(text) as T;
 }
 
+/** Gives an application four grants: one that is active, and those that the person, a newer one and time have ended. */
+export async function addConsents(service: InProcess, project: string, application: string): Promise<void> {
+  const events = await RecordEvents.open(service.databaseUrl);
+  try {
+    const record = await newPatient(service);
+    const grant = (rest: Partial<GrantData>): GrantData =>
+      grantData({ application_id: application, project_id: project, sector: application, ...rest });
+    const [active, stopped, replaced] = [
+      { scopes: ['patient/Condition.rs'], sentences: ['Read diagnoses and health problems'] },
+      { granted_by: 'representative' as const },
+      { purpose: null },
+    ].map((rest) => grant({ expires_at: inDays(30), ...rest })) as [GrantData, GrantData, GrantData];
+    const over = grant({ expires_at: inDays(-1) });
+    const given = [active, stopped, replaced, over].map(granted);
+    await events.append(record, ...given, revoked(stopped), revoked(replaced, 'replaced'));
+    await eventually(async () => {
+      const ended = await service.pool.query(
+        'select 1 from consents.grants where application_id = $1 and ended_at is not null',
+        [application],
+      );
+      return (ended.rowCount ?? 0) >= 2;
+    });
+  } finally {
+    await events.close();
+  }
+}
+
 /** Gives a project what its screens show: a key, requests, usage of a week, and nearly as many endpoints as it may have. */
 export async function fillProject(page: Page, service: InProcess, project: string): Promise<void> {
   const { key } = await callAs<{ readonly key: string }>(page, `/admin/projects/${project}/keys`, {
@@ -54,6 +84,14 @@ export async function fillProject(page: Page, service: InProcess, project: strin
        from generate_series(1, 7) n`,
     [project],
   );
+  const application = await callAs<{ readonly id: string }>(page, `/admin/projects/${project}/applications`, {
+    name: 'Diary',
+    environment: 'sandbox',
+    kind: 'public',
+    redirect_uris: ['https://diary.example/callback'],
+    scopes: ['patient/*.rs'],
+  });
+  await addConsents(service, project, application.id);
   for (let n = 0; n < 8; n += 1)
     await callAs(page, `/admin/projects/${project}/webhooks`, {
       url: `http://localhost:9/${n}`,

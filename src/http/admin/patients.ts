@@ -55,14 +55,31 @@ function patientView(row: PatientRow): z.input<typeof patientSchema> {
   };
 }
 
-/** A grant with its patient. */
+/** Why grants end: as in `consent.revoked`, or because their time is over. */
+const END_REASONS = [
+  'patient',
+  'replaced',
+  'link_ended',
+  'application_deleted',
+  'platform',
+  'patient_purged',
+  'expired',
+] as const;
+
+/** A grant with its patient, and why it ended. */
 const consentSchema = grant.extend({
   patient: z.string().describe('The pairwise id under which the application knows the patient.'),
+  end_reason: z
+    .enum(END_REASONS)
+    .nullable()
+    .describe('Null while it is active. Otherwise as in `consent.revoked`, or `expired`.'),
 });
 
 const consentView = (row: GrantRow): z.input<typeof consentSchema> => ({
   ...grantView(row),
   patient: row.patient,
+  end_reason:
+    row.status === 'expired' ? 'expired' : (END_REASONS.find((each) => each === row.end_reason) ?? null),
 });
 
 const bundleSchema = z.looseObject({

@@ -1667,6 +1667,8 @@ export interface Operations {
         granted_by: 'patient' | 'representative' | 'creator';
         /** The pairwise id under which the application knows the patient. */
         patient: string;
+        /** Null while it is active. Otherwise as in `consent.revoked`, or `expired`. */
+        end_reason: 'patient' | 'replaced' | 'link_ended' | 'application_deleted' | 'platform' | 'patient_purged' | 'expired' | null;
       }[];
       /** How many there are in all. */
       total: number;
