@@ -16,6 +16,7 @@ import { Keys } from './screens/keys.tsx';
 import { Limits } from './screens/limits.tsx';
 import { Members } from './screens/members.tsx';
 import { NotFound } from './screens/not-found.tsx';
+import { Organization } from './screens/organization/organization.tsx';
 import { Overview } from './screens/overview.tsx';
 import { Patients } from './screens/patients.tsx';
 import { RequestDetails } from './screens/request.tsx';
@@ -46,6 +47,7 @@ const SCREENS = {
   '/usage': Usage,
   '/limits': Limits,
   '/members': Members,
+  '/organization': Organization,
 } as const;
 
 /** Returns a screen that shows itself only in a project of the person. */

@@ -23,6 +23,7 @@ const MENU: readonly (readonly [screen: string, name: TextKey])[] = [
   ['/usage', 'usage.title'],
   ['/limits', 'limits.title'],
   ['/members', 'members.title'],
+  ['/organization', 'organization.title'],
 ];
 
 const ENVIRONMENTS: readonly Environment[] = ['sandbox', 'production'];

@@ -1,11 +1,11 @@
-/** The people of the organization, and production for the project. */
+/** The people of the organization. */
 import { useState } from 'preact/hooks';
 import { call, withQuery } from '../api.ts';
 import { useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
-import { Badge, Button, Confirm, Dialog, Field, Head, Problem, Shown, Table } from '../parts/parts.tsx';
+import { Button, Confirm, Dialog, Field, Head, Problem, Shown, Table } from '../parts/parts.tsx';
 import { account, includesRole, listAll, type Role } from '../session.ts';
-import { say, sayDay } from '../texts/texts.ts';
+import { say } from '../texts/texts.ts';
 
 /** A member by name. */
 interface Member {
@@ -13,15 +13,6 @@ interface Member {
   readonly subject: string;
   readonly email: string | null;
   readonly role: Role;
-}
-
-/** A request for production. */
-interface ProductionRequest {
-  readonly id: string;
-  readonly use: string;
-  readonly status: 'pending' | 'allowed' | 'refused';
-  readonly reason: string | null;
-  readonly created_at: string;
 }
 
 const ROLES: readonly Role[] = ['developer', 'admin', 'owner'];
@@ -77,7 +68,6 @@ export function Members() {
           />
         )}
       </Shown>
-      <Production />
       {asked === 'add' ? (
         <Add
           path={path}
@@ -169,89 +159,5 @@ function Add({
         </footer>
       </form>
     </Dialog>
-  );
-}
-
-/** Asks the operator for production, and shows the answers. */
-function Production() {
-  const here = useProject();
-  const path = `/admin/projects/${here.project}/production-requests`;
-  const state = useLoaded(
-    async (signal) => {
-      const [{ production }, requests] = await Promise.all([
-        call<{ readonly production: boolean }>(`/admin/projects/${here.project}`, { signal }),
-        listAll<ProductionRequest>(path),
-      ]);
-      return { production, requests };
-    },
-    [path],
-  );
-  const asking = useAct(async (use: string) => {
-    await call(path, { method: 'POST', body: { use } });
-    await state.reload();
-  });
-  return (
-    <section class="panel">
-      <h2>{say('production.title')}</h2>
-      <Shown of={state}>
-        {({ production, requests }) => (
-          <>
-            <p>
-              {production ? (
-                <Badge tone="good">{say('production.allowed')}</Badge>
-              ) : (
-                say('production.notAllowed')
-              )}
-            </p>
-            {requests.length === 0 ? null : (
-              <Table
-                label={say('production.title')}
-                rows={requests}
-                keyOf={({ id }) => id}
-                columns={[
-                  { title: say('production.use'), cell: ({ use }) => use },
-                  {
-                    title: say('webhooks.state'),
-                    cell: ({ status, reason }) =>
-                      `${say(`production.${status}`)}${reason === null ? '' : `: ${reason}`}`,
-                  },
-                  {
-                    title: say('production.asked'),
-                    isWide: true,
-                    cell: ({ created_at }) => sayDay(created_at),
-                  },
-                ]}
-              />
-            )}
-            {production ||
-            !includesRole(here.role, 'admin') ||
-            requests.some(({ status }) => status === 'pending') ? null : (
-              <form
-                class="says"
-                onSubmit={(event) => {
-                  event.preventDefault();
-                  void asking.run(String(new FormData(event.currentTarget).get('use')));
-                }}
-              >
-                <Field
-                  name="use"
-                  label={say('production.use')}
-                  hint={say('production.use.hint')}
-                  failure={asking.failure}
-                >
-                  {(attributes) => <textarea {...attributes} required rows={3} />}
-                </Field>
-                <Problem failure={asking.failure} />
-                <p>
-                  <Button type="submit" busy={asking.isRunning}>
-                    {say('production.ask')}
-                  </Button>
-                </p>
-              </form>
-            )}
-          </>
-        )}
-      </Shown>
-    </section>
   );
 }

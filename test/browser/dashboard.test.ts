@@ -25,6 +25,7 @@ const SCREENS = [
   '/usage',
   '/limits',
   '/members',
+  '/organization',
 ];
 
 interface Resource {

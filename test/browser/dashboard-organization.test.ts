@@ -1,0 +1,151 @@
+/** The organization's screen of the dashboard in a real browser: what is set there is what the interfaces then say. */
+import { expect } from 'chai';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { type AdminUser, newDomain, signIn } from '#test/support/admin.ts';
+import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
+import { signInTo } from '#test/support/dashboard.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+
+const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1440, height: 900 } };
+
+describe('the dashboard: the organization', () => {
+  let browser: Browser;
+  let service: InProcess;
+  let context: BrowserContext | undefined;
+  const complaints: string[] = [];
+
+  before(async function () {
+    const opened = await openBrowser();
+    if (opened === undefined) return this.skip();
+    browser = opened;
+    service = await startInProcess({}, { PRODUCTION_ACCESS: 'request' });
+  });
+
+  afterEach(async () => {
+    await context?.close();
+    context = undefined;
+  });
+
+  after(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  /** An organization with an owner and a developer whose addresses are in a domain of its own. */
+  const found = async (): Promise<{
+    readonly owner: AdminUser;
+    readonly developer: AdminUser;
+    readonly domain: string;
+    readonly project: string;
+    readonly organization: string;
+  }> => {
+    const domain = newDomain('clinic');
+    const owner = await signIn(service, `owner@${domain}`);
+    const made = await owner.done('POST', '/sandbox/quickstart', { name: 'Clinic' });
+    const developer = await signIn(service, `developer@${domain}`);
+    const { issuer, subject, email } = developer;
+    const member = { issuer, subject, email, role: 'developer' };
+    await owner.done('POST', `/organizations/${made.organization.id}/members`, member);
+    return { owner, developer, domain, project: made.project.id, organization: made.organization.id };
+  };
+  const open = async (project: string, email: string, options: BrowserContextOptions = {}): Promise<Page> => {
+    context = await browser.newContext({ viewport: SIZES.desktop, locale: 'en', ...options });
+    const page = await context.newPage();
+    complaints.length = 0;
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await signInTo(page, service.url, email);
+    await page.goto(`${service.url}/app/projects/${project}/production/organization`);
+    await page.getByRole('heading', { level: 1, name: 'Organization' }).waitFor();
+    return page;
+  };
+
+  it('confirms the domain of an owner’s address', async () => {
+    const { owner, domain, project, organization } = await found();
+    const page = await open(project, owner.email);
+    await page.getByText('No confirmed domain').waitFor();
+    await page.getByRole('button', { name: `Confirm ${domain}` }).click();
+    await page.getByText(`confirmed for ${domain}`).waitFor();
+    expect(await owner.done('GET', `/organizations/${organization}`)).to.include({
+      confirmed_domain: domain,
+    });
+    expect(await page.getByRole('button', { name: /^Confirm / }).count()).to.equal(0);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('sets single sign-on, and names what a change ends before it does', async () => {
+    const { owner, domain, project, organization } = await found();
+    const sso = async () => (await owner.done('GET', `/organizations/${organization}`)).sso;
+    await owner.done('POST', `/organizations/${organization}/verify`);
+    const page = await open(project, owner.email);
+    await page.getByLabel('Issuer').last().fill('http://login.example.org');
+    await page.getByLabel('client_id').fill('dashboard');
+    await page.getByLabel('E-mail domains').fill(domain);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByText(/must be an https URL/)
+      .first()
+      .waitFor();
+    await page.getByLabel('Issuer').last().fill('https://login.example.org');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved').waitFor();
+    const set = { issuer: 'https://login.example.org', client_id: 'dashboard', domains: [domain] };
+    expect(await sso()).to.deep.equal(set);
+    await page.getByLabel('Issuer').last().fill('https://other.example.org');
+    await page.getByLabel('E-mail domains').fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('People who signed in at https://login.example.org lose access').waitFor();
+    await dialog.getByText(`People with addresses at ${domain} are no longer developers`).waitFor();
+    await dialog.getByText(`The confirmation of ${domain} ends`).waitFor();
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await sso()).to.deep.equal(set);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Change the sign-in' }).click();
+    await page.getByText('No confirmed domain').waitFor();
+    expect(await sso()).to.deep.equal({ ...set, issuer: 'https://other.example.org', domains: [] });
+    expect(await owner.done('GET', `/organizations/${organization}`)).to.include({ confirmed_domain: null });
+  });
+
+  it('asks for production, and shows the state of the request', async () => {
+    const { owner, project } = await found();
+    const page = await open(project, owner.email);
+    await page.getByText('This project may not create keys and applications of production yet.').waitFor();
+    await page.getByLabel('What for').fill('A diary of symptoms');
+    await page.getByRole('button', { name: 'Ask the operator' }).click();
+    await page.getByRole('cell', { name: 'Waiting for an answer' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Ask the operator' }).count()).to.equal(0);
+    const { data } = await owner.done('GET', `/projects/${project}/production-requests`);
+    expect(data.map(({ use, status }) => [use, status])).to.deep.equal([['A diary of symptoms', 'pending']]);
+  });
+
+  it('shows a developer how it is, and lets them change nothing', async () => {
+    const { owner, developer, domain, project, organization } = await found();
+    const set = { issuer: 'https://login.example.org', client_id: 'dashboard', domains: [domain] };
+    await owner.done('PUT', `/organizations/${organization}/sso`, set);
+    const page = await open(project, developer.email);
+    await page.getByText('https://login.example.org').waitFor();
+    await page.getByText('Owners confirm the domain.').waitFor();
+    await page.getByText('This project may not create').waitFor();
+    expect(await page.locator('main').getByRole('textbox').count()).to.equal(0);
+    expect(await page.locator('main').getByRole('button').count()).to.equal(0);
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const [size, viewport] of Object.entries(SIZES))
+      it(`is accessible, ${colorScheme}, ${size}`, async () => {
+        const { owner, domain, project, organization } = await found();
+        const set = { issuer: 'https://login.example.org', client_id: 'dashboard', domains: [domain] };
+        await owner.done('PUT', `/organizations/${organization}/sso`, set);
+        await owner.done('POST', `/projects/${project}/production-requests`, { use: 'A diary of symptoms' });
+        const page = await open(project, owner.email, { colorScheme, viewport });
+        await page.getByRole('cell', { name: 'Waiting for an answer' }).waitFor();
+        expect(await accessibilityFaults(page)).to.deep.equal([]);
+        const overflow = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        expect(overflow).to.equal(0);
+        await picture(page, `app-organization-${colorScheme}-${size}`);
+      });
+});
