@@ -111,8 +111,17 @@ function Environments({ here }: { readonly here: Here }) {
 
 function Menu({ here }: { readonly here: Here }) {
   const screen = useScreen();
+  const menu = useRef<HTMLElement>(null);
+  // On a phone the menu is a strip, of which a part is shown.
+  useEffect(() => {
+    const [current, strip] = [menu.current?.querySelector('[aria-current]'), menu.current?.firstElementChild];
+    if (!(current instanceof HTMLElement) || !(strip instanceof HTMLElement)) return;
+    for (const scrolled of [strip, menu.current])
+      if (scrolled !== null)
+        scrolled.scrollLeft = current.offsetLeft - (scrolled.clientWidth - current.offsetWidth) / 2;
+  }, [screen]);
   return (
-    <nav class="menu" aria-label={say('frame.menu')}>
+    <nav ref={menu} class="menu" aria-label={say('frame.menu')}>
       <ul>
         {MENU.map(([path, name]) => (
           <li key={path}>

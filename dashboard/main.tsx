@@ -1,4 +1,5 @@
 /** Starts the dashboard in the page that the service serves at `/app` (src/http/app/). */
+import './browser-language.ts';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import './style.css';

@@ -8,6 +8,7 @@ import { type Here, pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
 import { LongTable } from '../parts/long-table.tsx';
 import { Ago, Badge, Button, type Column, Empty, Head, Problem, Shown, Table } from '../parts/parts.tsx';
+import { account } from '../session.ts';
 import { say, sayMoment, type TextKey } from '../texts/texts.ts';
 
 type LogPage = AnswerOf<'GET', '/admin/projects/{project_id}/logs'>;
@@ -28,6 +29,14 @@ type Filter = (typeof FILTERS)[number];
 type Filters = Readonly<Partial<Record<Filter, string>>>;
 /** Filters that are written, not chosen: they apply when the form is sent. */
 const WRITTEN = ['path', 'request_id', 'from', 'to'] as const satisfies readonly Filter[];
+
+/** The screen with the filters that it had last, below the project. */
+let lastAsked = '/requests';
+
+/** Returns the path of the log with the filters that it had last. */
+export function pathOfRequests(here: Here): string {
+  return pathOf(here, lastAsked);
+}
 
 /** Returns the screen. */
 export function Requests() {
@@ -58,6 +67,7 @@ export function Requests() {
     () => makeColumns(here, credentials),
     [here.project, here.environment, credentials],
   );
+  lastAsked = withQuery('/requests', asked);
   const filter = (changed: Filters): void => {
     setPages([]);
     route(withQuery(pathOf(here, '/requests'), { ...asked, ...changed }), true);
@@ -279,7 +289,13 @@ export function CalledBy({
   readonly nameOf: Credentials['nameOf'];
 }) {
   const id = key_id ?? application_id;
-  return id === null ? <code>{identity ?? ''}</code> : <span title={id}>{nameOf(id)}</span>;
+  if (id !== null) return <span title={id}>{nameOf(id)}</span>;
+  const { issuer, subject } = account.value?.installation.identity ?? {};
+  return identity === `${issuer} ${subject}` ? (
+    <span>{say('requests.byYou')}</span>
+  ) : (
+    <code>{identity ?? ''}</code>
+  );
 }
 
 /** A status with the colour of its class; the number says it without colour. */

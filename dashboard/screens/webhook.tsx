@@ -235,8 +235,11 @@ function DeliveryRow({
 /** Sends past events again, and shows how far that is. */
 function Replays({ id }: { readonly id: string }) {
   const here = useProject();
+  // Asked for only when the person wants to see it: without a replay the question is an error in the project's log.
+  const [isShown, show] = useState(false);
   const replay = useLoaded(
     async (signal) => {
+      if (!isShown) return null;
       try {
         return await recordsOf(here).get(
           '/v1/webhooks/{endpoint_id}/replay',
@@ -249,14 +252,15 @@ function Replays({ id }: { readonly id: string }) {
         throw error;
       }
     },
-    [id],
-    3_000,
+    [id, isShown],
+    isShown ? 3_000 : undefined,
   );
   const beginning = useAct(async (from: string) => {
     await recordsOf(here).post('/v1/webhooks/{endpoint_id}/replay', {
       endpoint_id: id,
       body: { from: new Date(from).toISOString() },
     });
+    show(true);
     await replay.reload();
   });
   return (
@@ -278,23 +282,34 @@ function Replays({ id }: { readonly id: string }) {
         </Button>
       </form>
       <Problem failure={beginning.failure} />
-      <Shown of={replay}>
-        {(newest) =>
-          newest === null ? null : (
-            <Table
-              label={say('replay.title')}
-              rows={[newest]}
-              keyOf={({ status }) => status}
-              columns={[
-                { title: say('webhooks.state'), cell: ({ status }) => say(`replay.${status}`) },
-                { title: say('replay.queued'), isNumber: true, cell: ({ queued }) => queued },
-                { title: say('delivery.delivered'), isNumber: true, cell: ({ delivered }) => delivered },
-                { title: say('delivery.exhausted'), isNumber: true, cell: ({ exhausted }) => exhausted },
-              ]}
-            />
-          )
-        }
-      </Shown>
+      {isShown ? null : (
+        <p>
+          <Button tone="link" onClick={() => show(true)}>
+            {say('replay.last')}
+          </Button>
+        </p>
+      )}
+      {!isShown ? null : (
+        <Shown of={replay}>
+          {(newest) =>
+            newest === null ? (
+              <p class="quiet">{say('replay.none')}</p>
+            ) : (
+              <Table
+                label={say('replay.title')}
+                rows={[newest]}
+                keyOf={({ status }) => status}
+                columns={[
+                  { title: say('webhooks.state'), cell: ({ status }) => say(`replay.${status}`) },
+                  { title: say('replay.queued'), isNumber: true, cell: ({ queued }) => queued },
+                  { title: say('delivery.delivered'), isNumber: true, cell: ({ delivered }) => delivered },
+                  { title: say('delivery.exhausted'), isNumber: true, cell: ({ exhausted }) => exhausted },
+                ]}
+              />
+            )
+          }
+        </Shown>
+      )}
     </section>
   );
 }

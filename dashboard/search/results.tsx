@@ -1,4 +1,4 @@
-/** A page of results: a table, with the JSON beside it. */
+/** A page of results: a table, with the JSON below it. */
 import { type Answer, withQuery } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
 import { Badge, Button, type Column, Empty, Table } from '../parts/parts.tsx';
@@ -23,7 +23,7 @@ export function Results({
   if (answer.status !== 200) return <Answered answer={answer} />;
   const found = readFound(answer.text);
   return (
-    <div class="beside">
+    <div class="stacked">
       <section class="panel">
         <h2 aria-live="polite">
           {say('search.results')}{' '}
