@@ -112,29 +112,3 @@ export function filled<T extends object>(members: T): { [K in keyof T]?: Exclude
     Object.entries(members).filter(([, value]) => value !== undefined && value !== ''),
   ) as { [K in keyof T]?: Exclude<T[K], undefined | ''> };
 }
-
-/** A call. */
-export interface Call {
-  readonly method?: string;
-  readonly body?: unknown;
-  readonly of?: Of | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
-}
-
-/** Calls a route and returns its answer. */
-export async function call<T>(
-  path: string,
-  { method = 'GET', body, of, headers, signal }: Call = {},
-): Promise<T> {
-  const client = of === undefined ? annal : recordsOf(of);
-  const { text } = await client.send(method, path, body, { headers, signal });
-  return (text === '' ? undefined : JSON.parse(text)) as T;
-}
-
-/** A page of a list. */
-export interface Page<T> {
-  readonly data: readonly T[];
-  readonly total: number;
-  readonly next_cursor: string | null;
-}

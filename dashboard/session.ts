@@ -1,6 +1,6 @@
 /** Who is signed in, and their organizations and projects. */
 import { signal } from '@preact/signals';
-import { type AnswerOf, type Api, annal, call, type Environment, type Page } from './api.ts';
+import { type AnswerOf, type Api, annal, type Environment } from './api.ts';
 import { keepReasonsOf } from './reason.ts';
 
 /** The person's part in an organization. */
@@ -39,19 +39,6 @@ export async function loadAccount(): Promise<Account> {
   const loaded = { installation, organizations, projects: projects.flat() };
   account.value = loaded;
   return loaded;
-}
-
-/** Reads all pages of a list. */
-export async function listAll<T>(path: string): Promise<readonly T[]> {
-  const found: T[] = [];
-  let cursor: string | null = null;
-  do {
-    const query: string = cursor === null ? '?limit=100' : `?limit=100&cursor=${encodeURIComponent(cursor)}`;
-    const page: Page<T> = await call<Page<T>>(path + query);
-    found.push(...page.data);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return found;
 }
 
 const RANKS: readonly Role[] = ['developer', 'admin', 'owner'];

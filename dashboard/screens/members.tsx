@@ -1,31 +1,28 @@
 /** The people of the organization. */
 import { useState } from 'preact/hooks';
-import { call, withQuery } from '../api.ts';
+import { type AnswerOf, annal, filled } from '../api.ts';
 import { useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
 import { Button, Confirm, Dialog, Field, Head, Problem, Shown, Table } from '../parts/parts.tsx';
-import { account, includesRole, listAll, type Role } from '../session.ts';
+import { account, includesRole, type Role } from '../session.ts';
 import { say } from '../texts/texts.ts';
 
+const MEMBERS = '/admin/organizations/{org_id}/members';
+
 /** A member by name. */
-interface Member {
-  readonly issuer: string;
-  readonly subject: string;
-  readonly email: string | null;
-  readonly role: Role;
-}
+type Member = AnswerOf<'GET', typeof MEMBERS>['data'][number];
 
 const ROLES: readonly Role[] = ['developer', 'admin', 'owner'];
 
 /** Returns the screen. */
 export function Members() {
   const here = useProject();
-  const path = `/admin/organizations/${here.organization.id}/members`;
+  const of = { org_id: here.organization.id };
   const [asked, ask] = useState<'add' | Member>();
-  const members = useLoaded(() => listAll<Member>(path), [path]);
+  const members = useLoaded(() => annal.list(MEMBERS, { ...of, limit: 100 }).all(), [of.org_id]);
   const mayChange = includesRole(here.role, 'admin');
   const removing = useAct(async ({ issuer, subject }: Member) => {
-    await call(withQuery(path, { issuer, subject }), { method: 'DELETE' });
+    await annal.delete(MEMBERS, { ...of, issuer, subject });
     await members.reload();
     return true;
   });
@@ -70,7 +67,6 @@ export function Members() {
       </Shown>
       {asked === 'add' ? (
         <Add
-          path={path}
           onClose={() => ask(undefined)}
           onDone={() => {
             ask(undefined);
@@ -99,20 +95,17 @@ function personOf({ email, subject }: Member): string {
   return email ?? subject;
 }
 
-function Add({
-  path,
-  onClose,
-  onDone,
-}: {
-  readonly path: string;
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-}) {
+function Add({ onClose, onDone }: { readonly onClose: () => void; readonly onDone: () => void }) {
   const here = useProject();
   const adding = useAct((form: FormData) =>
-    call<Member>(path, {
-      method: 'POST',
-      body: Object.fromEntries([...form].filter(([, value]) => value !== '')),
+    annal.post(MEMBERS, {
+      org_id: here.organization.id,
+      body: {
+        issuer: String(form.get('issuer')),
+        subject: String(form.get('subject')),
+        role: ROLES.find((role) => role === form.get('role')) ?? 'developer',
+        ...filled({ email: String(form.get('email')) }),
+      },
     }),
   );
   const { identity } = account.value?.installation ?? {};
