@@ -268,7 +268,11 @@ function makeColumns(here: Here, { nameOf }: Credentials): readonly Column<Logge
     },
     { title: say('requests.took'), isNumber: true, isWide: true, cell: ({ ms }) => sayMs(ms) },
     { title: say('requests.by'), isWide: true, cell: (row) => <CalledBy row={row} nameOf={nameOf} /> },
-    { title: say('requests.id'), isWide: true, cell: ({ request_id }) => <code>{request_id}</code> },
+    {
+      title: say('requests.id'),
+      isWide: true,
+      cell: ({ request_id }) => <code class="whole">{request_id}</code>,
+    },
     {
       title: say('requests.when'),
       cell: ({ ts }) => (
@@ -289,10 +293,15 @@ export function CalledBy({
   readonly nameOf: Credentials['nameOf'];
 }) {
   const id = key_id ?? application_id;
-  if (id !== null) return <span title={id}>{nameOf(id)}</span>;
+  if (id !== null)
+    return (
+      <span class="whole" title={id}>
+        {nameOf(id)}
+      </span>
+    );
   const { issuer, subject } = account.value?.installation.identity ?? {};
   return identity === `${issuer} ${subject}` ? (
-    <span>{say('requests.byYou')}</span>
+    <span class="whole">{say('requests.byYou')}</span>
   ) : (
     <code>{identity ?? ''}</code>
   );

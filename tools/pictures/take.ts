@@ -74,6 +74,8 @@ try {
     await page.goto(base + path);
     await page.waitForFunction(() => document.querySelector('.loading') === null);
     await page.getByRole('heading', { level: 1 }).waitFor();
+    // Entries come a second after their answers.
+    if (name === 'requests') await page.getByRole('row').filter({ hasText: 'Observation' }).nth(8).waitFor();
     if (name === 'search') {
       await page.getByRole('button', { name: 'Search', exact: true }).click();
       await page.getByRole('table').waitFor();
