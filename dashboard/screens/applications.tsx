@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso';
 import { type AnswerOf, annal } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
+import { NotAllowed, useMayIssue } from '../parts/not-allowed.tsx';
 import { Badge, Button, Dialog, Empty, Field, Head, Problem, Shown, Table } from '../parts/parts.tsx';
 import { includesRole } from '../session.ts';
 import { say } from '../texts/texts.ts';
@@ -19,6 +20,7 @@ export function Applications() {
   const { route } = useLocation();
   const [asked, ask] = useState<'register' | NewApplication>();
   const mayChange = includesRole(here.role, 'admin');
+  const mayIssue = useMayIssue();
   const applications = useLoaded(
     () =>
       annal.list('/admin/projects/{project_id}/applications', { project_id: here.project, limit: 100 }).all(),
@@ -28,13 +30,14 @@ export function Applications() {
   return (
     <>
       <Head title={say('applications.title')} about={say('applications.says')}>
-        {mayChange ? (
+        {mayChange && mayIssue === true ? (
           <Button tone="primary" onClick={() => ask('register')}>
             {say('applications.register')}
           </Button>
         ) : null}
       </Head>
       {mayChange ? null : <p class="note">{say('applications.notYours')}</p>}
+      {mayChange && mayIssue === false ? <NotAllowed /> : null}
       <Shown of={applications}>
         {(all) => {
           const shown = all.filter(({ environment }) => environment === here.environment);

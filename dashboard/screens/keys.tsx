@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { type Api, annal } from '../api.ts';
 import { useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
+import { NotAllowed, useMayIssue } from '../parts/not-allowed.tsx';
 import {
   Ago,
   Badge,
@@ -43,16 +44,18 @@ export function Keys() {
     create(here.project, { name: key.name, environment: here.environment, scopes: key.scopes }),
   );
   const isBlocked = !here.mayUse;
+  const mayIssue = useMayIssue();
   return (
     <>
       <Head title={say('keys.title')} about={say('keys.says')}>
-        {isBlocked ? null : (
+        {isBlocked || mayIssue !== true ? null : (
           <Button tone="primary" onClick={() => ask({ kind: 'create' })}>
             {say('keys.create')}
           </Button>
         )}
       </Head>
       {isBlocked ? <p class="note">{say('keys.notYours')}</p> : null}
+      {!isBlocked && mayIssue === false ? <NotAllowed /> : null}
       <Problem failure={rotate.failure} />
       <Shown of={keys}>
         {(all) => {

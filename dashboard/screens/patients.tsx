@@ -2,13 +2,34 @@
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { annal, filled, recordsOf, withQuery } from '../api.ts';
+import { ApiError, annal, filled, type Of, recordsOf, withQuery } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
 import { Button, Confirm, Dialog, Empty, Field, Head, Problem, Shown, Table } from '../parts/parts.tsx';
 import { say, sayCount } from '../texts/texts.ts';
 
 const GENDERS = ['female', 'male', 'other', 'unknown'] as const;
+
+/** Finds patients; the field of the name takes an id, too. */
+async function findPatients(
+  of: Of,
+  { q, ...others }: { q: string | undefined; birth_date: string | undefined; identifier: string | undefined },
+  signal: AbortSignal,
+) {
+  const records = recordsOf(of);
+  const id = /^(?:Patient\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.exec(q?.trim() ?? '')?.[1];
+  if (id === undefined)
+    return records.get('/v1/patients', { ...filled({ q, ...others }), limit: 50 }, { signal });
+  // A list, because nobody asked for an error: an unknown id finds nothing.
+  const data = await records.get('/v1/patients/{patient_id}', { patient_id: id }, { signal }).then(
+    (found) => [found],
+    (error: unknown) => {
+      if (error instanceof ApiError && error.status === 404) return [];
+      throw error;
+    },
+  );
+  return { data, total: data.length, next_cursor: null };
+}
 
 /** Returns the screen. */
 export function Patients() {
@@ -17,7 +38,7 @@ export function Patients() {
   const [asked, ask] = useState<'create' | 'reset'>();
   const searched = { q: query.q, birth_date: query.birth_date, identifier: query.identifier };
   const patients = useLoaded(
-    (signal) => recordsOf(here).get('/v1/patients', { ...filled(searched), limit: 50 }, { signal }),
+    (signal) => findPatients(here, searched, signal),
     [here.project, here.environment, JSON.stringify(searched)],
   );
   return (
@@ -42,7 +63,7 @@ export function Patients() {
         }}
       >
         <label>
-          {say('name')} <input name="q" type="search" defaultValue={searched.q} />
+          {say('patients.q')} <input name="q" type="search" defaultValue={searched.q} />
         </label>
         <label>
           {say('patients.birthDate')}{' '}

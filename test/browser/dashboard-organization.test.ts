@@ -112,6 +112,12 @@ describe('the dashboard: the organization', () => {
     const { owner, project } = await found();
     const page = await open(project, owner.email);
     await page.getByText('This project may not create keys and applications of production yet.').waitFor();
+    for (const screen of ['keys', 'applications']) {
+      await page.goto(`${service.url}/app/projects/${project}/production/${screen}`);
+      await page.getByRole('link', { name: 'Ask the operator for it' }).waitFor();
+      expect(await page.getByRole('button', { name: /^(?:Create|Register)/ }).count(), screen).to.equal(0);
+    }
+    await page.getByRole('link', { name: 'Ask the operator for it' }).click();
     await page.getByLabel('What for').fill('A diary of symptoms');
     await page.getByRole('button', { name: 'Ask the operator' }).click();
     await page.getByRole('cell', { name: 'Waiting for an answer' }).waitFor();

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
-import { beginProject, fillProject, signInTo } from '#test/support/dashboard.ts';
+import { beginProject, callAs, fillProject, signInTo } from '#test/support/dashboard.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { identityOf } from '#test/support/me.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
@@ -406,6 +406,31 @@ describe('the dashboard', () => {
     expect(new URL(other?.url() ?? '').pathname).to.not.equal('/app');
     await elsewhere?.close();
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('finds a patient by name or id', async () => {
+    await open('finder@example.org');
+    const project = await begin('Finding');
+    const base = page.url();
+    const { key } = await callAs<{ readonly key: string }>(page, `/admin/projects/${project}/keys`, {
+      name: 'server',
+      environment: 'sandbox',
+    });
+    const body = (family: string) => JSON.stringify({ resourceType: 'Patient', name: [{ family }] });
+    const made = await service.fhir('/Patient', { method: 'POST', key, body: body('Sought') });
+    await service.fhir('/Patient', { method: 'POST', key, body: body('Other') });
+    await page.goto(`${base}/patients`);
+    for (const [asked, found] of [
+      [String(made.json.id), 'Sought'],
+      [`Patient/${String(made.json.id)}`, 'Sought'],
+      ['019a0000-0000-7000-8000-000000000000', undefined],
+    ]) {
+      await page.getByRole('searchbox').fill(asked ?? '');
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByRole('row').filter({ hasText: 'Other' }).waitFor({ state: 'detached' });
+      if (found === undefined) await page.getByText('No patient').waitFor();
+      else await page.getByRole('row').filter({ hasText: found }).waitFor();
+    }
   });
 
   it('shows nothing of a project of others, also by its URL', async () => {

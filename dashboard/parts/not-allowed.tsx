@@ -1,0 +1,27 @@
+/** Says in production, before a person tries, that the project may not make keys and applications yet. */
+import { annal } from '../api.ts';
+import { pathOf, useProject } from '../here.ts';
+import { useLoaded } from '../load.ts';
+import { say } from '../texts/texts.ts';
+
+/** Tells whether the project may make credentials of this environment; undefined until that is known. */
+export function useMayIssue(): boolean | undefined {
+  const { project, environment } = useProject();
+  const { value } = useLoaded(
+    async (signal) =>
+      environment === 'sandbox' ||
+      (await annal.get('/admin/projects/{project_id}', { project_id: project }, { signal })).production,
+    [project, environment],
+  );
+  return value;
+}
+
+/** The notice, with the way to the request for production. */
+export function NotAllowed() {
+  const here = useProject();
+  return (
+    <p class="note">
+      {say('production.notAllowed')} <a href={pathOf(here, '/organization')}>{say('production.request')}</a>
+    </p>
+  );
+}
