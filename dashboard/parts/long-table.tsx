@@ -76,9 +76,14 @@ function Page<Row>({
 
 function whenNear(element: Element | null, tell: (isNear: boolean) => void): (() => void) | undefined {
   if (element === null) return undefined;
-  const observer = new IntersectionObserver(([last]) => last !== undefined && tell(last.isIntersecting), {
-    rootMargin: NEAR,
-  });
+  const observer = new IntersectionObserver(
+    (entries) => {
+      // Several frames may be told at once: the last one counts.
+      const last = entries.at(-1);
+      if (last !== undefined) tell(last.isIntersecting);
+    },
+    { rootMargin: NEAR },
+  );
   observer.observe(element);
   return () => observer.disconnect();
 }
