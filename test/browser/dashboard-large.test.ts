@@ -104,7 +104,10 @@ describe('the log of the dashboard with many requests', () => {
       expect(longest, told).to.be.at.most(MOST.task);
     }
     // Scrolled back, the first rows are there again.
-    await page.mouse.wheel(0, -10_000_000);
+    while ((await page.evaluate(() => scrollY)) > 0) {
+      await page.mouse.wheel(0, -30_000);
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+    }
     await page.locator('tbody').first().locator('tr').nth(20).waitFor();
     await page.getByRole('button', { name: 'Show the newest' }).click();
     await page.waitForFunction(() => document.querySelectorAll('tbody').length === 1);
