@@ -46,7 +46,7 @@ export interface Answer {
 export const annal = openClient({});
 
 /** Returns the client for the records of a project's environment. */
-export function recordsOf({ project, environment }: Of): Annal {
+export function openRecords({ project, environment }: Of): Annal {
   return openClient({ 'X-Service-Project': project, 'X-Service-Environment': environment });
 }
 
@@ -79,7 +79,7 @@ export async function send(
   headers: Readonly<Record<string, string>>,
 ): Promise<Answer> {
   const began = performance.now();
-  const answer = await recordsOf(of)
+  const answer = await openRecords(of)
     .send(method, path, body, { headers, retries: 0 })
     .catch((error: unknown) => {
       if (error instanceof ApiError) return error;

@@ -51,8 +51,8 @@ export type LoadVersions = (tx: pg.ClientBase, versions: readonly PastVersion[])
 const ROUNDS = 10;
 
 /**
- * The tables of a search in `pg_temp`, without constraints, which would be rows of the catalogue, and without indexes: rows are
- * few, and loaded before any is looked up.
+ * The tables of a search in `pg_temp`. They have no constraints, which would add rows to the catalogue. Indexes follow after the
+ * rows are loaded.
  */
 const TABLES = `
 create temp table entry on commit drop as table search.entry with no data;

@@ -6,7 +6,7 @@ import { type Column, TableFrame, tableRows } from './parts.tsx';
 const NEAR = '600px';
 
 /**
- * A table whose pages come while one scrolls.
+ * A table that loads further pages during scrolling.
  * @param pages each of them stays the same array while its rows are the same, and so do the columns
  * @param onEnd asks for the next page; undefined after the last
  */
@@ -43,7 +43,7 @@ export function LongTable<Row>({
   );
 }
 
-/** Rows that make place for a gap of their height while they are far away. */
+/** A page of rows. Far from the screen, one empty row of the same height replaces them. */
 function Page<Row>({
   first,
   ...shown

@@ -1,10 +1,10 @@
-/** Says in production, before a person tries, that the project may not make keys and applications yet. */
+/** Says before an attempt that the project may not create production keys and applications yet. */
 import { annal } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useLoaded } from '../load.ts';
 import { say } from '../texts/texts.ts';
 
-/** Tells whether the project may make credentials of this environment; undefined until that is known. */
+/** Tells whether the project may create keys and applications of this environment; undefined while it is loading. */
 export function useMayIssue(): boolean | undefined {
   const { project, environment } = useProject();
   const { value } = useLoaded(

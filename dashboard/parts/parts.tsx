@@ -242,6 +242,36 @@ export function Ago({ at, none }: { readonly at: string | null; readonly none?: 
   );
 }
 
+/** Shows something that can only be read now, such as a secret. */
+export function ShownOnce({
+  title,
+  says,
+  text,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  readonly says: string;
+  readonly text: string;
+  readonly onClose: () => void;
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p>
+        <strong>{says}</strong>
+      </p>
+      <Code text={text} label={title} />
+      {children}
+      <footer>
+        <Button tone="primary" onClick={onClose}>
+          {say('keys.made.kept')}
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
 /** A short state. */
 export function Badge({
   tone = 'plain',

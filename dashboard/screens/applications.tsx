@@ -6,9 +6,9 @@ import { pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
 import { NotAllowed, useMayIssue } from '../parts/not-allowed.tsx';
 import { Badge, Button, Dialog, Empty, Field, Head, Problem, Shown, Table } from '../parts/parts.tsx';
+import { Lines, words } from '../parts/saving.tsx';
 import { includesRole } from '../session.ts';
 import { say } from '../texts/texts.ts';
-import { Lines, words } from './application/change.tsx';
 import { Secret } from './application/secret.tsx';
 
 /** An application that was just registered: only now its secret can be read. */

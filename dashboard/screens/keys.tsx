@@ -8,7 +8,6 @@ import {
   Ago,
   Badge,
   Button,
-  Code,
   Confirm,
   Dialog,
   Empty,
@@ -16,6 +15,7 @@ import {
   Head,
   Problem,
   Shown,
+  ShownOnce,
   Table,
 } from '../parts/parts.tsx';
 import { say, sayCount } from '../texts/texts.ts';
@@ -222,20 +222,11 @@ function Made({
   readonly onClose: () => void;
 }) {
   return (
-    <Dialog title={say('keys.made')} onClose={onClose}>
-      <p>
-        <strong>{say('keys.made.once')}</strong>
-      </p>
-      <Code text={made.key} label={say('keys.made')} />
+    <ShownOnce title={say('keys.made')} says={say('keys.made.once')} text={made.key} onClose={onClose}>
       {replaces === undefined ? null : (
         <p>{say('keys.made.replaces', { name: replaces.name, last4: replaces.last4 })}</p>
       )}
-      <footer>
-        <Button tone="primary" onClick={onClose}>
-          {say('keys.made.kept')}
-        </Button>
-      </footer>
-    </Dialog>
+    </ShownOnce>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { ApiError, annal, filled, type Of, recordsOf, withQuery } from '../api.ts';
+import { ApiError, annal, filled, type Of, openRecords, withQuery } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
 import { Button, Confirm, Dialog, Empty, Field, Head, Problem, Shown, Table } from '../parts/parts.tsx';
@@ -16,11 +16,11 @@ async function findPatients(
   { q, ...others }: { q: string | undefined; birth_date: string | undefined; identifier: string | undefined },
   signal: AbortSignal,
 ) {
-  const records = recordsOf(of);
+  const records = openRecords(of);
   const id = /^(?:Patient\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.exec(q?.trim() ?? '')?.[1];
   if (id === undefined)
     return records.get('/v1/patients', { ...filled({ q, ...others }), limit: 50 }, { signal });
-  // A list, because nobody asked for an error: an unknown id finds nothing.
+  // An unknown id is an empty list, not an error.
   const data = await records.get('/v1/patients/{patient_id}', { patient_id: id }, { signal }).then(
     (found) => [found],
     (error: unknown) => {
@@ -148,7 +148,7 @@ function Create({ onClose, onDone }: Ending) {
   const here = useProject();
   const creating = useAct((form: FormData) => {
     const given = [...form].filter(([, value]) => value !== '');
-    return recordsOf(here).post('/v1/patients', { body: Object.fromEntries(given) });
+    return openRecords(here).post('/v1/patients', { body: Object.fromEntries(given) });
   });
   return (
     <Dialog title={say('patients.create')} onClose={onClose}>

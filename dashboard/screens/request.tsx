@@ -8,7 +8,7 @@ import { Head, Shown } from '../parts/parts.tsx';
 import { AskReason, useNeedsReason } from '../parts/reason.tsx';
 import { reasonHeaders } from '../reason.ts';
 import { say, sayMoment } from '../texts/texts.ts';
-import { CalledBy, pathOfRequests, Status, sayMs } from './requests.tsx';
+import { CalledBy, findLogPath, Status, sayMs } from './requests.tsx';
 
 /** Returns the screen. */
 export function RequestDetails() {
@@ -28,7 +28,7 @@ export function RequestDetails() {
   return (
     <>
       <p>
-        <a href={pathOfRequests(here)}>{say('requests.title')}</a>
+        <a href={findLogPath(here)}>{say('requests.title')}</a>
       </p>
       <Head title={say('requests.request')} about={<code>{id}</code>} />
       <Shown of={details}>

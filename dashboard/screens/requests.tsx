@@ -30,12 +30,13 @@ type Filters = Readonly<Partial<Record<Filter, string>>>;
 /** Filters that are written, not chosen: they apply when the form is sent. */
 const WRITTEN = ['path', 'request_id', 'from', 'to'] as const satisfies readonly Filter[];
 
-/** The screen with the filters that it had last, below the project. */
-let lastAsked = '/requests';
+/** The log as it was shown last. */
+let lastShown = '';
 
-/** Returns the path of the log with the filters that it had last. */
-export function pathOfRequests(here: Here): string {
-  return pathOf(here, lastAsked);
+/** Returns the path of the project's log, with its filters if it was shown last. */
+export function findLogPath(here: Here): string {
+  const log = pathOf(here, '/requests');
+  return lastShown.split('?')[0] === log ? lastShown : log;
 }
 
 /** Returns the screen. */
@@ -67,7 +68,7 @@ export function Requests() {
     () => makeColumns(here, credentials),
     [here.project, here.environment, credentials],
   );
-  lastAsked = withQuery('/requests', asked);
+  lastShown = withQuery(pathOf(here, '/requests'), asked);
   const filter = (changed: Filters): void => {
     setPages([]);
     route(withQuery(pathOf(here, '/requests'), { ...asked, ...changed }), true);

@@ -2,16 +2,16 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { type Answer, ApiError, recordsOf, send, withQuery } from '../api.ts';
+import { type Answer, ApiError, openRecords, send, withQuery } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
 import { Badge, Button, Field, Head, Problem, Shown } from '../parts/parts.tsx';
 import { Program } from '../parts/program.tsx';
 import { Choice, Conditions } from '../search/conditions.tsx';
-import { costOf } from '../search/cost.ts';
+import { explainCost } from '../search/cost.ts';
 import { readTypes, type SearchType, type Statement } from '../search/parameters.ts';
 import {
-  keyOf,
+  joinKey,
   printQuery,
   type Query,
   readQuery,
@@ -32,7 +32,7 @@ export function Search() {
   const here = useProject();
   const types = useLoaded(
     async (signal) => {
-      const { text } = await recordsOf(here).send('GET', '/fhir/R4/metadata', undefined, { signal });
+      const { text } = await openRecords(here).send('GET', '/fhir/R4/metadata', undefined, { signal });
       return readTypes(JSON.parse(text) as Statement);
     },
     [here.project, here.environment],
@@ -72,7 +72,7 @@ function Builder({ types }: { readonly types: readonly SearchType[] }) {
     const { isInRecord = false } = types.find((each) => each.name === name) ?? {};
     const isKept = (part: string) =>
       KEPT.has(part) || (isInRecord && (part === 'patient' || part === '_asOf'));
-    return { type: name, parts: query.parts.filter((part) => isKept(keyOf(part))) };
+    return { type: name, parts: query.parts.filter((part) => isKept(joinKey(part))) };
   };
   /** A field of a part that has its own: a list if there are choices, else a text. */
   const own = (
@@ -173,7 +173,7 @@ function isOneRecord(query: Query, type: SearchType | undefined): boolean {
 
 /** Says what a search reads, and why each of its parts is quick or slow. */
 function Costs({ query, type }: { readonly query: Query; readonly type: SearchType }) {
-  const { lead, parts } = costOf(query, type);
+  const { lead, parts } = explainCost(query, type);
   return (
     <section class="panel" aria-label={say('search.cost')}>
       <h2>{say('search.cost')}</h2>

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
-import { type AnswerOf, ApiError, annal, filled, recordsOf } from '../api.ts';
+import { type AnswerOf, ApiError, annal, filled, openRecords } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
 import { NotFound, useAct, useLoaded } from '../load.ts';
 import { Ago, Badge, Button, Code, Confirm, Empty, Head, Problem, Shown, Table } from '../parts/parts.tsx';
@@ -235,13 +235,13 @@ function DeliveryRow({
 /** Sends past events again, and shows how far that is. */
 function Replays({ id }: { readonly id: string }) {
   const here = useProject();
-  // Asked for only when the person wants to see it: without a replay the question is an error in the project's log.
+  // Loaded on demand: without a replay the request is a 404 in the project's own log.
   const [isShown, show] = useState(false);
   const replay = useLoaded(
     async (signal) => {
       if (!isShown) return null;
       try {
-        return await recordsOf(here).get(
+        return await openRecords(here).get(
           '/v1/webhooks/{endpoint_id}/replay',
           { endpoint_id: id },
           { signal },
@@ -256,7 +256,7 @@ function Replays({ id }: { readonly id: string }) {
     isShown ? 3_000 : undefined,
   );
   const beginning = useAct(async (from: string) => {
-    await recordsOf(here).post('/v1/webhooks/{endpoint_id}/replay', {
+    await openRecords(here).post('/v1/webhooks/{endpoint_id}/replay', {
       endpoint_id: id,
       body: { from: new Date(from).toISOString() },
     });

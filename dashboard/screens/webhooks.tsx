@@ -2,20 +2,20 @@
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { type AnswerOf, annal, type Of, recordsOf } from '../api.ts';
+import { type AnswerOf, annal, type Of, openRecords } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
 import {
   Ago,
   Badge,
   Button,
-  Code,
   Dialog,
   Empty,
   Field,
   Head,
   Problem,
   Shown,
+  ShownOnce,
   Table,
 } from '../parts/parts.tsx';
 import { say, sayCount } from '../texts/texts.ts';
@@ -116,17 +116,12 @@ export function State({ of }: { readonly of: Endpoint }) {
 /** Shows a new secret. */
 export function Secret({ of, onClose }: { readonly of: IssuedEndpoint; readonly onClose: () => void }) {
   return (
-    <Dialog title={say('webhooks.secret')} onClose={onClose}>
-      <p>
-        <strong>{say('webhooks.secret.once')}</strong>
-      </p>
-      <Code text={of.secret} label={say('webhooks.secret')} />
-      <footer>
-        <Button tone="primary" onClick={onClose}>
-          {say('keys.made.kept')}
-        </Button>
-      </footer>
-    </Dialog>
+    <ShownOnce
+      title={say('webhooks.secret')}
+      says={say('webhooks.secret.once')}
+      text={of.secret}
+      onClose={onClose}
+    />
   );
 }
 
@@ -140,7 +135,7 @@ function Create({
   const here = useProject();
   const { path } = useLocation();
   const types = useLoaded(
-    (signal) => recordsOf(here).get('/v1/webhooks/event-types', {}, { signal }),
+    (signal) => openRecords(here).get('/v1/webhooks/event-types', {}, { signal }),
     [path],
   );
   const [isAll, setAll] = useState(true);

@@ -4,7 +4,7 @@ import type { Failure } from '../api.ts';
 import { Button, Field } from '../parts/parts.tsx';
 import { say } from '../texts/texts.ts';
 import type { Parameter, SearchType } from './parameters.ts';
-import { keyOf, type Part, type Query, splitKey, splitPrefix } from './query.ts';
+import { joinKey, type Part, type Query, splitKey, splitPrefix } from './query.ts';
 
 /** Parts that have a field of their own, if they have no modifier. */
 const OWN: ReadonlySet<string> = new Set(['_asOf', '_sort', '_count', '_total', '_summary']);
@@ -128,7 +128,7 @@ function Condition({
   readonly onRemove: () => void;
 }) {
   const { name, modifier, value } = part;
-  const isUnnamed = keyOf(part) === '';
+  const isUnnamed = joinKey(part) === '';
   const parameter = findParameter(part, type);
   const [prefix, rest] = parameter?.hasPrefix === true ? splitPrefix(value) : ['', value];
   const values =
@@ -136,7 +136,7 @@ function Condition({
   return (
     <div class="condition">
       <Field
-        name={`http.${keyOf(part)}`}
+        name={`http.${joinKey(part)}`}
         label={parameter === undefined ? say('search.other') : name}
         hint={parameter?.documentation}
         failure={failure}
@@ -145,10 +145,10 @@ function Condition({
           <div class="parts">
             {parameter === undefined ? (
               <input
-                key={keyOf(part)}
+                key={joinKey(part)}
                 class={isUnnamed ? 'next' : ''}
                 aria-label={say('name')}
-                defaultValue={keyOf(part)}
+                defaultValue={joinKey(part)}
                 placeholder="patient.family"
                 onChange={({ currentTarget }) => onChange({ ...splitKey(currentTarget.value.trim()), value })}
               />
@@ -193,7 +193,7 @@ function Condition({
                 onInput={({ currentTarget }) => onChange({ ...part, value: prefix + currentTarget.value })}
               />
             )}
-            <Button aria-label={say('search.remove', { name: keyOf(part) })} onClick={onRemove}>
+            <Button aria-label={say('search.remove', { name: joinKey(part) })} onClick={onRemove}>
               ×
             </Button>
           </div>

@@ -1,6 +1,6 @@
 /** What each part of a search costs, from its kind alone: the service's own rules in docs/search.md, no look at data. */
 import type { Parameter, SearchType } from './parameters.ts';
-import { keyOf, type Part, type Query, splitPrefix, withoutEmpty } from './query.ts';
+import { joinKey, type Part, type Query, splitPrefix, withoutEmpty } from './query.ts';
 
 /** Why a part is quick or slow; `search.cost.{kind}` says it. */
 export type CostKind =
@@ -47,9 +47,9 @@ const MANY_RECORDS = 32;
 const LEADS: ReadonlySet<CostKind> = new Set(['exact', 'beginning', 'range', 'allValues', 'chain']);
 
 /** Returns the cost of a search. */
-export function costOf(query: Query, type: SearchType): Cost {
+export function explainCost(query: Query, type: SearchType): Cost {
   const { parts } = withoutEmpty(query);
-  const kinds = parts.map((part) => ({ part, kind: kindOf(part, type) }));
+  const kinds = parts.map((part) => ({ part, kind: classifyPart(part, type) }));
   const has = (...wanted: CostKind[]): boolean => kinds.some(({ kind }) => kind && wanted.includes(kind));
   const isNamed = has('record', 'ids');
   const leads = kinds.some(({ kind }) => kind !== undefined && LEADS.has(kind));
@@ -59,8 +59,8 @@ export function costOf(query: Query, type: SearchType): Cost {
       ? []
       : [
           {
-            text: `${keyOf(part)}=${part.value}`,
-            kind: isNamed && LEADS.has(kind) && kind !== 'chain' ? 'within' : costOfSort(kind, isNamed),
+            text: `${joinKey(part)}=${part.value}`,
+            kind: isNamed && LEADS.has(kind) && kind !== 'chain' ? 'within' : adaptSort(kind, isNamed),
           },
         ],
   );
@@ -69,12 +69,12 @@ export function costOf(query: Query, type: SearchType): Cost {
 }
 
 /** Few matches are sorted quickly, whatever the order. */
-function costOfSort(kind: CostKind, isNamed: boolean): CostKind {
+function adaptSort(kind: CostKind, isNamed: boolean): CostKind {
   return isNamed && (kind === 'ordered' || kind === 'sortsAll') ? 'sortsFew' : kind;
 }
 
 /** Returns undefined for parts that cost nothing. */
-function kindOf({ name, modifier, value }: Part, type: SearchType): CostKind | undefined {
+function classifyPart({ name, modifier, value }: Part, type: SearchType): CostKind | undefined {
   if (SHAPE.has(name)) return undefined;
   if (name === '_include' || name === '_revinclude') return 'include';
   if (name === '_asOf') return 'asOf';

@@ -63,15 +63,15 @@ const PROVENANCE_ORDER: ReadonlySet<string> = new Set(['_id', '_lastUpdated', 'r
 export function readTypes({ rest: [rest] }: Statement): readonly SearchType[] {
   const resources = rest?.resource ?? [];
   /** The types that a reference parameter may name: those that it can be included back from. */
-  const targetsOf = (key: string): string[] =>
+  const findTargets = (key: string): string[] =>
     resources.flatMap(({ type, searchRevInclude }) => (searchRevInclude.includes(key) ? [type] : []));
   const isHierarchy = (type: string): boolean =>
-    ['partof', 'part-of'].some((name) => targetsOf(`${type}:${name}`).includes(type));
-  const modifiersOf = (of: string, { name, type }: Described): readonly string[] => {
+    ['partof', 'part-of'].some((name) => findTargets(`${type}:${name}`).includes(type));
+  const listModifiers = (of: string, { name, type }: Described): readonly string[] => {
     const own = BY_NAME[name] ?? BY_TYPE[type] ?? [];
     if (IDENTIFIERS.has(name)) return [...own, 'of-type'];
     if (type !== 'reference') return own;
-    const targets = targetsOf(`${of}:${name}`);
+    const targets = findTargets(`${of}:${name}`);
     if (of === 'Provenance' && PROVENANCE.has(name)) return ['identifier', 'missing', ...targets];
     return [...own, ...(targets.some(isHierarchy) ? ['above', 'below'] : []), ...targets];
   };
@@ -79,7 +79,7 @@ export function readTypes({ rest: [rest] }: Statement): readonly SearchType[] {
     name: type,
     parameters: searchParam.map((each) => ({
       ...each,
-      modifiers: modifiersOf(type, each),
+      modifiers: listModifiers(type, each),
       hasPrefix: each.type === 'date' || each.type === 'quantity',
       isSortable:
         type === 'Provenance'

@@ -35,7 +35,7 @@ export function splitKey(key: string): Pick<Part, 'name' | 'modifier'> {
 }
 
 /** Returns `name:modifier`. */
-export function keyOf({ name, modifier }: Pick<Part, 'name' | 'modifier'>): string {
+export function joinKey({ name, modifier }: Pick<Part, 'name' | 'modifier'>): string {
   return modifier === '' ? name : `${name}:${modifier}`;
 }
 
@@ -46,7 +46,7 @@ export function withoutEmpty({ type, parts }: Query): Query {
 
 /** Returns the path of a search. */
 export function printQuery({ type, parts }: Query): string {
-  const written = parts.map((part) => `${encode(keyOf(part))}=${encode(part.value)}`);
+  const written = parts.map((part) => `${encode(joinKey(part))}=${encode(part.value)}`);
   return `/fhir/R4/${type}${written.length === 0 ? '' : `?${written.join('&')}`}`;
 }
 
@@ -57,12 +57,12 @@ function encode(text: string): string {
 
 /** Returns the value of a part without a modifier; empty if there is none. */
 export function readValue({ parts }: Query, name: string): string {
-  return parts.find((part) => keyOf(part) === name)?.value ?? '';
+  return parts.find((part) => joinKey(part) === name)?.value ?? '';
 }
 
 /** Returns the search with that value, or without the part if the value is empty. */
 export function withValue({ type, parts }: Query, name: string, value: string): Query {
-  const at = parts.findIndex((part) => keyOf(part) === name);
+  const at = parts.findIndex((part) => joinKey(part) === name);
   const by = value === '' ? [] : [{ name, modifier: '', value }];
   return { type, parts: parts.toSpliced(at < 0 ? parts.length : at, 1, ...by) };
 }

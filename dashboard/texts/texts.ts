@@ -88,7 +88,7 @@ export function sayAgo(iso: string): string {
 
 const agoFormat = computed(() => new Intl.RelativeTimeFormat(language.value, { numeric: 'auto' }));
 
-/** Counts up while the page is open, so that times that passed stay true. */
+/** Increments every ten seconds, so that relative times stay correct. */
 const tick = signal(0);
 setInterval(() => {
   tick.value += 1;

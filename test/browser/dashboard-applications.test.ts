@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { openClients } from '#src/oauth/clients.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
-import { signInTo } from '#test/support/dashboard.ts';
+import { openPage, signInTo } from '#test/support/dashboard.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
@@ -63,11 +63,8 @@ describe('the dashboard: an application', () => {
     return found;
   };
   const visit = async (screen: string, email: string, options: BrowserContextOptions = {}): Promise<Page> => {
-    context = await browser.newContext({ viewport: SIZES.desktop, locale: 'en', ...options });
-    const page = await context.newPage();
-    complaints.length = 0;
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
+    const page = await openPage(browser, complaints, options);
+    context = page.context();
     await signInTo(page, service.url, email);
     await page.goto(`${service.url}/app/projects/${project}/sandbox${screen}`);
     return page;
@@ -180,6 +177,7 @@ describe('the dashboard: an application', () => {
     await frame.getByText('Add, change and delete diagnoses and health problems').first().waitFor();
     await preview.locator('summary').click();
     await preview.getByLabel('patient/Condition.cud').uncheck();
+    await frame.getByText('Add, change and delete').first().waitFor({ state: 'detached' });
     await frame.getByText('Read your laboratory results').first().waitFor();
     expect(await frame.getByText('Add, change and delete').count()).to.equal(0);
     await preview.locator('iframe').scrollIntoViewIfNeeded();

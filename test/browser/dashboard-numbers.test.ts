@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '#test/support/browser.ts';
-import { addConsents, beginProject, callAs, signInTo } from '#test/support/dashboard.ts';
+import { addConsents, beginProject, callAs, openPage, signInTo } from '#test/support/dashboard.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
@@ -62,11 +62,8 @@ describe('the dashboard’s numbers', () => {
   });
 
   const begin = async (name: string): Promise<void> => {
-    context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en' });
-    page = await context.newPage();
-    complaints.length = 0;
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
+    page = await openPage(browser, complaints);
+    context = page.context();
     await signInTo(page, service.url, `${name.toLowerCase()}@example.org`);
     project = await beginProject(page, name);
   };

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { type AdminUser, newDomain, signIn } from '#test/support/admin.ts';
 import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
-import { signInTo } from '#test/support/dashboard.ts';
+import { openPage, signInTo } from '#test/support/dashboard.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1440, height: 900 } };
@@ -49,11 +49,8 @@ describe('the dashboard: the organization', () => {
     return { owner, developer, domain, project: made.project.id, organization: made.organization.id };
   };
   const open = async (project: string, email: string, options: BrowserContextOptions = {}): Promise<Page> => {
-    context = await browser.newContext({ viewport: SIZES.desktop, locale: 'en', ...options });
-    const page = await context.newPage();
-    complaints.length = 0;
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
+    const page = await openPage(browser, complaints, options);
+    context = page.context();
     await signInTo(page, service.url, email);
     await page.goto(`${service.url}/app/projects/${project}/production/organization`);
     await page.getByRole('heading', { level: 1, name: 'Organization' }).waitFor();

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
-import { beginProject, callAs, fillProject, signInTo } from '#test/support/dashboard.ts';
+import { beginProject, callAs, fillProject, openPage, signInTo } from '#test/support/dashboard.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { identityOf } from '#test/support/me.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
@@ -59,11 +59,8 @@ describe('the dashboard', () => {
   });
 
   const open = async (email: string, options: BrowserContextOptions = {}): Promise<void> => {
-    context = await browser.newContext({ viewport: DESKTOP, locale: 'en', ...options });
-    page = await context.newPage();
-    complaints.length = 0;
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
+    page = await openPage(browser, complaints, options);
+    context = page.context();
     await signInTo(page, service.url, email);
   };
 

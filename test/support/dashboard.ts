@@ -1,10 +1,29 @@
 /** Steps of tests of the dashboard in a browser. */
-import type { Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type GrantData, grantData, granted, revoked } from './consents.ts';
 import type { InProcess } from './in-process.ts';
 import { inDays, newPatient } from './me.ts';
 import { eventually } from './process.ts';
 import { RecordEvents } from './record-events.ts';
+
+const DESKTOP = { width: 1440, height: 900 };
+
+/**
+ * Opens a page in a new context: on a desktop, in English, unless the options differ.
+ * @param complaints is emptied, then collects the lines and errors of the console
+ */
+export async function openPage(
+  browser: Browser,
+  complaints: string[],
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: DESKTOP, locale: 'en', ...options });
+  const page = await context.newPage();
+  complaints.length = 0;
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  return page;
+}
 
 /** Signs in at the development issuer, and waits for the first screen. */
 export async function signInTo(page: Page, url: string, email: string): Promise<void> {

@@ -8,7 +8,7 @@ import { requiredValueSets } from '#src/fhir/terminology.ts';
 import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import type { Sees } from '#src/shared/access/caller.ts';
 import { readFound } from '../../dashboard/search/answer.ts';
-import { costOf } from '../../dashboard/search/cost.ts';
+import { explainCost } from '../../dashboard/search/cost.ts';
 import { readTypes, type SearchType, type Statement } from '../../dashboard/search/parameters.ts';
 import { printQuery, readQuery, withValue } from '../../dashboard/search/query.ts';
 
@@ -42,7 +42,7 @@ function typeNamed(name: string): SearchType {
 }
 
 /** Returns the plan of a search, or the message of its refusal. */
-async function planOf(type: ResourceType, key: string, value: string): Promise<string> {
+async function explainPlan(type: ResourceType, key: string, value: string): Promise<string> {
   const parameter = { name: key.split(':')[0] ?? '', values: [value], text: value };
   const [, modifier] = key.split(':');
   try {
@@ -78,7 +78,7 @@ describe('the search builder of the dashboard', () => {
           // A canonical takes a type, too, which finds nothing.
           if (isType && !modifiers.includes(modifier)) continue;
           const of = type.name as ResourceType;
-          const said = await planOf(
+          const said = await explainPlan(
             of,
             `${name}:${modifier}`,
             isType ? `${modifier}/${ID}` : valueFor(kind, modifier),
@@ -97,7 +97,7 @@ describe('the search builder of the dashboard', () => {
     for (const type of TYPES)
       if (type.name !== 'Provenance')
         for (const { name, isSortable } of type.parameters) {
-          const said = await planOf(type.name as ResourceType, '_sort', name);
+          const said = await explainPlan(type.name as ResourceType, '_sort', name);
           expect(!/cannot be sorted by/.test(said), `${type.name} ${name}`).to.equal(isSortable);
         }
   });
@@ -113,8 +113,8 @@ describe('the search builder of the dashboard', () => {
         ]) {
           const part = { name, modifier, value: valueFor(kind, modifier) };
           const key = modifier === '' ? name : `${name}:${modifier}`;
-          const { lead } = costOf({ type: type.name, parts: [part] }, type);
-          const plan = await planOf(type.name as ResourceType, key, part.value);
+          const { lead } = explainCost({ type: type.name, parts: [part] }, type);
+          const plan = await explainPlan(type.name as ResourceType, key, part.value);
           const expected =
             type.name === 'Provenance' && plan === 'sources' && name === '_id' ? 'named' : plan;
           expect(lead, `${type.name}?${key}=${part.value}`).to.equal(expected);
@@ -124,7 +124,7 @@ describe('the search builder of the dashboard', () => {
   it('names each part with its cost', () => {
     const costs = (path: string) => {
       const query = readQuery(path);
-      const { lead, parts } = costOf(query, typeNamed(query.type));
+      const { lead, parts } = explainCost(query, typeNamed(query.type));
       return [lead, ...parts.map(({ text, kind }) => `${text} ${kind}`)];
     };
     expect(costs('/fhir/R4/Observation')).to.deep.equal(['everything', '_total=accurate total']);

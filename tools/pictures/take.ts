@@ -81,10 +81,7 @@ try {
       await page.getByRole('table').waitFor();
       await page.setViewportSize({ width: 1200, height: 1400 });
     }
-    // Charts are drawn after the first frame.
-    await page.evaluate(
-      () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100))),
-    );
+    if (name === 'usage') await page.locator('canvas').nth(1).waitFor();
     await page.screenshot({ path: `${FOLDER}${name}.png` });
     await page.setViewportSize(SIZE);
     console.log(`docs/pictures/${name}.png`);

@@ -1,9 +1,10 @@
 /** What the consent page shows beside an application's name. */
 import { annal } from '../../api.ts';
 import { Field, Problem } from '../../parts/parts.tsx';
+import { Save, useSaving } from '../../parts/saving.tsx';
 import { PLACE } from '../../place.ts';
 import { say } from '../../texts/texts.ts';
-import { type Application, changeApplication, type Part, Save, useSaving } from './change.tsx';
+import { type Application, changeApplication, type Part } from './change.tsx';
 
 /** The links, by the members that hold them. */
 const LINKS = ['client_uri', 'tos_uri'] as const;

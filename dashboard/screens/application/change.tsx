@@ -1,10 +1,8 @@
 /** What the parts of an application's screen share. */
-import { useState } from 'preact/hooks';
 import { type Api, annal } from '../../api.ts';
 import { useProject } from '../../here.ts';
-import { type Act, useAct, useLoaded } from '../../load.ts';
-import { Button } from '../../parts/parts.tsx';
-import { say, sayCount } from '../../texts/texts.ts';
+import { useLoaded } from '../../load.ts';
+import { sayCount } from '../../texts/texts.ts';
 
 export type Application = Api.Application;
 
@@ -35,63 +33,6 @@ export async function changeApplication({ of, onChanged }: Part, change: Change)
   return true;
 }
 
-/** A form's save: it asks first if something ends. */
-export interface Saving<Input> {
-  readonly act: Act<Input, true>;
-  /** What waits for a yes. */
-  readonly asked: Input | undefined;
-  readonly isSaved: boolean;
-  /** Saves at once, or asks first. */
-  start(input: Input, asksFirst: boolean): void;
-  confirm(): void;
-  cancel(): void;
-}
-
-/** Returns the state of a form's save. */
-export function useSaving<Input>(save: (input: Input) => Promise<true>): Saving<Input> {
-  const [asked, ask] = useState<Input>();
-  const [isSaved, setSaved] = useState(false);
-  const act = useAct(save);
-  const run = async (input: Input): Promise<void> => {
-    setSaved(false);
-    const done = await act.run(input);
-    ask(undefined);
-    setSaved(done === true);
-  };
-  return {
-    act,
-    asked,
-    isSaved,
-    start(input, asksFirst) {
-      setSaved(false);
-      if (asksFirst) ask(() => input);
-      else void run(input);
-    },
-    confirm() {
-      if (asked !== undefined) void run(asked);
-    },
-    cancel: () => ask(undefined),
-  };
-}
-
-/** The button of a form, and whether it is saved. */
-export function Save({
-  of,
-}: {
-  readonly of: Pick<Saving<unknown>, 'isSaved'> & { readonly act: { readonly isRunning: boolean } };
-}) {
-  return (
-    <p class="acts">
-      <Button type="submit" busy={of.act.isRunning}>
-        {say('save')}
-      </Button>
-      <span role="status" class="quiet">
-        {of.isSaved ? say('saved') : ''}
-      </span>
-    </p>
-  );
-}
-
 /** Says how often an application was used in the last hour, before something of it ends. */
 export function Used({ of }: { readonly of: Application }) {
   const { project } = useProject();
@@ -110,29 +51,4 @@ export function Used({ of }: { readonly of: Application }) {
     [of.id],
   );
   return used.value === undefined ? null : <p>{sayCount('applications.used', used.value.total)}</p>;
-}
-
-/** Returns the texts between blanks and line breaks. */
-export function words(text: FormDataEntryValue | null): string[] {
-  return String(text ?? '')
-    .split(/\s+/)
-    .filter((word) => word !== '');
-}
-
-/** Returns those of the first list that the second lacks. */
-export function missing(before: readonly string[], after: readonly string[]): string[] {
-  return before.filter((each) => !after.includes(each));
-}
-
-/** Texts as code, each in its own line. */
-export function Lines({ of }: { readonly of: readonly string[] }) {
-  return (
-    <>
-      {of.map((line) => (
-        <div key={line}>
-          <code>{line}</code>
-        </div>
-      ))}
-    </>
-  );
 }

@@ -3,8 +3,9 @@ import { useState } from 'preact/hooks';
 import { annal, withQuery } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/parts.tsx';
+import { missing } from '../../parts/saving.tsx';
 import { language, say } from '../../texts/texts.ts';
-import { type Application, missing } from './change.tsx';
+import type { Application } from './change.tsx';
 
 /** Returns the part. */
 export function Preview({ of }: { readonly of: Application }) {

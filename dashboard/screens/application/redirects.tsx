@@ -1,21 +1,23 @@
 /** Where people come back to from the consent page, and after they signed out. */
-import { Confirm, Field, Problem } from '../../parts/parts.tsx';
+import { Field, Problem } from '../../parts/parts.tsx';
+import { ConfirmSaving, Lines, missing, Save, useSaving, words } from '../../parts/saving.tsx';
 import { say } from '../../texts/texts.ts';
-import { changeApplication, Lines, missing, type Part, Save, Used, useSaving, words } from './change.tsx';
+import { changeApplication, type Part, Used } from './change.tsx';
+
+interface Uris {
+  readonly redirect_uris: string[];
+  readonly post_logout_redirect_uris: string[];
+}
 
 /** Returns the part. */
 export function Redirects(part: Part) {
   const { of, mayChange } = part;
   const { redirect_uris, post_logout_redirect_uris } = of;
-  const saving = useSaving((change: { redirect_uris: string[]; post_logout_redirect_uris: string[] }) =>
-    changeApplication(part, change),
-  );
-  const removed = missing(
-    [...redirect_uris, ...post_logout_redirect_uris],
-    saving.asked === undefined
-      ? [...redirect_uris, ...post_logout_redirect_uris]
-      : [...saving.asked.redirect_uris, ...saving.asked.post_logout_redirect_uris],
-  );
+  const saving = useSaving((change: Uris) => changeApplication(part, change));
+  const removedBy = (change: Uris): string[] => [
+    ...missing(redirect_uris, change.redirect_uris),
+    ...missing(post_logout_redirect_uris, change.post_logout_redirect_uris),
+  ];
   return (
     <section class="panel">
       <h2>{say('applications.redirects')}</h2>
@@ -30,10 +32,7 @@ export function Redirects(part: Part) {
               redirect_uris: words(form.get('redirect_uris')),
               post_logout_redirect_uris: words(form.get('post_logout_redirect_uris')),
             };
-            const ends =
-              missing(redirect_uris, change.redirect_uris).length +
-              missing(post_logout_redirect_uris, change.post_logout_redirect_uris).length;
-            saving.start(change, ends > 0);
+            saving.start(change, removedBy(change).length > 0);
           }}
         >
           <Field
@@ -69,25 +68,19 @@ export function Redirects(part: Part) {
           </dd>
         </dl>
       )}
-      {saving.asked === undefined ? null : (
-        <Confirm
-          title={say('applications.redirects.remove')}
-          says={
-            <>
-              <p>{say('applications.redirects.remove.says')}</p>
-              <div>
-                <Lines of={removed} />
-              </div>
-              <Used of={of} />
-            </>
-          }
-          act={say('applications.redirects.remove')}
-          busy={saving.act.isRunning}
-          failure={saving.act.failure}
-          onClose={saving.cancel}
-          onConfirm={saving.confirm}
-        />
-      )}
+      <ConfirmSaving
+        of={saving}
+        title={say('applications.redirects.remove')}
+        says={(asked) => (
+          <>
+            <p>{say('applications.redirects.remove.says')}</p>
+            <div>
+              <Lines of={removedBy(asked)} />
+            </div>
+            <Used of={of} />
+          </>
+        )}
+      />
     </section>
   );
 }

@@ -2,9 +2,10 @@
 import { useState } from 'preact/hooks';
 import { annal, filled } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
-import { Confirm, Field, Problem, Shown, Table } from '../../parts/parts.tsx';
+import { Field, Problem, Shown, Table } from '../../parts/parts.tsx';
+import { ConfirmSaving, Lines, missing, Save, useSaving, words } from '../../parts/saving.tsx';
 import { language, say } from '../../texts/texts.ts';
-import { changeApplication, Lines, missing, type Part, Save, Used, useSaving, words } from './change.tsx';
+import { changeApplication, type Part, Used } from './change.tsx';
 
 /** Returns the part. */
 export function Scopes(part: Part) {
@@ -79,25 +80,19 @@ export function Scopes(part: Part) {
           />
         )}
       </Shown>
-      {saving.asked === undefined ? null : (
-        <Confirm
-          title={say('applications.scopes.remove')}
-          says={
-            <>
-              <p>{say('applications.scopes.remove.says')}</p>
-              <div>
-                <Lines of={missing(of.scopes, saving.asked)} />
-              </div>
-              <Used of={of} />
-            </>
-          }
-          act={say('applications.scopes.remove')}
-          busy={saving.act.isRunning}
-          failure={saving.act.failure}
-          onClose={saving.cancel}
-          onConfirm={saving.confirm}
-        />
-      )}
+      <ConfirmSaving
+        of={saving}
+        title={say('applications.scopes.remove')}
+        says={(asked) => (
+          <>
+            <p>{say('applications.scopes.remove.says')}</p>
+            <div>
+              <Lines of={missing(of.scopes, asked)} />
+            </div>
+            <Used of={of} />
+          </>
+        )}
+      />
     </section>
   );
 }

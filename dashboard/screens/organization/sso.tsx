@@ -1,10 +1,10 @@
 /** Where the people of the organization sign in. */
 import { annal } from '../../api.ts';
 import { useProject } from '../../here.ts';
-import { Confirm, Field, Problem } from '../../parts/parts.tsx';
+import { Field, Problem } from '../../parts/parts.tsx';
+import { ConfirmSaving, Lines, missing, Save, useSaving, words } from '../../parts/saving.tsx';
 import { includesRole, loadAccount } from '../../session.ts';
 import { say } from '../../texts/texts.ts';
-import { Lines, missing, Save, useSaving, words } from '../application/change.tsx';
 
 interface Settings {
   readonly issuer: string;
@@ -105,17 +105,13 @@ export function SingleSignOn() {
           </dd>
         </dl>
       )}
-      {saving.asked === undefined ? null : (
-        <Confirm
-          title={say('sso.change')}
-          says={endings(present, saving.asked, confirmed).map((sentence) => <p key={sentence}>{sentence}</p>)}
-          act={say('sso.change')}
-          busy={saving.act.isRunning}
-          failure={saving.act.failure}
-          onClose={saving.cancel}
-          onConfirm={saving.confirm}
-        />
-      )}
+      <ConfirmSaving
+        of={saving}
+        title={say('sso.change')}
+        says={(asked) =>
+          endings(present, asked, confirmed).map((sentence) => <p key={sentence}>{sentence}</p>)
+        }
+      />
     </section>
   );
 }

@@ -76,7 +76,7 @@ export interface Fixed {
 }
 
 /** Returns the faults of members that depend on others, each with its path. */
-export function faultsOf(
+export function findFaults(
   { kind, grant_types }: Fixed,
   asked: {
     readonly redirect_uris?: readonly string[] | undefined;
@@ -150,7 +150,7 @@ export const newApplication = z
     const fault = (path: (string | number)[], message: string): void => {
       context.addIssue({ code: 'custom', path, message });
     };
-    for (const { path, message } of faultsOf(asked, asked)) fault(path, message);
+    for (const { path, message } of findFaults(asked, asked)) fault(path, message);
     grant_types.forEach((grant, index) => {
       if (kind === 'public' && CONFIDENTIAL.has(grant))
         fault(['grant_types', index], `must not be ${grant} for a public application: it has no secret`);

@@ -6,7 +6,7 @@ import { route } from '../../api/route.ts';
 import { instant, LIST_QUERY, listSchema, PAGED } from '../../api/schemas.ts';
 import { applicationFor, projectFor, toAuthor } from '../access.ts';
 import { listed } from '../answers.ts';
-import { applicationChange, faultsOf, newApplication, webUrl } from './body.ts';
+import { applicationChange, findFaults, newApplication, webUrl } from './body.ts';
 import { MAX_LOGO_BYTES, readLogo } from './logo.ts';
 import { applicationSchema, applicationView, shownApplication } from './view.ts';
 
@@ -96,7 +96,7 @@ export const APPLICATION_ROUTES = [
     async run(request) {
       const { services, params, body, now } = request;
       const row = await applicationFor(request, params.application_id, 'admin');
-      const faults = faultsOf(row, body).map(({ path, message }) => ({
+      const faults = findFaults(row, body).map(({ path, message }) => ({
         code: 'value' as const,
         diagnostics: `${path.join('.')} ${message}`,
         expression: path.join('.'),
