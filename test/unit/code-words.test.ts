@@ -9,7 +9,7 @@ import {
 } from '#src/clinical/reading/names/code-words.ts';
 import { typeDefinition, valueSet } from '#src/fhir/definitions/tables.ts';
 import { LANGUAGES, type Language, texts } from '#src/http/pages/texts.ts';
-import { splitStates, titleText } from '#src/http/patient/summary-words.ts';
+import { splitStates, titleText } from '#src/http/reading/summary-words.ts';
 
 const FOLDER = new URL('../../src/clinical/reading/names/code-texts/', import.meta.url);
 

@@ -5,7 +5,7 @@ import { texts } from '#src/http/pages/texts.ts';
 import { chart } from '#src/http/patient/results/chart.ts';
 import { axisFor } from '#src/http/patient/results/chart-axis.ts';
 import { countLeft, makeCharts } from '#src/http/patient/results/chart-data.ts';
-import type { Observation } from '#src/http/patient/results/measures.ts';
+import type { Observation } from '#src/http/reading/measures.ts';
 
 const WIDTH = 400;
 

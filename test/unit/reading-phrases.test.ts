@@ -7,7 +7,7 @@ import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { medicinePhrases, repeatPhrases } from '#src/clinical/reading/phrases.ts';
 import { joinProblems, readProblemSource } from '#src/clinical/reading/problems.ts';
 import { texts } from '#src/http/pages/texts.ts';
-import { splitStates, statesText } from '#src/http/patient/summary-words.ts';
+import { splitStates, statesText } from '#src/http/reading/summary-words.ts';
 
 const AROUND = { today: '2026-11-01', look: () => undefined, name: nameConcept };
 

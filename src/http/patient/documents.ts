@@ -4,9 +4,10 @@ import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { listSchema } from '../api/schemas.ts';
 import type { TextKey } from '../pages/languages/language.ts';
+import { dateText } from '../reading/day-text.ts';
 import { originAfter, renderAiPart, rowsOr, splitByAuthor } from './entries.ts';
 import type { Outcome, PatientPage } from './page.ts';
-import { dateText, type OpenRecord } from './records.ts';
+import type { OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
 
 /** Documents of a page. */

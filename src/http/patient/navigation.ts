@@ -1,7 +1,8 @@
 /** The list of a record's pages: beside them on a desktop, folded above them on a phone. It works without scripts. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { TextKey } from '../pages/languages/language.ts';
-import { deathText, type OpenRecord, recordDetails } from './records.ts';
+import { deathText } from '../reading/day-text.ts';
+import { type OpenRecord, recordDetails } from './records.ts';
 import type { Visit } from './visit.ts';
 
 /** The pages of a record, in their order: name, path below the record's, text. */

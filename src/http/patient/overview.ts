@@ -3,11 +3,9 @@ import type { Change } from '#queries/rest/changes.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import { codeLabel } from './code-label.ts';
-import { originLink, renderAiPart, rowsOr } from './entries.ts';
-import { authorText } from './entry/entry.ts';
-import { pastText } from './known/health.ts';
-import { countNotes, readKnown } from './known/known.ts';
+import { codeLabel } from '../reading/code-label.ts';
+import { authorText, kindsText } from '../reading/kinds.ts';
+import { countNotes } from '../reading/known.ts';
 import {
   allergyName,
   dosesText,
@@ -15,13 +13,15 @@ import {
   medicineName,
   problemName,
   uncertainText,
-} from './known/known-rows.ts';
+} from '../reading/known-lines.ts';
+import { pastText } from '../reading/known-lists.ts';
+import { originLink, renderAiPart, rowsOr } from './entries.ts';
+import { readKnown } from './known/read-known.ts';
 import type { PatientPage } from './page.ts';
 import { type OpenRecord, recordDetails } from './records.ts';
 import { abnormalPart } from './results/abnormal.ts';
 import { grantCard, readGrantUse } from './sharing/applications.ts';
 import type { Visit } from './visit.ts';
-import { kindsText } from './words.ts';
 
 /** Kinds of changes that are listed. */
 const CHANGES = 10;
@@ -140,7 +140,7 @@ const NAMED = 8;
 async function glancePart(visit: Visit, record: OpenRecord): Promise<Html> {
   const { say } = visit;
   const known = await readKnown(visit, record);
-  const place = { visit, record, known };
+  const place = { say, known };
   const { allergies, medicines, problems } = known.facts;
   const marked = (name: string, marks: readonly Html[]): Html =>
     html`<li><bdi>${name}</bdi>${marks.map((mark) => html` ${mark}`)}</li>

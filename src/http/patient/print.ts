@@ -1,21 +1,24 @@
 /** A summary to print or to save as a PDF: the current facts, allergies and medicines first, and the newest results. */
 import { type Html, html } from '#src/shared/html.ts';
+import { findRange } from '../reading/judgement.ts';
+import { graveness, groupMeasures, type Measure, observationsOfEachKind } from '../reading/measures.ts';
+import { whenMeasured } from '../reading/values.ts';
 import { renderAiPart } from './entries.ts';
 import { listsPart } from './known/health.ts';
-import { readKnown } from './known/known.ts';
+import { readKnown } from './known/read-known.ts';
 import type { PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
-import { findRange, judgementBadge } from './results/judgement.ts';
-import { graveness, groupMeasures, type Measure, observationsOfEachKind } from './results/measures.ts';
-import { failedPart, markedValue, noteRow, statusBadge, whenText } from './results/result-parts.ts';
-import { rangeText } from './results/values.ts';
+import { judgementBadge } from './results/judgement-badge.ts';
+import { failedPart, markedValue, noteRow, statusBadge } from './results/result-parts.ts';
+import { resultSource } from './results/result-source.ts';
+import { renderRange } from './results/values.ts';
 import type { Visit } from './visit.ts';
 
 /** Returns the page. @throws Refusal */
 export async function printPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
   const known = await readKnown(visit, record);
-  const { observations } = await observationsOfEachKind(visit, record);
+  const { observations } = await observationsOfEachKind(resultSource(visit, record));
   const measures = groupMeasures(say, observations);
   const notes = measures.flatMap((measure) => measure.notes);
   const over = (_: readonly Html[], past: string): Html =>
@@ -29,7 +32,7 @@ export async function printPage(visit: Visit, record: OpenRecord): Promise<Patie
     back: { path: record.path, text: say('nav.overview') },
     body: html`<p class="note onscreen">${say('print.how')}</p>
 <p class="quiet small">${say('print.scope')}</p>
-${listsPart({ visit, record, known }, known, over)}<section class="stack">
+${listsPart({ visit, record, known, say }, known, over)}<section class="stack">
 <h2 id="results">${say('print.results')}</h2>
 ${resultsPart(say, measures)}${await renderAiPart(visit, 'results-ai', notes, (note) => noteRow(visit, record, note))}</section>`,
   };
@@ -48,10 +51,10 @@ function resultsPart(say: Visit['say'], measures: readonly Measure[]): Html {
       const rangeCell =
         range === undefined
           ? html`<td role="cell" class="none">–</td>`
-          : html`<td role="cell" data-name="${say('results.range')}">${rangeText(say, range)}</td>`;
+          : html`<td role="cell" data-name="${say('results.range')}">${renderRange(say, range)}</td>`;
       return html`<tr role="row"><th scope="row" role="rowheader"><bdi>${name}</bdi></th>
 <td role="cell">${markedValue(say, first)} ${judgementBadge(say, first)} ${statusBadge(say, first)}</td>
-${rangeCell}<td role="cell">${whenText(say, first)}${failedPart(say, failed)}</td></tr>
+${rangeCell}<td role="cell">${whenMeasured(say, first)}${failedPart(say, failed)}</td></tr>
 `;
     });
   const head = [say('element.what'), say('results.value'), say('results.range'), say('results.day')];

@@ -1,10 +1,9 @@
 /** The records of a person, as the pages show them. */
 import type { MyPatient } from '#queries/consents/records.ts';
-import { dayInWords } from '#src/clinical/reading/day-words.ts';
-import type { Death } from '#src/clinical/reading/person.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { Texts } from '../pages/texts.ts';
+import { dateText, deathText } from '../reading/day-text.ts';
 import type { Visit } from './visit.ts';
 
 /** A record that the person may open. */
@@ -73,14 +72,4 @@ export function bornAndDied(say: Texts, { birth_date, died }: MyPatient): string
     ...(birth_date === null ? [] : [say('record.born', { day: dateText(say, birth_date) })]),
     ...(died === undefined ? [] : [deathText(say, died)]),
   ];
-}
-
-/** Returns the words for a person's death, with its date as exactly as the record says. */
-export function deathText(say: Texts, { date }: Death): string {
-  return date === undefined ? say('record.dead') : say('record.died', { day: dateText(say, date) });
-}
-
-/** Returns a FHIR date or date-time in words, as exact as it is: `2 May 2011`, `May 2011`, `2011`. */
-export function dateText({ lang }: Texts, date: string): string {
-  return dayInWords(lang, date);
 }

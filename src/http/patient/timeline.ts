@@ -3,34 +3,19 @@ import { z } from 'zod';
 import { type Html, html } from '#src/shared/html.ts';
 import { DEFAULT_KINDS, TIMELINE_KINDS } from '#src/v1/timeline.ts';
 import { listSchema } from '../api/schemas.ts';
-import type { TextKey } from '../pages/languages/language.ts';
 import { resultName } from '../pages/result-names.ts';
+import { dateText } from '../reading/day-text.ts';
+import { kindText } from '../reading/kinds.ts';
+import type { Observation } from '../reading/measures.ts';
+import { summaryText, titleText } from '../reading/summary-words.ts';
 import { originAfter, renderAiPart, splitByAuthor } from './entries.ts';
 import type { PatientPage } from './page.ts';
-import { dateText, type OpenRecord } from './records.ts';
-import type { Observation } from './results/measures.ts';
+import type { OpenRecord } from './records.ts';
 import { resultsAmong, resultText } from './results/timeline-results.ts';
-import { summaryText, titleText } from './summary-words.ts';
 import type { Visit } from './visit.ts';
 
 /** Entries of a page. */
 const LIMIT = 20;
-
-/** The name of each kind. */
-const KINDS = {
-  document: 'kinds.document',
-  observation: 'kinds.observation',
-  medication: 'kinds.medication',
-  condition: 'kinds.condition',
-  encounter: 'kinds.encounter',
-  procedure: 'kinds.procedure',
-  immunization: 'kinds.immunization',
-  allergy: 'kinds.allergy',
-  report: 'kinds.report',
-  care_plan: 'kinds.careplan',
-  goal: 'kinds.goal',
-  prescription: 'kinds.prescription',
-} as const satisfies Readonly<Record<(typeof TIMELINE_KINDS)[number], TextKey>>;
 
 const timelineEntry = z.object({
   fhir: z.string(),
@@ -41,12 +26,6 @@ const timelineEntry = z.object({
   title: z.string(),
   summary: z.string().nullable(),
 });
-
-/** Returns the name of a kind of the timeline. */
-export function kindText(say: Visit['say'], kind: string): string {
-  const key = TIMELINE_KINDS.find((each) => each === kind);
-  return key === undefined ? kind : say(KINDS[key]);
-}
 
 /** Returns the page. @throws Refusal */
 export async function timelinePage(visit: Visit, record: OpenRecord): Promise<PatientPage> {

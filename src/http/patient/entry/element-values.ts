@@ -8,8 +8,8 @@ import { type Html, html } from '#src/shared/html.ts';
 import type { Json } from '#src/shared/json/json.ts';
 import { capital } from '../../pages/capital.ts';
 import type { Texts } from '../../pages/texts.ts';
-import { findLabel } from '../code-label.ts';
-import { dateText } from '../records.ts';
+import { findLabel } from '../../reading/code-label.ts';
+import { dateText } from '../../reading/day-text.ts';
 import { elementLabel } from './element-words.ts';
 import { type ValueWords, wordsOfValue } from './resource-words.ts';
 

@@ -10,12 +10,11 @@ import { attachmentAs, fileName } from '../../answer/disposition.ts';
 import { listSchema } from '../../api/schemas.ts';
 import type { TextKey } from '../../pages/languages/language.ts';
 import { resultName } from '../../pages/result-names.ts';
+import { authorText, typeText } from '../../reading/kinds.ts';
+import { titleText } from '../../reading/summary-words.ts';
 import type { Outcome, PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
-import { titleText } from '../summary-words.ts';
-import { kindText } from '../timeline.ts';
 import type { Visit } from '../visit.ts';
-import { kindsText } from '../words.ts';
 import {
   changesPart,
   conceptIn,
@@ -43,14 +42,6 @@ type Version = z.output<typeof versions>['data'][number];
 
 const ACTIVITIES = { CREATE: 'entry.create', UPDATE: 'entry.update', DELETE: 'entry.delete' } as const;
 
-const AUTHORS = {
-  patient: 'author.patient',
-  practitioner: 'author.practitioner',
-  device: 'author.device',
-  import: 'author.import',
-  ai: 'author.ai',
-} as const satisfies Readonly<Record<string, TextKey>>;
-
 const WRITERS = {
   api_key: 'writer.key',
   application: 'writer.application',
@@ -58,11 +49,6 @@ const WRITERS = {
   organization: 'writer.organization',
   service: 'writer.service',
 } as const satisfies Readonly<Record<string, TextKey>>;
-
-/** Returns the name of an author type. */
-export function authorText(say: Visit['say'], type: string): string {
-  return say(Object.entries(AUTHORS).find(([name]) => name === type)?.[1] ?? 'author.import');
-}
 
 /** Returns the page. @throws Refusal not_found (404) for an entry of another record, and for a version that it hasn't */
 export async function entryPage(
@@ -179,12 +165,6 @@ export async function entryJson(
     'Content-Disposition': attachmentAs(`${name}.json`),
   };
   return { download: { status: 200, headers, body } };
-}
-
-/** Returns the word for a resource of a type: a health problem, a medicine. */
-export function typeText(say: Visit['say'], type: string): string {
-  const kind = timelineKind(type);
-  return kind === undefined ? kindsText(say, [type]) : kindText(say, kind);
 }
 
 async function findTitle(

@@ -2,29 +2,18 @@
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { LeftOut, ListName } from '#src/clinical/reading/reading.ts';
 import { type Html, html } from '#src/shared/html.ts';
+import type { Known } from '../../reading/known.ts';
+import type { KnownLine } from '../../reading/known-lines.ts';
+import { LISTS, leftOutName, pastText, splitLines } from '../../reading/known-lists.ts';
 import { aiPart, originAfter, rowsOr, withdrawnPart } from '../entries.ts';
 import type { PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
-import { type Known, readKnown } from './known.ts';
-import { allergyRow, medicineRow, problemRow, type RowPlace, vaccinationRow } from './known-rows.ts';
+import { type RowPlace, renderKnownRow } from './known-rows.ts';
+import { readKnown } from './read-known.ts';
 
 /** The maximum number of past entries in a list; the timeline has the others. */
 const MOST_PAST = 100;
-
-/** The lists, in the order of the page: those whose omission could do harm come first. */
-const LISTS = [
-  ['allergies', 'health.allergies', 'health.noallergies'],
-  ['medicines', 'health.medications', 'health.nomedications'],
-  ['problems', 'health.problems', 'health.noproblems'],
-  ['vaccinations', 'health.immunizations', 'health.noimmunizations'],
-] as const;
-
-/** Rows of a list: the current entries, and the past ones. */
-interface Rows {
-  readonly now: readonly Html[];
-  readonly past: readonly Html[];
-}
 
 /** Returns the page. @throws Refusal */
 export async function healthPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
@@ -34,7 +23,7 @@ export async function healthPage(visit: Visit, record: OpenRecord): Promise<Pati
     title: say('nav.health'),
     record,
     section: 'health',
-    body: listsPart({ visit, record, known }, known, (past, counted) => pastPart(visit, past, counted)),
+    body: listsPart({ visit, record, known, say }, known, (past, counted) => pastPart(visit, past, counted)),
   };
 }
 
@@ -46,53 +35,17 @@ export function listsPart(place: RowPlace, known: Known, over: PastText): Html {
   const { visit, record } = place;
   const { say } = visit;
   const parts = LISTS.map(([list, title, none]) => {
-    const { now, past } = splitRows(place, known.facts, list);
-    const { now: noted, past: notedPast } = splitRows(place, known.notes, list);
+    const row = (line: KnownLine): Html => renderKnownRow(place, line);
+    const lines = splitLines(place, known.facts, list);
+    const [now, past] = [lines.now.map(row), lines.past.map(row)];
+    const noted = splitLines(place, known.notes, list);
     const counted = past.length === 0 ? '' : pastText(say, list, past.length);
     return html`<section class="stack" aria-labelledby="${list}">
 <h2 id="${list}">${say(title)}</h2>
-${now.length === 0 && past.length > 0 ? html`<p class="quiet">${say('known.nonenow')}</p>` : rowsOr(now, say(none))}${over(past, counted)}${leftOutPart(visit, record, known, list)}${aiPart(visit, `${list}-ai`, [...noted, ...notedPast], changedIn(known, list))}</section>
+${now.length === 0 && past.length > 0 ? html`<p class="quiet">${say('known.nonenow')}</p>` : rowsOr(now, say(none))}${over(past, counted)}${leftOutPart(visit, record, known, list)}${aiPart(visit, `${list}-ai`, [...noted.now, ...noted.past].map(row), changedIn(known, list))}</section>
 `;
   });
   return html`${tooLargePart(visit, record, known)}${parts}`;
-}
-
-function splitRows(place: RowPlace, of: Known['facts'], list: ListName): Rows {
-  const split = <T>(items: readonly T[], isPast: (item: T) => boolean, row: (item: T) => Html): Rows => ({
-    now: items.filter((item) => !isPast(item)).map(row),
-    past: items.filter(isPast).map(row),
-  });
-  switch (list) {
-    case 'allergies':
-      return split(
-        of.allergies,
-        ({ isOver }) => isOver,
-        (each) => allergyRow(place, each),
-      );
-    case 'medicines':
-      return split(
-        of.medicines,
-        ({ standing }) => standing === 'past',
-        (each) => medicineRow(place, each),
-      );
-    case 'problems':
-      return split(
-        of.problems,
-        ({ isOver }) => isOver,
-        (each) => problemRow(place, each),
-      );
-    case 'vaccinations':
-      return split(
-        of.vaccinations,
-        () => false,
-        (each) => vaccinationRow(place, each),
-      );
-  }
-}
-
-/** Returns in words how many past entries a list has; vaccinations are never past. */
-export function pastText(say: Visit['say'], list: ListName, n: number): string {
-  return list === 'vaccinations' ? '' : say(`past.${list}`, { n });
 }
 
 /** Returns the past entries, folded. */
@@ -127,13 +80,10 @@ function changedIn({ notes }: Known, list: ListName): number {
  */
 function leftOutPart(visit: Visit, record: OpenRecord, known: Known, list: ListName): Html {
   const own = known.leftOut.filter((each) => each.list === list);
-  const leftOutName = ({ told: { value, before = value } }: LeftOut<ClinicalEntry>): string =>
-    known.name(before.code ?? before.vaccineCode ?? before.medicationCodeableConcept) ??
-    visit.say('entry.unnamed');
   const rows = (as: LeftOut<ClinicalEntry>['as']) =>
     own
       .filter((each) => each.as === as)
-      .map((each) => ({ type: each.told.type, id: each.told.id, name: leftOutName(each) }));
+      .map((each) => ({ type: each.told.type, id: each.told.id, name: leftOutName(visit.say, known, each) }));
   const modified = rows('modified');
   return html`${withdrawnPart(visit, record, rows('withdrawn by an AI'))}${
     modified.length === 0

@@ -1,10 +1,13 @@
 /** The last abnormal results of a record, for its first page. */
 import { type Html, html } from '#src/shared/html.ts';
+import { judge } from '../../reading/judgement.ts';
+import { abnormalAmong, groupMeasures, type Measure, newestOfEachKind } from '../../reading/measures.ts';
+import { whenMeasured } from '../../reading/values.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
-import { judge, judgementBadge } from './judgement.ts';
-import { abnormalAmong, groupMeasures, type Measure, newestOfEachKind } from './measures.ts';
-import { failedPart, markedValue, measureUrl, statusBadge, whenText } from './result-parts.ts';
+import { judgementBadge } from './judgement-badge.ts';
+import { failedPart, markedValue, measureUrl, statusBadge } from './result-parts.ts';
+import { resultSource } from './result-source.ts';
 
 /** Results that are named; the page of results has all. */
 const NAMED = 8;
@@ -15,7 +18,7 @@ const NAMED = 8;
  */
 export async function abnormalPart(visit: Visit, record: OpenRecord): Promise<Html> {
   const { say } = visit;
-  const { observations, isWhole } = await newestOfEachKind(visit, record);
+  const { observations, isWhole } = await newestOfEachKind(resultSource(visit, record));
   const kinds = groupMeasures(say, observations).filter(({ facts }) => facts.length > 0);
   if (kinds.length === 0 && isWhole) return html`<p class="quiet">${say('results.none')}</p>`;
   const abnormal = abnormalAmong(kinds);
@@ -38,6 +41,6 @@ function row(visit: Visit, record: OpenRecord, measure: Measure): Html {
   const { say } = visit;
   const { latest, failed } = measure;
   if (latest === undefined) return html``;
-  return html`<li><a href="${measureUrl(visit, record, measure)}"><bdi>${measure.name}</bdi></a> ${markedValue(say, latest)} ${judgementBadge(say, latest)} ${statusBadge(say, latest)} <span class="quiet small">${whenText(say, latest)}</span>${failedPart(say, failed)}</li>
+  return html`<li><a href="${measureUrl(visit, record, measure)}"><bdi>${measure.name}</bdi></a> ${markedValue(say, latest)} ${judgementBadge(say, latest)} ${statusBadge(say, latest)} <span class="quiet small">${whenMeasured(say, latest)}</span>${failedPart(say, failed)}</li>
 `;
 }

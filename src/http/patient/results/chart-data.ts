@@ -6,9 +6,9 @@ import type { Measured } from '#src/clinical/reading/numbers/quantity.ts';
 import { type Convert, findConverter } from '#src/insight/units.ts';
 import { resultName } from '../../pages/result-names.ts';
 import type { Texts } from '../../pages/texts.ts';
-import { findRange, type Judgement, judge } from './judgement.ts';
-import type { Observation, Valued } from './measures.ts';
-import { toMeasured } from './values.ts';
+import { findRange, type Judgement, judge } from '../../reading/judgement.ts';
+import type { Observation, Valued } from '../../reading/measures.ts';
+import { toMeasured } from '../../reading/values.ts';
 
 /** A value in a chart. `grade` says how it is judged, if it is. */
 export interface Point {

@@ -9,10 +9,10 @@ import { joinUnit, unitTextIn } from '#src/clinical/reading/numbers/quantity.ts'
 import { type Html, html } from '#src/shared/html.ts';
 import { dayIn, isVague, timeIn } from '#src/shared/time/day.ts';
 import type { Texts } from '../../pages/texts.ts';
-import { dateText } from '../records.ts';
+import { dateText } from '../../reading/day-text.ts';
+import { numberText } from '../../reading/values.ts';
 import { axisFor } from './chart-axis.ts';
 import type { ChartData, Point, Series } from './chart-data.ts';
-import { numberText } from './values.ts';
 
 const WIDTH = 400;
 const HEIGHT = 200;

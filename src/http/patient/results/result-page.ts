@@ -4,28 +4,24 @@ import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { dayIn, timeIn } from '#src/shared/time/day.ts';
 import { LOINC } from '#src/v1/elements.ts';
-import { renderAiPart } from '../entries.ts';
-import type { PatientPage } from '../page.ts';
-import { dateText, type OpenRecord } from '../records.ts';
-import type { Visit } from '../visit.ts';
-import { findRange, judgementBadge } from './judgement.ts';
+import { dateText } from '../../reading/day-text.ts';
+import { findRange } from '../../reading/judgement.ts';
 import {
   groupMeasures,
   type Measure,
   MOST_OBSERVATIONS,
   type Observation,
   readObservations,
-} from './measures.ts';
-import {
-  chartsPart,
-  failedPart,
-  latestPart,
-  markedValue,
-  noteRow,
-  statusBadge,
-  whenText,
-} from './result-parts.ts';
-import { rangeText } from './values.ts';
+} from '../../reading/measures.ts';
+import { whenMeasured } from '../../reading/values.ts';
+import { renderAiPart } from '../entries.ts';
+import type { PatientPage } from '../page.ts';
+import type { OpenRecord } from '../records.ts';
+import type { Visit } from '../visit.ts';
+import { judgementBadge } from './judgement-badge.ts';
+import { chartsPart, failedPart, latestPart, markedValue, noteRow, statusBadge } from './result-parts.ts';
+import { resultSource } from './result-source.ts';
+import { renderRange } from './values.ts';
 
 /** `system|code`, or only a code, as lists of REST v1 take them. */
 const CODE = /^(?:[^\s|]+\|)?[^\s|]+$/;
@@ -68,7 +64,7 @@ async function findMeasure(
   code?: string,
 ): Promise<{ readonly measure: Measure; readonly more: boolean } | undefined> {
   if (code !== undefined && !CODE.test(code)) return undefined;
-  const { observations, more } = await readObservations(visit, record, code);
+  const { observations, more } = await readObservations(resultSource(visit, record), code);
   const measures = groupMeasures(visit.say, observations);
   // A bare code means LOINC, as in lists of REST v1.
   const measure =
@@ -90,7 +86,7 @@ function renderTable(visit: Visit, record: OpenRecord, facts: readonly Observati
     const note =
       each.note === null ? html`` : html`<br><span class="quiet small"><bdi>${each.note}</bdi></span>`;
     const own = findRange(each);
-    const range = own === undefined ? html`–` : rangeText(say, own);
+    const range = own === undefined ? html`–` : renderRange(say, own);
     return html`<tr><th scope="row"><a href="${url}">${momentText(say, each, times[i])}<span class="visually-hidden"> ${say('entry.who')}</span></a></th>
 <td>${markedValue(say, each)} ${judgementBadge(say, each)} ${statusBadge(say, each)}${note}</td>${ranged ? html`<td>${range}</td>` : html``}</tr>
 `;
@@ -110,7 +106,7 @@ ${isInUtc ? html`<p class="quiet small">${say('list.utc')}</p>` : html``}`;
 /** Returns the day of a value in few characters, with its time if that is given. */
 function momentText(say: Visit['say'], each: Observation, time: string | undefined): Html {
   const date = each.effective_at;
-  if (date === null) return html`<span class="undated">${whenText(say, each)}</span>`;
+  if (date === null) return html`<span class="undated">${whenMeasured(say, each)}</span>`;
   if (!/^\d{4}-\d\d-\d\d/.test(date)) return html`${dateText(say, date)}`;
   const day = say.shortDay(Date.parse(dayIn(date)));
   if (time === undefined) return html`${day}`;

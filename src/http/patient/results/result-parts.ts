@@ -2,15 +2,17 @@
 import { unitTextIn } from '#src/clinical/reading/numbers/quantity.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { resultName } from '../../pages/result-names.ts';
-import { codeLabel } from '../code-label.ts';
+import { codeLabel } from '../../reading/code-label.ts';
+import { judge } from '../../reading/judgement.ts';
+import type { Measure, Observation } from '../../reading/measures.ts';
+import { pressureIn, whenMeasured } from '../../reading/values.ts';
 import { originAfter } from '../entries.ts';
-import { dateText, type OpenRecord } from '../records.ts';
+import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 import { chart, isDrawn } from './chart.ts';
 import { type ChartData, countLeft, makeCharts } from './chart-data.ts';
-import { judge, judgementBadge } from './judgement.ts';
-import type { Measure, Observation } from './measures.ts';
-import { pressureIn, rangeText, valueText } from './values.ts';
+import { judgementBadge } from './judgement-badge.ts';
+import { renderRange, renderValue } from './values.ts';
 
 /** Returns the URL of the page of a measurement. */
 export function measureUrl(visit: Visit, { path }: OpenRecord, { key }: Measure): string {
@@ -21,27 +23,19 @@ export function measureUrl(visit: Visit, { path }: OpenRecord, { key }: Measure)
 export function latestPart(say: Visit['say'], each: Observation): Html {
   const { value, components } = each;
   const isLong = value === null && components.length > 0 && pressureIn(say, components) === undefined;
-  return html`<p class="latest${isLong ? ' parts' : ''}">${markedValue(say, each)} <small>${whenText(say, each)}</small> ${judgementBadge(say, each)} ${statusBadge(say, each)}</p>`;
+  return html`<p class="latest${isLong ? ' parts' : ''}">${markedValue(say, each)} <small>${whenMeasured(say, each)}</small> ${judgementBadge(say, each)} ${statusBadge(say, each)}</p>`;
 }
 
 /** Returns the day of a later measurement that has no value, that it has none, and how it is judged. */
 export function failedPart(say: Visit['say'], failed: Observation | undefined): Html {
   return failed === undefined
     ? html``
-    : html` <small class="quiet">(${whenText(say, failed)}: ${valueText(say, failed)})</small> ${judgementBadge(say, failed)}`;
-}
-
-/** Returns the day of a value; when it was reported or else entered, if it has none. */
-export function whenText(say: Visit['say'], { effective_at, reported, created_at }: Observation): string {
-  if (effective_at !== null) return dateText(say, effective_at);
-  return reported === undefined
-    ? say('known.nodate', { day: say.day(Date.parse(created_at)) })
-    : say('known.reported', { day: dateText(say, reported) });
+    : html` <small class="quiet">(${whenMeasured(say, failed)}: ${renderValue(say, failed)})</small> ${judgementBadge(say, failed)}`;
 }
 
 /** Returns a value, marked if it is critical. */
 export function markedValue(say: Visit['say'], each: Observation): Html {
-  const shown = valueText(say, each);
+  const shown = renderValue(say, each);
   return judge(each)?.grade === 'critical' ? html`<strong class="fault">${shown}</strong>` : shown;
 }
 
@@ -86,7 +80,7 @@ function chartPart(say: Visit['say'], name: string, data: ChartData): Html {
   const shaded =
     range === undefined
       ? html``
-      : html`<p class="quiet small">${say.html('results.shaded', { range: rangeText(say, range) })}</p>
+      : html`<p class="quiet small">${say.html('results.shaded', { range: renderRange(say, range) })}</p>
 `;
   return html`${chart(say, name, data)}
 ${shaded}`;
@@ -97,7 +91,7 @@ export function noteRow(visit: Visit, record: OpenRecord, note: Observation): Ht
   const { say } = visit;
   const name = resultName(say, note);
   const badge = judge(note)?.grade === 'good' ? html`` : judgementBadge(say, note);
-  return html`<li><p class="row-top"><strong><bdi>${name}</bdi></strong> <span class="quiet small">${whenText(say, note)}</span></p>
+  return html`<li><p class="row-top"><strong><bdi>${name}</bdi></strong> <span class="quiet small">${whenMeasured(say, note)}</span></p>
 <p>${markedValue(say, note)} ${badge} ${statusBadge(say, note)}${originAfter(visit, record, note.fhir, name)}</p></li>
 `;
 }

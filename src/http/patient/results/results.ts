@@ -3,19 +3,20 @@ import { findResultGroup, RESULT_GROUPS, type ResultGroup } from '#src/clinical/
 import { type Html, html } from '#src/shared/html.ts';
 import { LOINC } from '#src/v1/elements.ts';
 import { CATEGORIES } from '#src/v1/observation.ts';
-import { codeLabel } from '../code-label.ts';
-import { renderAiPart } from '../entries.ts';
-import type { PatientPage } from '../page.ts';
-import type { OpenRecord } from '../records.ts';
-import type { Visit } from '../visit.ts';
+import { codeLabel } from '../../reading/code-label.ts';
 import {
   abnormalAmong,
   groupMeasures,
   type Measure,
   MOST_OBSERVATIONS,
   observationsOfEachKind,
-} from './measures.ts';
+} from '../../reading/measures.ts';
+import { renderAiPart } from '../entries.ts';
+import type { PatientPage } from '../page.ts';
+import type { OpenRecord } from '../records.ts';
+import type { Visit } from '../visit.ts';
 import { chartsPart, failedPart, latestPart, measureUrl, noteRow } from './result-parts.ts';
+import { resultSource } from './result-source.ts';
 
 /** Kinds up to which all charts are open. */
 const FEW = 4;
@@ -35,7 +36,7 @@ interface Part {
 /** Returns the page of all measurements. @throws Refusal */
 export async function resultsPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
-  const { observations, partial, more, notDone } = await observationsOfEachKind(visit, record);
+  const { observations, partial, more, notDone } = await observationsOfEachKind(resultSource(visit, record));
   const asked = visit.asked('q', 100)?.trim();
   const all = groupMeasures(say, observations);
   const found = asked === undefined ? all : all.filter((measure) => isCalled(say, measure, asked));

@@ -3,11 +3,12 @@ import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { shownObservation } from '#src/v1/observation.ts';
+import { judge } from '../../reading/judgement.ts';
+import { beside, type Observation, readObservation } from '../../reading/measures.ts';
+import { splitStates } from '../../reading/summary-words.ts';
 import type { OpenRecord } from '../records.ts';
-import { splitStates } from '../summary-words.ts';
 import type { Visit } from '../visit.ts';
-import { judge, judgementBadge } from './judgement.ts';
-import { beside, type Observation, readObservation } from './measures.ts';
+import { judgementBadge } from './judgement-badge.ts';
 import { markedValue } from './result-parts.ts';
 
 /** The timeline's data about an entry. */

@@ -5,10 +5,11 @@ import { consentItems } from '#src/oauth/consent-items.ts';
 import { knownScopes } from '#src/oauth/scopes.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
+import { kindsText } from '../../reading/kinds.ts';
 import type { PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
-import { kindsText, RECENT_MS, usageText } from '../words.ts';
+import { RECENT_MS, usageText } from '../words.ts';
 
 /** The maximum number of grants on a page. */
 const MOST = 50;

@@ -5,10 +5,10 @@ import { ACCESS_STATUSES } from '#src/shared/access/access-entry.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { listSchema } from '../../api/schemas.ts';
 import type { Texts } from '../../pages/texts.ts';
+import { kindsText } from '../../reading/kinds.ts';
 import type { PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
-import { kindsText } from '../words.ts';
 import { applicationName } from './applications.ts';
 
 /** Entries of a page. */

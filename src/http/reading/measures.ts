@@ -1,12 +1,10 @@
 /** Groups observations of a record by measurement, in the order of time. Pure but for reading them. */
 import { z } from 'zod';
-import type { Judged } from '#queries/rest/interpretations.ts';
-import { listSchema } from '../../api/schemas.ts';
-import { resultName } from '../../pages/result-names.ts';
-import type { Texts } from '../../pages/texts.ts';
-import type { OwnInputs, ReadAs } from '../own-api.ts';
-import type { OpenRecord } from '../records.ts';
-import type { Visit } from '../visit.ts';
+import type { Interpretations, Judged } from '#queries/rest/interpretations.ts';
+import type { MeasuredKind } from '#queries/rest/measured-kinds.ts';
+import { listSchema } from '../api/schemas.ts';
+import { resultName } from '../pages/result-names.ts';
+import type { Texts } from '../pages/texts.ts';
 import { type Judgement, judge } from './judgement.ts';
 
 const coded = z.object({ code: z.string().nullable(), display: z.string().nullable() });
@@ -40,6 +38,27 @@ export interface Observation extends z.output<typeof observation> {
   readonly interpretations: readonly string[] | undefined;
   /** When it was reported, if it doesn't say when the value was measured. */
   readonly reported: string | undefined;
+}
+
+/** A page of `listObservations`. */
+export const observationPage = listSchema(observation);
+
+/** Which observations of a record are read. */
+export interface AskedResults {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  /** `system|code`; absent: all. */
+  readonly code?: string | undefined;
+}
+
+/** The results of one record. */
+export interface ResultSource {
+  /** Reads a page of `listObservations`, the newest first. @param isNoted whether it notes the read itself @throws Refusal */
+  readonly read: (asked: AskedResults, isNoted: boolean) => Promise<z.output<typeof observationPage>>;
+  readonly interpretations: Interpretations;
+  readonly kinds: () => Promise<readonly MeasuredKind[]>;
+  /** Notes a read of further observations in the access log. */
+  readonly note: (count: number) => Promise<void>;
 }
 
 /** Reads an observation as REST v1 shows it. */
@@ -86,48 +105,25 @@ export interface Observations {
 const WITHOUT_RESULT: readonly (string | null)[] = ['cancelled', 'registered'];
 
 /** Reads the newest observations that have a result. @param code `system|code`; all without it @throws Refusal */
-export async function readObservations(
-  visit: Visit,
-  record: OpenRecord,
-  code?: string,
-): Promise<Observations> {
+export async function readObservations(source: ResultSource, code?: string): Promise<Observations> {
   const found: z.output<typeof observation>[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < PAGES; page += 1) {
-    const query = { limit: LIMIT, cursor, code };
-    const { data, next_cursor } = await readObservationPage(visit, record, READ, query);
+    const { data, next_cursor } = await source.read({ limit: LIMIT, cursor, code }, true);
     found.push(...data);
     cursor = next_cursor ?? undefined;
     if (cursor === undefined) break;
   }
-  const observations = await withInterpretations(visit, found);
+  const observations = await withInterpretations(source, found);
   return { observations, more: cursor !== undefined, notDone: found.length - observations.length };
 }
 
-/** The access-log entry of such a read. */
-const READ: ReadAs = { action: 'search-type', resourceType: 'Observation' };
-
-async function readObservationPage(
-  visit: Visit,
-  record: OpenRecord,
-  read: ReadAs | null,
-  query: OwnInputs['query'] = {},
-) {
-  return visit.api.read(
-    record,
-    read,
-    'listObservations',
-    { params: { patient_id: record.record }, query },
-    listSchema(observation),
-  );
-}
-
 async function withInterpretations(
-  { deps }: Visit,
+  { interpretations }: ResultSource,
   found: readonly z.output<typeof observation>[],
 ): Promise<Observation[]> {
   const shown = found.filter(({ status }) => !WITHOUT_RESULT.includes(status));
-  const said = await deps.pages.interpretations(shown.map(({ id }) => id));
+  const said = await interpretations(shown.map(({ id }) => id));
   return shown.map((each) => ({ ...each, ...beside(said.get(each.id)) }));
 }
 
@@ -148,30 +144,26 @@ const OF_A_KIND = 60;
  * @throws Refusal
  */
 export async function observationsOfEachKind(
-  visit: Visit,
-  record: OpenRecord,
+  source: ResultSource,
 ): Promise<Observations & { readonly partial: ReadonlySet<string> }> {
-  const { observations, more, notDone } = await readObservations(visit, record);
+  const { observations, more, notDone } = await readObservations(source);
   if (!more) return { observations, more, notDone, partial: new Set() };
   const partial = new Set(observations.map(measureKey));
   const counts = new Map<string, number>();
   for (const each of observations) counts.set(measureKey(each), (counts.get(measureKey(each)) ?? 0) + 1);
   const added: z.output<typeof observation>[] = [];
-  for (const { system, code } of await visit.deps.pages.measuredKinds(record.record)) {
+  for (const { system, code } of await source.kinds()) {
     const key = `${system}|${code}`;
     if ((counts.get(key) ?? 0) >= OF_A_KIND) continue;
-    const { data, next_cursor } = await readObservationPage(visit, record, null, {
-      limit: OF_A_KIND,
-      code: key,
-    });
+    const { data, next_cursor } = await source.read({ limit: OF_A_KIND, code: key }, false);
     added.push(...data);
     if (next_cursor === null) partial.delete(key);
     else partial.add(key);
   }
-  await visit.api.noteRead(record, READ, added.length);
+  await source.note(added.length);
   const known = new Set(observations.map(({ id }) => id));
   const others = await withInterpretations(
-    visit,
+    source,
     [...new Map(added.map((each) => [each.id, each])).values()].filter(({ id }) => !known.has(id)),
   );
   return { observations: [...observations, ...others], more, notDone, partial };
@@ -186,23 +178,22 @@ const FOR_A_FACT = 10;
  * @throws Refusal
  */
 export async function newestOfEachKind(
-  visit: Visit,
-  record: OpenRecord,
+  source: ResultSource,
 ): Promise<{ readonly observations: readonly Observation[]; readonly isWhole: boolean }> {
-  const { data, next_cursor } = await readObservationPage(visit, record, READ, { limit: LIMIT });
+  const { data, next_cursor } = await source.read({ limit: LIMIT }, true);
   const found = new Map(data.map((each) => [each.id, each]));
   if (next_cursor !== null) {
     const seen = new Set(data.filter(isFact).map(measureKey));
-    for (const { system, code } of await visit.deps.pages.measuredKinds(record.record)) {
+    for (const { system, code } of await source.kinds()) {
       const key = `${system}|${code}`;
       if (seen.has(key)) continue;
-      const page = await readObservationPage(visit, record, null, { limit: FOR_A_FACT, code: key });
+      const page = await source.read({ limit: FOR_A_FACT, code: key }, false);
       for (const each of page.data) found.set(each.id, each);
     }
-    await visit.api.noteRead(record, READ, found.size - data.length);
+    await source.note(found.size - data.length);
   }
   return {
-    observations: await withInterpretations(visit, [...found.values()]),
+    observations: await withInterpretations(source, [...found.values()]),
     isWhole: next_cursor === null,
   };
 }

@@ -1,7 +1,6 @@
 /** Judges a value: by the laboratory or device, or else by its place in the reference range. Pure. */
-import { type Html, html } from '#src/shared/html.ts';
-import type { Texts } from '../../pages/texts.ts';
-import { codeLabel } from '../code-label.ts';
+import type { Texts } from '../pages/texts.ts';
+import { codeLabel } from './code-label.ts';
 
 /** A value to judge. */
 export interface Judged {
@@ -79,13 +78,9 @@ function byRange(judged: Judged): Judgement | undefined {
   return least >= low && most <= high ? { by: { range: 'results.within' }, grade: 'good' } : undefined;
 }
 
-const BADGES = { critical: 'fault', out: 'warn', good: 'good' } as const;
-
-/** Returns the judgement as a mark; nothing if there is none. */
-export function judgementBadge(say: Texts, judged: Judged): Html {
-  const judgement = judge(judged);
-  if (judgement === undefined) return html``;
-  const { by, grade } = judgement;
-  const label = 'code' in by ? codeLabel(say, 'interpretation', by.code) : say(by.range);
-  return html`<span class="badge ${BADGES[grade]}">${label}</span>`;
+/** Returns a judgement in words; undefined if there is none. */
+export function judgementText(say: Texts, judged: Judged): string | undefined {
+  const by = judge(judged)?.by;
+  if (by === undefined) return undefined;
+  return 'code' in by ? codeLabel(say, 'interpretation', by.code) : say(by.range);
 }

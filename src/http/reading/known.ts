@@ -1,17 +1,11 @@
-/** Reads a record for its pages: the clinical reading of its current versions, including names of codes. */
-import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
+/** Reads a record for pages and programs: the clinical reading of its entries, including names of codes. */
+import type { NameCodes } from '#queries/context/context.ts';
+import type { ClinicalEntries, ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { codesToName, nameConcept } from '#src/clinical/reading/names/name.ts';
-import {
-  type ClinicalReading,
-  READ_TYPES,
-  readRecord,
-  type Statements,
-} from '#src/clinical/reading/reading.ts';
+import { type ClinicalReading, readRecord, type Statements } from '#src/clinical/reading/reading.ts';
 import { containedIn, objects, text } from '#src/fhir/parts.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
-import type { OpenRecord } from '../records.ts';
-import type { Visit } from '../visit.ts';
 
 /** A reading, and the entries that were too large to be part of it. */
 export interface Known extends ClinicalReading<ClinicalEntry> {
@@ -22,33 +16,26 @@ export interface Known extends ClinicalReading<ClinicalEntry> {
   readonly name: (concept: Json | undefined) => string | undefined;
 }
 
-/** Reads a record, and notes it in the access log for a representative. @throws Refusal unavailable (503) */
-export async function readKnown(visit: Visit, record: OpenRecord): Promise<Known> {
-  const { pages, services } = visit.deps;
-  const { patient, entries, medications, tooLarge } = await pages.clinicalEntries(record.record);
-  for (const [resourceType, count] of countTypes(entries))
-    await visit.api.noteRead(record, { action: 'search-type', resourceType }, count);
+/** Reads the entries of a record. @param today `YYYY-MM-DD`: periods that ended before are over */
+export async function interpretEntries(
+  { patient, entries, medications, tooLarge }: ClinicalEntries,
+  displays: NameCodes,
+  today: string,
+): Promise<Known> {
   const values = [...entries.flatMap(({ value, before }) => [value, before ?? {}]), ...medications.values()];
-  const names = await services.displays(codesIn(values));
+  const names = await displays(codesIn(values));
   const name = (concept: Json | undefined): string | undefined => nameConcept(concept, names);
   const own = new Map(entries.map((each) => [`${each.type}/${each.id}`, each.value]));
   const look = (reference: Json | undefined, within: JsonObject): JsonObject | undefined => {
     const [key = ''] = /[A-Za-z]+\/[0-9a-f-]{36}/.exec(text(reference) ?? '') ?? [];
     return containedIn(within, reference) ?? medications.get(key) ?? own.get(key);
   };
-  const today = new Date(visit.now).toISOString().slice(0, 10);
   const around = { today, look, name };
   const before = (entry: ClinicalEntry): Statements<ClinicalEntry> | undefined =>
     entry.before === undefined
       ? undefined
       : readRecord(patient, [{ ...entry, value: entry.before, partOfAi: 'no' }], around).facts;
   return { ...readRecord(patient, entries, around), tooLarge, before, name };
-}
-
-function countTypes(entries: readonly ClinicalEntry[]): Map<string, number> {
-  const counts = new Map(READ_TYPES.map((type) => [type, 0]));
-  for (const { type } of entries) counts.set(type, (counts.get(type) ?? 0) + 1);
-  return counts;
 }
 
 /** Elements with concepts that the pages name. */

@@ -4,22 +4,21 @@ import { ageText } from '#src/clinical/reading/changes.ts';
 import type { Dated } from '#src/clinical/reading/dates.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { datePhrase, type Phrase } from '#src/clinical/reading/phrases.ts';
-import { dateText } from '../records.ts';
-import type { Visit } from '../visit.ts';
+import type { Texts } from '../pages/texts.ts';
+import { dateText } from './day-text.ts';
 
 /** Returns the meaning of a date in words; without a date, when the entry was made. */
-export function whenText(visit: Visit, dated: Dated, { recorded }: ClinicalEntry): string {
+export function whenText(say: Texts, dated: Dated, { recorded }: ClinicalEntry): string {
   const phrase = datePhrase(dated);
-  if (phrase !== undefined) return phraseText(visit, phrase);
-  return visit.say('known.nodate', { day: visit.say.day(recorded) });
+  if (phrase !== undefined) return phraseText(say, phrase);
+  return say('known.nodate', { day: say.day(recorded) });
 }
 
 /** Returns a phrase of the reading in words. */
 export function phraseText(
-  visit: Visit,
+  say: Texts,
   { says, days, times = 0, state = '', age, text = '' }: Phrase,
 ): string {
-  const { say } = visit;
   const dayText = (name: string): string => dateText(say, days[name] ?? '');
   const [day, from, until] = [dayText('day'), dayText('from'), dayText('until')];
   switch (says) {
@@ -48,7 +47,7 @@ export function phraseText(
     case 'timeslast':
       return say(`known.${says}`, { times, day });
     case 'contradicted':
-      return say('known.contradicted', { state: codeWord(visit, 'medicationStatus', state) ?? state });
+      return say('known.contradicted', { state: codeWord(say, 'medicationStatus', state) ?? state });
     default:
       return say(`known.${says}`, { day });
   }
@@ -56,7 +55,7 @@ export function phraseText(
 
 /** Returns the word of a code, else the code. */
 export function codeWord(
-  { say }: Visit,
+  say: Texts,
   set: Parameters<typeof findCodeWord>[1],
   code: string | undefined,
 ): string | undefined {

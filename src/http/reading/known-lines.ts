@@ -1,0 +1,270 @@
+/** Words a record's allergies, medicines, problems and vaccinations, each date with its meaning: a line for each. */
+import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
+import type { Allergy } from '#src/clinical/reading/allergies.ts';
+import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
+import type { Medicine, MedicineSource } from '#src/clinical/reading/medicines.ts';
+import type { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
+import {
+  allergyPhrases,
+  episodePhrases,
+  medicinePhrases,
+  repeatPhrases,
+  stateOfMedicine,
+} from '#src/clinical/reading/phrases.ts';
+import type { Problem, ProblemSource } from '#src/clinical/reading/problems.ts';
+import type { Vaccination } from '#src/clinical/reading/vaccinations.ts';
+import { notes } from '#src/clinical/reading/words.ts';
+import { objects, text } from '#src/fhir/parts.ts';
+import type { Texts } from '../pages/texts.ts';
+import { codeLabel } from './code-label.ts';
+import { dateText } from './day-text.ts';
+import type { Known } from './known.ts';
+import { codeWord, phraseText, whenText } from './known-words.ts';
+
+/** The inputs of lines. */
+export interface LinePlace {
+  readonly say: Texts;
+  readonly known: Pick<Known, 'name' | 'person' | 'before'>;
+}
+
+/** A mark beside a name. */
+export type Badge = readonly [kind: 'good' | 'warn' | 'plain', words: string];
+
+/** Returns in words the version of an entry that somebody else had written before an AI changed it. */
+function beforeText(place: LinePlace, entry: ClinicalEntry): string | undefined {
+  const { say, known } = place;
+  const facts = known.before(entry);
+  if (facts === undefined) return undefined;
+  const said = [
+    ...facts.allergies.map((each) => [allergyName(place, each), ...badgeWords(allergyBadges(place, each))]),
+    ...facts.medicines.map((each) => [
+      medicineName(place, each),
+      dosesText(place, each) ?? '',
+      ...badgeWords([medicineBadge(place, each)]),
+    ]),
+    ...facts.problems.map((each) => [problemName(place, each), ...badgeWords(problemBadges(place, each))]),
+    ...facts.vaccinations.map(({ name }) => [name ?? '']),
+  ].flat();
+  if (said.length === 0) return undefined;
+  return say('known.before', { text: say.list(said.filter((each) => each !== '')) });
+}
+
+const badgeWords = (badges: readonly Badge[]): string[] => badges.map(([, words]) => words);
+
+/** An entry on which a row is based, and its own statement in words. */
+export interface Source {
+  readonly entry: ClinicalEntry;
+  readonly says: readonly string[];
+}
+
+/** An allergy, a medicine, a problem or a vaccine in words. */
+export interface KnownLine {
+  readonly title: string;
+  readonly badges: readonly Badge[];
+  /** What is said about it, each date with its meaning. */
+  readonly details: readonly string[];
+  /** The first one leads. */
+  readonly sources: readonly Source[];
+}
+
+function makeLine(
+  place: LinePlace,
+  title: string,
+  badges: readonly Badge[],
+  details: readonly (string | undefined)[],
+  sources: readonly Source[],
+): KnownLine {
+  const [lead] = sources;
+  const before = lead === undefined ? undefined : beforeText(place, lead.entry);
+  return {
+    title,
+    badges,
+    details: [...details, before].flatMap((detail) =>
+      detail === undefined || detail === '' ? [] : [detail],
+    ),
+    sources,
+  };
+}
+
+/** Returns an allergy's name. */
+export function allergyName({ say }: LinePlace, { name }: Allergy<ClinicalEntry>): string {
+  return name ?? say('entry.unnamed');
+}
+
+/** Returns the line of an allergy. */
+export function allergyLine(place: LinePlace, allergy: Allergy<ClinicalEntry>): KnownLine {
+  const { say, known } = place;
+  const { value } = allergy.told;
+  const reactions = objects(value.reaction).map((each) =>
+    [known.name(each.manifestation) ?? text(each.description), codeWord(say, 'severity', text(each.severity))]
+      .filter((part) => part !== undefined)
+      .join(', '),
+  );
+  const categories = Array.isArray(value.category) ? value.category : [];
+  return makeLine(
+    place,
+    allergyName(place, allergy),
+    allergyBadges(place, allergy),
+    [
+      say.list(reactions.filter((reaction) => reaction !== '')),
+      ...categories.map((category) => codeWord(say, 'allergyCategory', text(category))),
+      allergyPhrases(allergy).map((phrase) => phraseText(say, phrase))[0] ??
+        whenText(say, allergy.dated, allergy.told),
+      notes(value.note),
+    ],
+    [{ entry: allergy.told, says: [] }],
+  );
+}
+
+function allergyBadges(
+  { say }: LinePlace,
+  { isOver, isCritical, status, uncertainty }: Allergy<ClinicalEntry>,
+): readonly Badge[] {
+  const critical: readonly Badge[] = isCritical ? [['warn', codeLabel(say, 'criticality', 'high')]] : [];
+  return [
+    ...(isOver && status !== undefined ? [plain(say, 'clinicalStatus', status)] : critical),
+    ...(uncertainty === undefined ? [] : [plain(say, 'verificationStatus', uncertainty)]),
+  ];
+}
+
+function plain(say: Texts, set: Parameters<typeof findCodeWord>[1], code: string): Badge {
+  return ['plain', codeWord(say, set, code) ?? code];
+}
+
+/** Returns the word for something that isn't certain. */
+export function uncertainText({ say }: LinePlace, code: string | undefined): string | undefined {
+  return codeWord(say, 'verificationStatus', code);
+}
+
+/** Returns a medicine's name. */
+export function medicineName({ say }: LinePlace, { name }: Medicine<ClinicalEntry>): string {
+  return name ?? say('entry.unnamed');
+}
+
+/** Returns how a medicine is taken, each dosage with the name of its source, if that is another. */
+export function dosesText({ say }: LinePlace, { name, doses }: Medicine<ClinicalEntry>): string | undefined {
+  const style = { lang: say.lang, day: (date: string) => dateText(say, date) };
+  const said = doses.map((dose) => {
+    const words = dosesInWords(dose.dosage, style) ?? '';
+    return dose.name === undefined || dose.name.toLowerCase() === name?.toLowerCase()
+      ? words
+      : `${dose.name}: ${words}`;
+  });
+  return said.length === 0 ? undefined : said.join(' | ');
+}
+
+/** Returns the line of a medicine. */
+export function medicineLine(place: LinePlace, medicine: Medicine<ClinicalEntry>): KnownLine {
+  const { say } = place;
+  const { sources, reasons, standing, lead } = medicine;
+  const ordered = [lead, ...sources.filter((source) => source !== lead)];
+  const said = sources.filter((source) => source.standing === standing);
+  return makeLine(
+    place,
+    medicineName(place, medicine),
+    [medicineBadge(place, medicine)],
+    [
+      dosesText(place, medicine),
+      ...medicineDates(place, { ...medicine, sources: said }),
+      reasons.length === 0 ? undefined : say('known.for', { reason: say.list(reasons) }),
+      ...new Set(said.map(({ told }) => notes(told.value.note))),
+    ],
+    ordered.map((source) => ({ entry: source.told, says: sourceWords(place, source) })),
+  );
+}
+
+/** Returns the statement of one source of a medicine: its state and its dates. */
+function sourceWords(place: LinePlace, source: MedicineSource<ClinicalEntry>): string[] {
+  const { prescribed: day } = source;
+  const prescribed = day === undefined ? undefined : { first: day, last: day, times: 1 };
+  const [, state] = medicineBadge(place, source);
+  return [
+    state,
+    ...medicineDates(place, { ...source, prescribed, contradicted: undefined, sources: [source] }),
+  ];
+}
+
+/** Returns the state of a medicine. */
+export function medicineBadge(
+  { say, known }: LinePlace,
+  { standing, status }: Pick<Medicine, 'standing' | 'status'>,
+): Badge {
+  const state = codeWord(say, 'medicationStatus', status) ?? status;
+  const said = stateOfMedicine({ standing, status }, known.person.died);
+  if (said === 'forbidden') return ['warn', say('known.forbidden')];
+  if (said === 'plain') return [standing === 'current' && status === 'active' ? 'good' : 'plain', state];
+  return ['plain', say(`known.${said}`, { state })];
+}
+
+/** Returns when a medicine was taken and prescribed; when it was entered, if nothing else is known. */
+function medicineDates(
+  { say }: LinePlace,
+  medicine: Parameters<typeof medicinePhrases>[0] & Pick<Medicine<ClinicalEntry>, 'sources'>,
+): string[] {
+  const said = medicinePhrases(medicine).map((phrase) => phraseText(say, phrase));
+  const [source] = medicine.sources;
+  return said.length > 0 || source === undefined ? said : [whenText(say, source.dated, source.told)];
+}
+
+/** Returns a problem's name. */
+export function problemName({ say }: LinePlace, { name }: Problem<ClinicalEntry>): string {
+  return name ?? say('entry.unnamed');
+}
+
+/** Returns the line of a problem. */
+export function problemLine(place: LinePlace, problem: Problem<ClinicalEntry>): KnownLine {
+  const { say, known } = place;
+  const { sources, oldest, isOver } = problem;
+  const lead = sources[0] ?? oldest;
+  const { value } = lead.told;
+  return makeLine(
+    place,
+    problemName(place, problem),
+    problemBadges(place, problem),
+    [
+      ...problemDates(say, isOver ? lead : oldest, lead),
+      ...repeatPhrases(problem).map((phrase) => phraseText(say, phrase)),
+      known.name(value.severity),
+      known.name(value.bodySite),
+      notes(value.note),
+    ],
+    sources.map((source) => ({ entry: source.told, says: problemDates(say, source, source) })),
+  );
+}
+
+/** Returns when a problem began by one source, and ended by another; when it was entered, if they don't say. */
+function problemDates(
+  say: Texts,
+  first: ProblemSource<ClinicalEntry>,
+  last: ProblemSource<ClinicalEntry>,
+): string[] {
+  const said = episodePhrases(first, last).map((phrase) => phraseText(say, phrase));
+  return said.length > 0 ? said : [whenText(say, first.dated, first.told)];
+}
+
+/** Returns the marks of a problem: its state, and that it isn't certain. */
+export function problemBadges({ say }: LinePlace, { status, uncertainty }: Problem): readonly Badge[] {
+  return [
+    status === undefined ? ['plain', say('known.nostate')] : plain(say, 'clinicalStatus', status),
+    ...(uncertainty === undefined ? [] : [plain(say, 'verificationStatus', uncertainty)]),
+  ];
+}
+
+/** Returns the line of a vaccine. */
+export function vaccinationLine(place: LinePlace, vaccination: Vaccination<ClinicalEntry>): KnownLine {
+  const { say } = place;
+  const { name, isGiven, doses } = vaccination;
+  const doseDay = ({ when, dated, told }: (typeof doses)[number]): string =>
+    when ?? whenText(say, dated, told);
+  return makeLine(
+    place,
+    name ?? say('entry.unnamed'),
+    isGiven ? [] : [plain(say, 'immunizationStatus', 'not-done')],
+    [
+      say.list(doses.map(doseDay)),
+      doses.length === 1 ? undefined : say('known.doses', { doses: doses.length }),
+      doses[0] === undefined ? undefined : notes(doses[0].told.value.note),
+    ],
+    doses.map((dose) => ({ entry: dose.told, says: [doseDay(dose)] })),
+  );
+}
