@@ -123,7 +123,7 @@ function Menu({ here }: { readonly here: Here }) {
   return (
     <nav ref={menu} class="menu" aria-label={say('frame.menu')}>
       <ul>
-        {MENU.map(([path, name]) => (
+        {MENU.filter(([path]) => path !== '/webhooks' || here.role !== 'auditor').map(([path, name]) => (
           <li key={path}>
             <a
               href={pathOf(here, path)}

@@ -2,14 +2,24 @@
 import { useLocation } from 'preact-iso';
 import type { Environment, Of } from './api.ts';
 import { PLACE } from './place.ts';
-import { account, includesRole, type Organization, type Project, type Role, roleFor } from './session.ts';
+import {
+  account,
+  includesRole,
+  type Organization,
+  type Project,
+  type Role,
+  roleFor,
+  roleToRead,
+} from './session.ts';
 
 /** The project that a screen is about. */
 export interface Here extends Of {
   readonly details: Project;
   readonly organization: Organization;
   readonly role: Role;
-  /** True if the person may do what the environment's data need. */
+  /** True if the person may read the environment's records. */
+  readonly mayRead: boolean;
+  /** True if the person may write its records, and manage its keys and endpoints. */
   readonly mayUse: boolean;
 }
 
@@ -40,6 +50,7 @@ function findHere(path: string): Here | undefined {
     details,
     organization,
     role,
+    mayRead: includesRole(role, roleToRead(known)),
     mayUse: includesRole(role, roleFor(known)),
   };
 }

@@ -41,14 +41,28 @@ export async function loadAccount(): Promise<Account> {
   return loaded;
 }
 
-const RANKS: readonly Role[] = ['developer', 'admin', 'owner'];
+/** A role that something takes, or any. */
+export type Needed = Role | 'member';
 
-/** Tells whether a role includes another one. */
-export function includesRole(role: Role, needed: Role): boolean {
-  return RANKS.indexOf(role) >= RANKS.indexOf(needed);
+/** As the service decides (docs/admin.md, "Who may do what"). */
+const SUFFICES_FOR: Readonly<Record<Role, readonly Needed[]>> = {
+  owner: ['member', 'developer', 'auditor', 'admin', 'owner'],
+  admin: ['member', 'developer', 'auditor', 'admin'],
+  developer: ['member', 'developer'],
+  auditor: ['member', 'auditor'],
+};
+
+/** Tells whether a role has what something takes. */
+export function includesRole(role: Role, needed: Needed): boolean {
+  return SUFFICES_FOR[role].includes(needed);
 }
 
-/** Returns the role that an environment's data need. */
+/** Returns the role that writing an environment's data takes. */
 export function roleFor(environment: Environment): Role {
   return environment === 'production' ? 'admin' : 'developer';
+}
+
+/** Returns the role that reading an environment's data takes. */
+export function roleToRead(environment: Environment): Needed {
+  return environment === 'production' ? 'auditor' : 'member';
 }

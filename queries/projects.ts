@@ -1,6 +1,9 @@
 /** Projects, of whatever organization. Asked by the start, not by callers. */
 import type { Pool } from 'pg';
 
+/** Name of the project that a newcomer begins with, and of its organization. */
+export const QUICKSTART = 'Quickstart';
+
 /** Returns true if a project was ever created on this database. */
 export async function anyProject(pool: Pool): Promise<boolean> {
   const { rows } = await pool.query<{ any: boolean }>('select exists (select from projects.project) as any');
@@ -17,6 +20,16 @@ export async function firstProject(
     [name],
   );
   return rows[0];
+}
+
+/** Returns the organization that the first start founded, even if its project is closed; undefined if there is none. */
+export async function findQuickstartOrganization(pool: Pool): Promise<string | undefined> {
+  const { rows } = await pool.query<{ organization: string }>({
+    name: 'quickstart-organization',
+    text: 'select organization from projects.project where name = $1 order by created_at, id limit 1',
+    values: [QUICKSTART],
+  });
+  return rows[0]?.organization;
 }
 
 /** Returns the issuers of this form (a LIKE pattern) at which members of organizations signed in, but one. */

@@ -352,7 +352,7 @@ export async function startApp(deps: {
     locks,
     freshness,
     sandboxPatients: config.sandboxPatients,
-    productionAccess: config.productionAccess,
+    config,
     waiting: sandboxQueries.sandboxesWaiting,
   });
   const { ssoClients: ssoClientsOf } = administration.adminQueries;

@@ -75,6 +75,13 @@ const environment = z.object({
   DEV_ISSUER: choice(['local', 'allow'], 'local').describe(
     'When the development issuer runs, which accepts any e-mail address without a password. `local`: only if `HOST` and the host of `BASE_URL` are loopback (`localhost`, `127.0.0.1`, `::1`), and it refuses requests that a proxy forwarded. `allow`: everywhere. It never runs with `OIDC_ISSUERS` or `MODE=production`.',
   ),
+  OPERATOR_ORGANIZATION: z
+    .string()
+    .regex(/^org_[\w-]{1,60}$/, 'must be the id of an organization, such as org_zyuML5Z1TXrVC4OvVyaVgA')
+    .optional()
+    .describe(
+      'Id of the organization whose owners and admins operate the installation at `/admin/operations` and `/app/ops`. Default: the organization of the first start; with `MODE=production` none, so that only the command line operates it.',
+    ),
   PRODUCTION_ACCESS: choice(['request', 'open'], 'request').describe(
     'Which projects may create production keys and applications: `request`: those that an operator allowed with `annal production allow`, and those that already had some; `open`: all.',
   ),
@@ -198,6 +205,8 @@ export interface Config {
   /** `allow` if the development issuer may be reached from other machines. */
   readonly devIssuer: 'local' | 'allow';
   readonly productionAccess: 'open' | 'request';
+  /** Undefined: that of the first start, in production none. */
+  readonly operatorOrganization: string | undefined;
   readonly accessLog: 'grants' | 'all';
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly limits: Limits;
@@ -264,6 +273,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     oidcIssuers: makeIssuers(data.OIDC_ISSUERS ?? [], given),
     devIssuer: data.DEV_ISSUER,
     productionAccess: data.PRODUCTION_ACCESS,
+    operatorOrganization: data.OPERATOR_ORGANIZATION,
     accessLog: data.ACCESS_LOG,
     logLevel: data.LOG_LEVEL,
     limits: {

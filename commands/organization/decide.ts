@@ -1,6 +1,6 @@
 /** Decisions about organizations. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
-import { isAtLeast, type Person, type Role } from '#src/shared/access/member.ts';
+import { type Person, type Role, suffices } from '#src/shared/access/member.ts';
 import { isPublicMailDomain } from '#src/shared/public-mail.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { memberKey, type OrganizationState, type Sso } from './state.ts';
@@ -101,7 +101,7 @@ export function confirmDomain(id: string, domain: string) {
 }
 
 function requireOwner(role: Role): void {
-  if (isAtLeast(role, 'owner')) return;
+  if (suffices(role, 'owner')) return;
   throw new Refusal('forbidden', {
     code: 'forbidden',
     diagnostics: `changing issuer or client_id of single sign-on requires the role owner; your role in this organization is ${role}`,

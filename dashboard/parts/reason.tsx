@@ -8,7 +8,7 @@ import { Button, Field, Head } from './parts.tsx';
 /** Tells whether the records of this screen still need a reason. */
 export function useNeedsReason(): boolean {
   const here = useProject();
-  return here.environment === 'production' && here.mayUse && reasonFor(here.project) === undefined;
+  return here.environment === 'production' && here.mayRead && reasonFor(here.project) === undefined;
 }
 
 /** The form that asks. */
@@ -53,11 +53,11 @@ export function withReason(Screen: ComponentType, title: TextKey): ComponentType
   return () => {
     const here = useProject();
     const needs = useNeedsReason();
-    if (here.mayUse && !needs) return <Screen />;
+    if (here.mayRead && !needs) return <Screen />;
     return (
       <>
         <Head title={say(title)} />
-        {here.mayUse ? <AskReason /> : <p class="note">{say('patients.notYours')}</p>}
+        {here.mayRead ? <AskReason /> : <p class="note">{say('patients.notYours')}</p>}
       </>
     );
   };

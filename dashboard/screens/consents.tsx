@@ -18,7 +18,7 @@ export function Consents() {
   return (
     <>
       <Head title={say('consents.title')} about={say('consents.says')} />
-      {here.mayUse ? (
+      {here.mayRead ? (
         <List key={`${here.project} ${here.environment}`} />
       ) : (
         <p class="note">{say('consents.notYours')}</p>

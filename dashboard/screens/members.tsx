@@ -12,7 +12,7 @@ const MEMBERS = '/admin/organizations/{org_id}/members';
 /** A member by name. */
 type Member = AnswerOf<'GET', typeof MEMBERS>['data'][number];
 
-const ROLES: readonly Role[] = ['developer', 'admin', 'owner'];
+const ROLES: readonly Role[] = ['developer', 'auditor', 'admin', 'owner'];
 
 /** Returns the screen. */
 export function Members() {

@@ -44,12 +44,14 @@ export function Patients() {
   return (
     <>
       <Head title={say('patients.title')} about={say('patients.says')}>
-        {here.environment === 'sandbox' ? (
+        {here.environment === 'sandbox' && here.mayUse ? (
           <Button onClick={() => ask('reset')}>{say('patients.reset')}</Button>
         ) : null}
-        <Button tone="primary" onClick={() => ask('create')}>
-          {say('patients.create')}
-        </Button>
+        {here.mayUse ? (
+          <Button tone="primary" onClick={() => ask('create')}>
+            {say('patients.create')}
+          </Button>
+        ) : null}
       </Head>
       <form
         class="filters"

@@ -16,14 +16,14 @@ export interface IdentitySql {
  * Returns the organizations of an identity, a table expression of (organization, role). A person is a member by name, or
  * a developer if the organization trusts the issuer that verified an address in one of its domains. A person removed by
  * name isn't a developer. With a token that only organizations trust, everyone is a developer at most, because the owner
- * of their issuer could issue one for any member. Index: projects.member_of (issuer, subject),
+ * of their issuer could issue one for any member; auditors, who write nothing, aren't members then. Index: projects.member_of (issuer, subject),
  * projects.organization_sso_domains.
  */
 export const selectMembership = ({ issuer, subject, domain, organizations }: IdentitySql): string => `(
   select m.organization, case when ${organizations}::text[] is null then m.role else 'developer' end as role
   from projects.member m
   where m.issuer = ${issuer} and m.subject = ${subject} and m.role is not null
-    and (${organizations}::text[] is null or m.organization = any(${organizations}))
+    and (${organizations}::text[] is null or m.role <> 'auditor' and m.organization = any(${organizations}))
   union all
   select o.id, 'developer' from projects.organization o
   where o.sso_domains @> array[${domain}::text] and o.sso_issuer = ${issuer}

@@ -8,6 +8,7 @@ import { type AdminQueries, openAdminQueries } from '#queries/admin/admin.ts';
 import { newestProductionApplication } from '#queries/admin/production.ts';
 import type { SandboxQueries } from '#queries/admin/sandbox.ts';
 import { refuseCostly } from '#queries/database/gather.ts';
+import { findQuickstartOrganization } from '#queries/projects.ts';
 import { recordAt, toCollection } from '../audit/record-at.ts';
 import type { Config } from '../config.ts';
 import { type EventStore, type Position, StreamDeleted } from '../events/store.ts';
@@ -22,6 +23,7 @@ export interface Administration {
   readonly adminQueries: AdminQueries;
   /** The queue of new and reset sandboxes. */
   readonly queue: SandboxQueue;
+  readonly operatorOrganization: Services['operatorOrganization'];
   readonly recordAt: Services['recordAt'];
 }
 
@@ -34,7 +36,7 @@ export function openAdministration({
   locks,
   freshness,
   sandboxPatients,
-  productionAccess,
+  config,
   waiting,
 }: {
   readonly pool: Pool;
@@ -45,7 +47,7 @@ export function openAdministration({
   readonly locks: CriteriaLocks;
   /** The number of patients in a new project's sandbox. */
   readonly sandboxPatients: number;
-  readonly productionAccess: Config['productionAccess'];
+  readonly config: Pick<Config, 'mode' | 'productionAccess' | 'operatorOrganization'>;
   /** Returns the number of waiting sandboxes. */
   readonly waiting: SandboxQueries['sandboxesWaiting'];
   readonly freshness: Freshness;
@@ -57,7 +59,7 @@ export function openAdministration({
     kernel,
     locks,
     sandboxPatients,
-    productionAccess,
+    productionAccess: config.productionAccess,
     queue,
     newestApplication: async (project) => {
       await freshness.reachHead(['projects']);
@@ -73,6 +75,11 @@ export function openAdministration({
     admin,
     adminQueries,
     queue,
+    async operatorOrganization() {
+      if (config.operatorOrganization !== undefined || config.mode === 'production')
+        return config.operatorOrganization;
+      return findQuickstartOrganization(pool);
+    },
     async recordAt(patientId, moment, most) {
       try {
         const record = await recordAt(store.read(recordStream(patientId)), moment, () => false, most);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { Kernel } from '#commands/kernel/kernel.ts';
 import { addKey, found } from '#commands/project/found.ts';
-import { anyProject, firstProject } from '#queries/projects.ts';
+import { anyProject, firstProject, QUICKSTART } from '#queries/projects.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { Config } from '../config.ts';
 import { type Quickstart, readQuickstart } from '../data-dir.ts';
@@ -12,9 +12,6 @@ import { upToDate, type Waiting } from '../freshness/up-to-date.ts';
 import { type IssuerSettings, ownIssuer } from '../identity/open.ts';
 import type { PostgresCriteriaLocks } from '../operations/locks.ts';
 import { nowMicros } from '../shared/time/time.ts';
-
-/** Name of the project that a newcomer begins with. */
-const QUICKSTART = 'Quickstart';
 
 /**
  * Returns the key of an earlier start if it still works, otherwise a new key of the installation's quickstart

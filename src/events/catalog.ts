@@ -340,10 +340,10 @@ export const CATALOG = {
     }),
   },
   OrganizationMemberAdded: {
-    version: 1,
+    version: 2,
     says: 'A person became a member of an organization, or a member got another role.',
     streams: 'organization-',
-    data: person.extend({ role: z.enum(['owner', 'admin', 'developer']) }),
+    data: person.extend({ role: z.enum(['owner', 'admin', 'developer', 'auditor']) }),
   },
   OrganizationMemberRemoved: {
     version: 1,

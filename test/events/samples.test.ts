@@ -106,6 +106,7 @@ describe('events of every version that was written', () => {
     'ApplicationRegistered.v1.json': { environment: 'sandbox' },
     'ApplicationRegistered.v2.json': {},
     'ApplicationRegistered.v3.json': {},
+    'OrganizationMemberAdded.v1.json': {},
     'RecordErased.v1.json': { grants: [], access_log: { entries: 0, hash: null } },
     'RecordErased.v2.json': { access_log: { entries: 0, hash: null } },
   };

@@ -144,6 +144,15 @@ describe('admin: single sign-on with an organization’s own client', () => {
     expect((await trusted.ask('POST', `/projects/${project}/keys`, key)).status).to.equal(201);
   });
 
+  it('makes auditors no members: they would become developers, who write', async () => {
+    const auditor = { issuer: issuer.url, subject: 'auditor', role: 'auditor' };
+    await owner.done('POST', `/organizations/${own}/members`, auditor);
+    const there = await person('auditor', 'clinic');
+    expect((await there.ask('GET', `/organizations/${own}`)).status).to.equal(404);
+    const trusted = await person('auditor', 'dashboard');
+    expect(await trusted.done('GET', `/organizations/${own}`)).to.include({ role: 'auditor' });
+  });
+
   it('takes a domain from nobody whose address is not verified, or is of another', async () => {
     const second = newDomain('b');
     const { id } = await owner.done('POST', '/organizations', { name: 'Claims' });

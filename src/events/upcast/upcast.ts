@@ -14,6 +14,7 @@ import {
   applicationRegisteredTo3,
   applicationRegisteredTo4,
 } from './application-registered.ts';
+import { organizationMemberAddedTo2 } from './organization-member-added.ts';
 import { recordErasedTo2, recordErasedTo3 } from './record-erased.ts';
 import type { EventData, Upcaster } from './upcaster.ts';
 
@@ -30,6 +31,7 @@ export const UPCASTERS: {
 } = {
   ApplicationBranded: [applicationBrandedTo2],
   ApplicationRegistered: [applicationRegisteredTo2, applicationRegisteredTo3, applicationRegisteredTo4],
+  OrganizationMemberAdded: [organizationMemberAddedTo2],
   RecordErased: [recordErasedTo2, recordErasedTo3],
 };
 

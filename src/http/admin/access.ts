@@ -6,7 +6,7 @@ import type { RequestContext as By } from '#commands/command.ts';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
 import type { Held, KeyRow, NamedProject } from '#queries/admin/projects.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
-import { isAtLeast, ROLE_FOR, type Role } from '#src/shared/access/member.ts';
+import { type Needed, type Role, suffices, TO_WRITE } from '#src/shared/access/member.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { ApiRequest } from '../api/route.ts';
 
@@ -23,7 +23,7 @@ export type AdminRequest = Pick<
 export function organizationFor(
   { services, identity }: AdminRequest,
   id: string,
-  role: Role,
+  role: Needed,
 ): Promise<OrganizationRow> {
   return held(services.adminQueries.organization(identity, id), 'organization', id, role);
 }
@@ -35,7 +35,7 @@ export function organizationFor(
 export function projectFor(
   { services, identity, concerns }: AdminRequest,
   id: string,
-  role: Role,
+  role: Needed,
 ): Promise<Held<NamedProject>> {
   return held(services.adminQueries.project(identity, id), 'project', id, role, (found) =>
     concerns(found.id),
@@ -49,7 +49,7 @@ export function projectFor(
 export function keyFor(
   { services, identity, concerns }: AdminRequest,
   id: string,
-  role: Role,
+  role: Needed,
 ): Promise<Held<KeyRow>> {
   return held(services.adminQueries.key(identity, id), 'key', id, role, (found) => concerns(found.project));
 }
@@ -58,7 +58,7 @@ export function keyFor(
  * Returns an application of such a project.
  * @throws Refusal not_found (404), forbidden (403)
  */
-export function applicationFor({ services, identity, concerns }: AdminRequest, id: string, role: Role) {
+export function applicationFor({ services, identity, concerns }: AdminRequest, id: string, role: Needed) {
   return held(services.adminQueries.application(identity, id), 'application', id, role, (found) =>
     concerns(found.project),
   );
@@ -71,16 +71,37 @@ export function applicationFor({ services, identity, concerns }: AdminRequest, i
 export async function endpointFor({ services, identity, concerns }: AdminRequest, id: string) {
   const asked = services.webhooks.queries.endpointOfMember(identity, id);
   const found = await held(asked, 'webhook', id, 'developer', ({ project }) => concerns(project));
-  requireRole(found.role, ROLE_FOR[found.environment]);
+  requireRole(found.role, TO_WRITE[found.environment]);
   return found;
 }
 
-/** Refuses a role that does not suffice. @throws Refusal forbidden (403) */
-export function requireRole(actual: Role, needed: Role): void {
-  if (isAtLeast(actual, needed)) return;
+/** Tells whether the caller operates the installation: an owner or admin of the organization that operates it. */
+export async function isOperator({
+  services,
+  identity,
+}: Pick<AdminRequest, 'services' | 'identity'>): Promise<boolean> {
+  const operating = await services.operatorOrganization();
+  if (operating === undefined) return false;
+  const found = await services.adminQueries.organization(identity, operating);
+  return found !== undefined && suffices(found.role, 'admin');
+}
+
+/** Refuses everyone but operators. @throws Refusal forbidden (403) */
+export async function requireOperator(request: Pick<AdminRequest, 'services' | 'identity'>): Promise<void> {
+  if (await isOperator(request)) return;
   throw new Refusal('forbidden', {
     code: 'forbidden',
-    diagnostics: `this requires the role ${needed}; your role in this organization is ${actual}`,
+    diagnostics:
+      'only operators of the installation may do this: owners and admins of the organization that OPERATOR_ORGANIZATION names',
+  });
+}
+
+/** Refuses a role that does not suffice. @throws Refusal forbidden (403) */
+export function requireRole(actual: Role, needed: Needed): void {
+  if (suffices(actual, needed)) return;
+  throw new Refusal('forbidden', {
+    code: 'forbidden',
+    diagnostics: `this requires the role ${needed === 'auditor' ? 'auditor, admin or owner' : needed}; your role in this organization is ${actual}`,
   });
 }
 
@@ -112,7 +133,7 @@ async function held<T extends { readonly role: Role }>(
   asked: Promise<T | undefined>,
   kind: string,
   id: string,
-  role: Role,
+  role: Needed,
   seen: (found: T) => void = () => undefined,
 ): Promise<T> {
   const found = await asked;

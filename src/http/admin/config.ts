@@ -4,6 +4,7 @@ import { MAX_ENDPOINTS } from '#src/shared/webhook-types.ts';
 import { route } from '../api/route.ts';
 import { FHIR_PATH } from '../path.ts';
 import { VERSION } from '../version.ts';
+import { isOperator } from './access.ts';
 
 const config = z.object({
   version: z.string().describe('Version of the interfaces: `info.version` of the OpenAPI document.'),
@@ -20,6 +21,7 @@ const config = z.object({
   identity: z
     .object({ issuer: z.string(), subject: z.string(), email: z.string().nullable() })
     .describe('Who the caller is. A colleague needs this to add them as a member.'),
+  operator: z.boolean().describe('Whether the caller operates the installation.'),
 });
 
 /** Routes of the configuration. */
@@ -34,7 +36,8 @@ export const CONFIG_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     answers: { 200: { description: 'The installation', schema: config } },
-    async run({ services, identity }) {
+    async run(request) {
+      const { services, identity } = request;
       const { baseUrl, mode, limits } = services.config;
       const body: z.input<typeof config> = {
         version: VERSION,
@@ -53,6 +56,7 @@ export const CONFIG_ROUTES = [
           subject: identity.subject,
           email: identity.email ?? null,
         },
+        operator: await isOperator(request),
       };
       return { status: 200, body };
     },

@@ -1,7 +1,7 @@
 /** API keys of projects: shown once, known by their last four characters then (docs/spec/interface.md, section 5). */
 import { z } from 'zod';
 import type { KeyRow } from '#queries/admin/projects.ts';
-import { ROLE_FOR } from '#src/shared/access/member.ts';
+import { TO_WRITE } from '#src/shared/access/member.ts';
 import { route } from '../api/route.ts';
 import { environment, LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
 import { keyFor, projectFor, requireRole, toAuthor } from './access.ts';
@@ -55,7 +55,7 @@ export const KEY_ROUTES = [
     async run(request) {
       const { services, params, body, now } = request;
       const project = await projectFor(request, params.project_id, 'developer');
-      requireRole(project.role, ROLE_FOR[body.environment]);
+      requireRole(project.role, TO_WRITE[body.environment]);
       const { result, wrote } = await services.admin.createKey(toAuthor(request), project.id, body);
       const row: KeyRow = {
         ...body,
@@ -81,7 +81,7 @@ export const KEY_ROUTES = [
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listSchema(keySchema) } },
     async run(request) {
-      const { id } = await projectFor(request, request.params.project_id, 'developer');
+      const { id } = await projectFor(request, request.params.project_id, 'member');
       return listed(await request.services.adminQueries.keys(id, request.query), keyView);
     },
   }),
@@ -97,7 +97,7 @@ export const KEY_ROUTES = [
     answers: { 204: { description: 'The key is revoked' } },
     async run(request) {
       const key = await keyFor(request, request.params.key_id, 'developer');
-      requireRole(key.role, ROLE_FOR[key.environment]);
+      requireRole(key.role, TO_WRITE[key.environment]);
       const { wrote } = await request.services.admin.revokeKey(toAuthor(request), key.project, key.id);
       return { status: 204, position: wrote?.position, awaited: true };
     },

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { RequestRow, WrittenRow } from '#queries/admin/traffic.ts';
 import { tenantId } from '#src/shared/access/caller.ts';
-import { isAtLeast, ROLE_FOR } from '#src/shared/access/member.ts';
+import { suffices, TO_READ } from '#src/shared/access/member.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toInstant, toMicros } from '#src/shared/time/time.ts';
 import { type ApiRequest, route } from '../api/route.ts';
@@ -113,7 +113,7 @@ export const LOG_ROUTES = [
     answers: { 200: { description: 'A page of the log', schema: listSchema(entry) } },
     async run(request) {
       const { services, params, query } = request;
-      const project = await projectFor(request, params.project_id, 'developer');
+      const project = await projectFor(request, params.project_id, 'member');
       const { limit, cursor, from, to } = query;
       const page = await services.adminQueries.requests(project.id, {
         limit,
@@ -145,11 +145,11 @@ export const LOG_ROUTES = [
     answers: { 200: { description: 'The request', schema: detailed } },
     async run(request) {
       const { services, params } = request;
-      const project = await projectFor(request, params.project_id, 'developer');
+      const project = await projectFor(request, params.project_id, 'member');
       const found = await services.adminQueries.request(project.id, params.service_request_id);
       if (found === undefined) throw notFound('request', params.service_request_id.slice(0, 60));
       const { environment: of } = found;
-      if (of === null || !isAtLeast(project.role, ROLE_FOR[of]) || lacksReason(request, of))
+      if (of === null || !suffices(project.role, TO_READ[of]) || lacksReason(request, of))
         return { status: 200, body: { ...entryView(found), events: null } };
       requireOpen(request, of);
       const events = await services.adminQueries.written(

@@ -41,7 +41,7 @@ export const MEMBER_ROUTES = [
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listSchema(memberSchema) } },
     async run(request) {
-      const { id } = await organizationFor(request, request.params.org_id, 'developer');
+      const { id } = await organizationFor(request, request.params.org_id, 'member');
       const page = await request.services.adminQueries.members(id, request.query);
       return listed(page, memberView);
     },
@@ -51,7 +51,7 @@ export const MEMBER_ROUTES = [
     path: '/admin/organizations/{org_id}/members',
     operationId: 'putMember',
     summary: 'Add a member, or change a member’s role',
-    description: 'Owners may assign every role, admins the roles admin and developer.',
+    description: 'Owners may assign every role, admins all but owner.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

@@ -99,7 +99,7 @@ export const ORGANIZATION_ROUTES = [
     grantToken: 'refused',
     answers: { 200: { description: 'The organization', schema: organizationSchema } },
     async run(request) {
-      const row = await organizationFor(request, request.params.org_id, 'developer');
+      const row = await organizationFor(request, request.params.org_id, 'member');
       return { status: 200, body: organizationView(row) };
     },
   }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { PatientRow } from '#queries/admin/patients.ts';
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { type Environment, filling, requireFilled } from '#src/shared/access/caller.ts';
-import { isAtLeast, ROLE_FOR, type Role } from '#src/shared/access/member.ts';
+import { type Role, suffices, TO_READ } from '#src/shared/access/member.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { faultOfMoment, type Moment, parseMoment } from '#src/shared/time/moment.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
@@ -18,7 +18,9 @@ import { noteReads, requireOpen } from './record-reads.ts';
 const TAG = 'Patients';
 
 const inEnvironment = {
-  environment: environment.default('sandbox').describe('Production requires the role admin.'),
+  environment: environment
+    .default('sandbox')
+    .describe('Production requires the role auditor, admin or owner.'),
 };
 
 const patientSchema = z.object({
@@ -118,7 +120,7 @@ async function findEnvironment(
   patient: string,
 ): Promise<Environment | undefined> {
   for (const each of environment.options) {
-    if (!isAtLeast(role, ROLE_FOR[each])) continue;
+    if (!suffices(role, TO_READ[each])) continue;
     if (await services.adminQueries.hasRecord([{ project, environment: each }], patient)) return each;
   }
   return undefined;
@@ -144,8 +146,8 @@ export const PATIENT_ROUTES = [
         id: project,
         role,
         filling: isFilling,
-      } = await projectFor(request, params.project_id, 'developer');
-      requireRole(role, ROLE_FOR[query.environment]);
+      } = await projectFor(request, params.project_id, 'member');
+      requireRole(role, TO_READ[query.environment]);
       const tenant = { project, environment: query.environment };
       requireOpen(request, query.environment);
       requireFilled(filling(tenant, isFilling));
@@ -164,7 +166,7 @@ export const PATIENT_ROUTES = [
     operationId: 'getPatientRecord',
     summary: 'A patient’s record as a Bundle, now or at a moment',
     description:
-      'Folded from the events of the record, without deleted resources. Production requires the role admin; without it the answer is 404.',
+      'Folded from the events of the record, without deleted resources. Production requires the role auditor, admin or owner; without it the answer is 404.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -179,7 +181,7 @@ export const PATIENT_ROUTES = [
     answers: { 200: { description: 'A FHIR Bundle of type collection', schema: bundleSchema } },
     async run(request) {
       const { services, params, query, now } = request;
-      const { id: project, role } = await projectFor(request, params.project_id, 'developer');
+      const { id: project, role } = await projectFor(request, params.project_id, 'member');
       const moment = parseAt(query.at, now());
       const { patient_id: patient } = params;
       const of = await findEnvironment(request, project, role, patient);
@@ -211,7 +213,7 @@ export const PATIENT_ROUTES = [
     operationId: 'listProjectConsents',
     summary: 'Consents that patients gave the project’s applications',
     description:
-      'Grants of the project’s applications in an environment, the newest first, ended ones too. Production requires the role admin.',
+      'Grants of the project’s applications in an environment, the newest first, ended ones too. Production requires the role auditor, admin or owner.',
     tag: TAG,
     credential: 'identity',
     models: ['projects', 'consents'],
@@ -220,8 +222,8 @@ export const PATIENT_ROUTES = [
     answers: { 200: { description: 'A page', schema: listSchema(consentSchema) } },
     async run(request) {
       const { services, params, query } = request;
-      const { id: project, role } = await projectFor(request, params.project_id, 'developer');
-      requireRole(role, ROLE_FOR[query.environment]);
+      const { id: project, role } = await projectFor(request, params.project_id, 'member');
+      requireRole(role, TO_READ[query.environment]);
       return listed(await services.consentQueries.listGrants({ project, ...query }), consentView);
     },
   }),

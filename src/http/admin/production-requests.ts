@@ -85,7 +85,7 @@ export const PRODUCTION_REQUEST_ROUTES = [
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listSchema(requestSchema) } },
     async run(request) {
-      const { id } = await projectFor(request, request.params.project_id, 'developer');
+      const { id } = await projectFor(request, request.params.project_id, 'member');
       return listed(await request.services.adminQueries.productionRequests(id, request.query), requestView);
     },
   }),

@@ -63,7 +63,7 @@ export const PROJECT_ROUTES = [
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listSchema(projectSchema) } },
     async run(request) {
-      const { id } = await organizationFor(request, request.params.org_id, 'developer');
+      const { id } = await organizationFor(request, request.params.org_id, 'member');
       return listed(await request.services.adminQueries.projects(id, request.query), projectView);
     },
   }),
@@ -79,7 +79,7 @@ export const PROJECT_ROUTES = [
     answers: { 200: { description: 'The project', schema: projectWithAccessSchema } },
     async run(request) {
       const { services, params } = request;
-      const row = await projectFor(request, params.project_id, 'developer');
+      const row = await projectFor(request, params.project_id, 'member');
       const production =
         services.config.productionAccess === 'open' || (await services.adminQueries.hasProduction(row.id));
       return { status: 200, body: { ...projectView(row), production } };

@@ -36,7 +36,7 @@ export const SANDBOX_ROUTES = [
     grantToken: 'refused',
     answers: { 200: { description: 'The sandbox', schema: sandboxSchema } },
     async run(request) {
-      const { id } = await projectFor(request, request.params.project_id, 'developer');
+      const { id } = await projectFor(request, request.params.project_id, 'member');
       return { status: 200, body: sandboxView(await request.services.sandboxes.status(id)) };
     },
   }),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { drawSecret } from '#commands/secret.ts';
 import { MEMBER_TOKEN_S } from '#src/oauth/tokens/member-token.ts';
-import { ROLE_FOR } from '#src/shared/access/member.ts';
+import { TO_WRITE } from '#src/shared/access/member.ts';
 import { route } from '../api/route.ts';
 import { environment } from '../api/schemas.ts';
 import { projectFor, requireRole, toAuthor } from './access.ts';
@@ -41,7 +41,7 @@ export const TOKEN_ROUTES = [
     async run(request) {
       const { services, identity, params, body } = request;
       const project = await projectFor(request, params.project_id, 'developer');
-      requireRole(project.role, ROLE_FOR[body.environment]);
+      requireRole(project.role, TO_WRITE[body.environment]);
       await services.admin.requireEnvironment(project.id, body.environment);
       const secret = await drawSecret(toAuthor(request));
       const token = await services.issueMemberToken({ identity, project: project.id, ...body, secret });

@@ -50,7 +50,7 @@ export const USAGE_ROUTES = [
     }),
     answers: { 200: { description: 'Days, oldest first', schema: listSchema(day) } },
     async run(request) {
-      const project = await projectFor(request, request.params.project_id, 'developer');
+      const project = await projectFor(request, request.params.project_id, 'member');
       const to = request.query.to ?? new Date().toISOString().slice(0, 10);
       const from = request.query.from ?? dateBefore(to, DEFAULT - 1);
       if (from > to || from < dateBefore(to, LONGEST - 1)) throw badRange(from > to);

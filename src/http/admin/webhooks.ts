@@ -1,6 +1,6 @@
 /** Webhook endpoints of a project, for members of its organization (docs/spec/interface.md, section 4.4, the admin mirrors). */
 import { z } from 'zod';
-import { isAtLeast, ROLE_FOR } from '#src/shared/access/member.ts';
+import { suffices, TO_WRITE } from '#src/shared/access/member.ts';
 import { route } from '../api/route.ts';
 import { environment, LIST_QUERY, listSchema } from '../api/schemas.ts';
 import * as actions from '../webhooks/actions.ts';
@@ -33,7 +33,7 @@ export const WEBHOOK_ROUTES = [
     async run(request) {
       const { environment: of, ...body } = request.body;
       const project = await projectFor(request, request.params.project_id, 'developer');
-      requireRole(project.role, ROLE_FOR[of]);
+      requireRole(project.role, TO_WRITE[of]);
       return actions.createEndpoint(
         request,
         toAuthor(request),
@@ -58,8 +58,8 @@ export const WEBHOOK_ROUTES = [
     async run(request) {
       const { environment: asked, ...query } = request.query;
       const project = await projectFor(request, request.params.project_id, 'developer');
-      if (asked !== undefined) requireRole(project.role, ROLE_FOR[asked]);
-      const of = asked ?? (isAtLeast(project.role, ROLE_FOR.production) ? undefined : 'sandbox');
+      if (asked !== undefined) requireRole(project.role, TO_WRITE[asked]);
+      const of = asked ?? (suffices(project.role, TO_WRITE.production) ? undefined : 'sandbox');
       return actions.listEndpoints(request, { project: project.id, environment: of }, query);
     },
   }),

@@ -7,7 +7,7 @@ import type { Context } from 'koa';
 import type { AdminQueries } from '#queries/admin/admin.ts';
 import { type Caller, type Environment, ownCaller } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
-import { ROLE_FOR } from '#src/shared/access/member.ts';
+import { suffices, TO_READ, TO_WRITE } from '#src/shared/access/member.ts';
 import type { Session } from '#src/shared/access/session.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { requireRole } from '../admin/access.ts';
@@ -107,13 +107,13 @@ async function makeMember(
   const environment = parseEnvironment(ctx.get(ENVIRONMENT_HEADER));
   const found = await projects.project(person, project);
   if (found === undefined) throw notFound('project', project.slice(0, 60));
-  requireRole(found.role, ROLE_FOR[environment]);
+  requireRole(found.role, TO_READ[environment]);
   const { issuer, subject } = person;
   const tenant = { project: found.id, environment };
   const { calls, sees } = ownCaller(
     tenant,
     { kind: 'member', issuer, subject },
-    ['read', 'write'],
+    suffices(found.role, TO_WRITE[environment]) ? ['read', 'write'] : ['read'],
     found.filling,
   );
   if (environment === 'sandbox') return { calls, sees };

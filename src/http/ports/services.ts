@@ -47,6 +47,8 @@ export interface Services {
   readonly queries: Queries;
   readonly admin: AdminCommands;
   readonly adminQueries: AdminQueries;
+  /** Returns the id of the organization that operates the installation; undefined if none does. */
+  readonly operatorOrganization: () => Promise<string | undefined>;
   /** Issues an access token of a member. `secret` is 256 bits of a CSPRNG. */
   readonly issueMemberToken: (asked: {
     readonly identity: Identity;

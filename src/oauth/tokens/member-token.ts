@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { selectMembership } from '#queries/admin/membership.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
-import { isAtLeast, ROLE_FOR, ROLES, verifiedDomain } from '#src/shared/access/member.ts';
+import { ROLES, suffices, TO_WRITE, verifiedDomain } from '#src/shared/access/member.ts';
 import { sha256 } from '../secrets.ts';
 
 /** Seconds that a member's token lasts. */
@@ -12,7 +12,7 @@ export const MEMBER_TOKEN_S = 900;
 /** The condition that the role `m.role` suffices for the environment of the token `t`. */
 const ROLE_SUFFICES = (['sandbox', 'production'] as const)
   .map((environment) => {
-    const roles = ROLES.filter((role) => isAtLeast(role, ROLE_FOR[environment]));
+    const roles = ROLES.filter((role) => suffices(role, TO_WRITE[environment]));
     return `t.environment = '${environment}' and m.role in (${roles.map((role) => `'${role}'`).join(', ')})`;
   })
   .join(' or ');

@@ -3,9 +3,19 @@ import { domainToASCII } from 'node:url';
 import type { Environment } from './caller.ts';
 import type { Identity } from './identity.ts';
 
-/** Roles, from the most to the least privileged (docs/spec/decisions.md, section 7). */
-export const ROLES = ['owner', 'admin', 'developer'] as const;
+/** Roles (docs/spec/decisions.md, section 7). */
+export const ROLES = ['owner', 'admin', 'developer', 'auditor'] as const;
 export type Role = (typeof ROLES)[number];
+
+/** A role that something takes, or any (`member`). Developers and auditors don't include each other. */
+export type Needed = Role | 'member';
+
+const SUFFICES_FOR: Readonly<Record<Role, readonly Needed[]>> = {
+  owner: ['member', 'developer', 'auditor', 'admin', 'owner'],
+  admin: ['member', 'developer', 'auditor', 'admin'],
+  developer: ['member', 'developer'],
+  auditor: ['member', 'auditor'],
+};
 
 /** A member of an organization, identified by issuer and subject of an ID token. */
 export interface Person {
@@ -14,12 +24,15 @@ export interface Person {
   readonly email?: string | undefined;
 }
 
-/** The role that data and credentials of an environment take. */
-export const ROLE_FOR: Readonly<Record<Environment, Role>> = { sandbox: 'developer', production: 'admin' };
+/** The role that writing an environment's data and managing its credentials takes. */
+export const TO_WRITE: Readonly<Record<Environment, Role>> = { sandbox: 'developer', production: 'admin' };
 
-/** Tells whether a role includes another. */
-export function isAtLeast(role: Role, needed: Role): boolean {
-  return ROLES.indexOf(role) <= ROLES.indexOf(needed);
+/** The role that reading an environment's data takes. */
+export const TO_READ: Readonly<Record<Environment, Needed>> = { sandbox: 'member', production: 'auditor' };
+
+/** Tells whether a role has what something takes. */
+export function suffices(role: Role, needed: Needed): boolean {
+  return SUFFICES_FOR[role].includes(needed);
 }
 
 /**

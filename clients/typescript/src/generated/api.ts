@@ -725,7 +725,7 @@ export type Organization = {
   id: string;
   name: string;
   /** Of the caller. */
-  role: 'owner' | 'admin' | 'developer';
+  role: 'owner' | 'admin' | 'developer' | 'auditor';
   /** The domain that an owner confirmed. */
   confirmed_domain: string | null;
   sso: {
@@ -1535,7 +1535,7 @@ export interface Operations {
         issuer: string;
         subject: string;
         email: string | null;
-        role: 'owner' | 'admin' | 'developer';
+        role: 'owner' | 'admin' | 'developer' | 'auditor';
         /** When they got this role. */
         since: string;
       }[];
@@ -1857,6 +1857,8 @@ export interface Operations {
         subject: string;
         email: string | null;
       };
+      /** Whether the caller operates the installation. */
+      operator: boolean;
     } };
     /** Your own record and those of people you look after */
     '/me/patients': { path: {}; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string }; body: undefined; answer: {
@@ -2230,12 +2232,12 @@ export interface Operations {
       /** `sub` of their ID token. */
       subject: string;
       email?: string;
-      role: 'owner' | 'admin' | 'developer';
+      role: 'owner' | 'admin' | 'developer' | 'auditor';
     }; answer: {
       issuer: string;
       subject: string;
       email: string | null;
-      role: 'owner' | 'admin' | 'developer';
+      role: 'owner' | 'admin' | 'developer' | 'auditor';
       /** When they got this role. */
       since: string;
     } };

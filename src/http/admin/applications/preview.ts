@@ -48,7 +48,7 @@ export const PREVIEW_ROUTES = [
     answers: { 200: { description: 'The page, `text/html`', bytes: true } },
     async run(request) {
       const { services, params, query, now } = request;
-      const row = await applicationFor(request, params.application_id, 'developer');
+      const row = await applicationFor(request, params.application_id, 'member');
       if (!row.grant_types.includes('authorization_code')) {
         throw new Refusal('not_found', {
           code: 'not-found',
@@ -61,8 +61,8 @@ export const PREVIEW_ROUTES = [
           (typeof scope === 'string' || scope.context === 'patient') &&
           (refreshes || scope !== 'offline_access'),
       );
-      const project = await projectFor(request, row.project, 'developer');
-      const organization = await organizationFor(request, project.organization, 'developer');
+      const project = await projectFor(request, row.project, 'member');
+      const organization = await organizationFor(request, project.organization, 'member');
       const logo = row.logo_sha256 === null ? undefined : await services.logos.find(row.id, row.logo_sha256);
       const page = Buffer.from(
         previewPage(texts(chooseLanguage(query.lang)), toAskingClient(row, organizationView(organization)), {

@@ -76,7 +76,7 @@ export const APPLICATION_ROUTES = [
     answers: { 200: { description: 'A page', schema: listSchema(applicationSchema) } },
     async run(request) {
       const { services, params, query, now } = request;
-      const { id } = await projectFor(request, params.project_id, 'developer');
+      const { id } = await projectFor(request, params.project_id, 'member');
       const page = await services.adminQueries.applications(id, query);
       return listed(page, (row) => applicationView(row, services.config.baseUrl, now()));
     },

@@ -60,7 +60,7 @@ export const SCOPE_ROUTES = [
     answers: { 200: { description: 'The scopes with their sentences', schema: shown } },
     async run(request) {
       const { params, query } = request;
-      const row = await applicationFor(request, params.application_id, 'developer');
+      const row = await applicationFor(request, params.application_id, 'member');
       const say = texts(chooseLanguage(query.lang));
       const body: z.input<typeof shown> = {
         lang: say.lang,
