@@ -49,6 +49,14 @@ export async function openSession(
   return client;
 }
 
+/**
+ * Makes the server end a session's statement within seconds when the client is gone, so that a killed process doesn't hold
+ * its locks until then. Servers on some systems don't offer this.
+ */
+export async function endWithClient(client: pg.Client): Promise<void> {
+  await client.query("set client_connection_check_interval = '2s'").catch(() => undefined);
+}
+
 /** Ends a session, even if the connection is broken. */
 export async function closeSession(client: pg.Client): Promise<void> {
   await client.end().catch(() => undefined);

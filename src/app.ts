@@ -26,6 +26,7 @@ import { openAccessLog } from './app/access-log.ts';
 import { openAdministration } from './app/admin.ts';
 import { openDocuments } from './app/documents.ts';
 import { openOAuth } from './app/oauth.ts';
+import { openOperations } from './app/operations.ts';
 import { openPatientPages } from './app/patient-pages.ts';
 import { bundledPlausibility } from './app/plausibility.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
@@ -400,6 +401,7 @@ export async function startApp(deps: {
     log,
   });
   const signIn = openSignIn({ config, pool, identities, ssoOf: administration.adminQueries.readSso });
+  const operations = openOperations({ pool, databaseUrl, config, version: VERSION, log });
   const server = createServer({
     config,
     log,
@@ -480,6 +482,7 @@ export async function startApp(deps: {
         server.once('error', reject);
         server.listen(config.port, config.host, resolve);
       });
+      operations.start();
       const { port } = server.address() as AddressInfo;
       return { url: config.baseUrl.replace(/:0$/, `:${port}`) };
     },
@@ -499,6 +502,7 @@ export async function startApp(deps: {
 
     async close() {
       const until = performance.now() + config.shutdownSeconds * DRAINING;
+      const jobsStopped = operations.stop();
       await drain(server);
       carried.stop();
       erasures.stop();
@@ -519,7 +523,7 @@ export async function startApp(deps: {
       await store.close();
       sweeping.stop();
       documents.close();
-      await Promise.all([queries.close(), tokens.close()]);
+      await Promise.all([queries.close(), tokens.close(), jobsStopped]);
       await Promise.all([pool.end(), lockPool.end(), traffic.close(), accessLog.close(), tracing?.close()]);
     },
   };

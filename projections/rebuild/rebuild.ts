@@ -12,7 +12,7 @@ import { withoutErasures } from '../erasure.ts';
 import { tryLock } from '../locks.ts';
 import { type Load, PACES, type Pace } from '../pace.ts';
 import type { Projection } from '../projection.ts';
-import { closeSession, openSession } from '../session.ts';
+import { closeSession, endWithClient, openSession } from '../session.ts';
 import { makeMissing } from '../tables.ts';
 import { Shadow } from './shadow.ts';
 import { makeShadow, pollUntilReady, swap } from './swap.ts';
@@ -104,6 +104,7 @@ export async function rebuild(
     for (const { name } of projections) {
       const session = await openSession(deps.databaseUrl, { name: `rebuild ${name}` });
       sessions.push(session);
+      await endWithClient(session);
       if (!(await tryLock(session, `rebuild ${name}`))) throw new RebuildRunning(name);
     }
     for (const [i, projection] of projections.entries()) {

@@ -9,7 +9,7 @@ import { PROJECTIONS } from '../all.ts';
 import { tryLock } from '../locks.ts';
 import type { Projection } from '../projection.ts';
 import { replay } from '../replay.ts';
-import { closeSession, openSession } from '../session.ts';
+import { closeSession, endWithClient, openSession } from '../session.ts';
 import type { NamedHead } from './chain-check.ts';
 import { type ErasedSince, LogCheck, type LogFault } from './log-check.ts';
 import { OperationsCheck, type OperationsFault } from './operations-check.ts';
@@ -88,6 +88,7 @@ export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Pro
   const open = async (name: string): Promise<pg.Client> => {
     const session = await openSession(deps.databaseUrl, { name: `verify ${name}`, scratch: true });
     sessions.push(session);
+    await endWithClient(session);
     return session;
   };
   try {

@@ -485,15 +485,25 @@ function writeUsage(argument: Command['registeredArguments'][number]): string {
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-/** Work that SIGINT and SIGTERM stop at the next step, so that the same command can continue from there. */
+/** How long a command may take to stop after the service that started it died, in ms. */
+const ORPHAN_MS = 3_000;
+
+/**
+ * Work that SIGINT and SIGTERM stop at the next step, so that the same command can continue from there. A service that
+ * started the command as a job holds a channel to it, whose end stops it too.
+ */
 async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const interrupted = new AbortController();
   const stop = () => interrupted.abort();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const orphaned = () => {
+    stop();
+    setTimeout(() => process.exit(1), ORPHAN_MS).unref();
+  };
+  process.once('SIGINT', stop).once('SIGTERM', stop).once('disconnect', orphaned);
   try {
     return await work(interrupted.signal);
   } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
+    process.off('SIGINT', stop).off('SIGTERM', stop).off('disconnect', orphaned);
   }
 }
 

@@ -19,7 +19,9 @@ import { CONTEXT_MANIFESTS_SQL } from '#src/operations/context-manifests.ts';
 import { ERASING_SQL } from '#src/operations/erasing.ts';
 import { IDEMPOTENCY_SQL, READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from '#src/operations/idempotency.ts';
 import { DOCUMENT_KEY_SQL, IDEMPOTENCY_KEY_SQL, PAIRWISE_KEY_SQL } from '#src/operations/installation-key.ts';
+import { INSTANCES_SQL } from '#src/operations/instances.ts';
 import { INVITATIONS_SQL } from '#src/operations/invitations.ts';
+import { JOBS_SQL } from '#src/operations/jobs/job.ts';
 import { LATE_WRITES_SQL } from '#src/operations/late-writes.ts';
 import { RATE_LIMIT_SQL } from '#src/operations/limit-leases.ts';
 import { LOG_IDENTITY_SQL } from '#src/operations/log-identity.ts';
@@ -120,4 +122,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0096-concept-codes', sql: CONCEPT_CODES_SQL },
   { name: '0097-request-log-error', sql: REQUEST_LOG_ERROR_SQL },
   { name: '0098-usage-errors', sql: USAGE_ERRORS_SQL },
+  { name: '0099-jobs', sql: [JOBS_SQL, INSTANCES_SQL].join('\n') },
 ];

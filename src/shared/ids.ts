@@ -30,6 +30,8 @@ type IdPrefix =
   | 'shl_'
   | 'prop_'
   | 'preq_'
+  | 'job_'
+  | 'inst_'
   | 'req_';
 
 /** Returns a prefix followed by 22 random URL-safe characters (128 bits). */

@@ -1,0 +1,52 @@
+/** The instances that run on this database, each with a row that says when it was last alive. */
+import { hostname } from 'node:os';
+import type { Pool } from 'pg';
+import { newId } from '#src/shared/ids.ts';
+
+/** DDL of a separate migration. */
+export const INSTANCES_SQL = `
+CREATE TABLE operations.instance (
+  id text PRIMARY KEY,
+  version text NOT NULL,
+  host text NOT NULL,
+  pid int NOT NULL,
+  started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  seen_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);`;
+
+const BEAT_MS = 10_000;
+
+// Rows of instances that ended long ago go with the beats of the others.
+const BEAT = `
+with gone as (delete from operations.instance where seen_at < clock_timestamp() - interval '7 days')
+insert into operations.instance as i (id, version, host, pid) values ($1, $2, $3, $4)
+on conflict (id) do update set seen_at = clock_timestamp()`;
+
+/** This instance. */
+export class Instance {
+  readonly id = newId('inst_');
+  #beating: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly version: string,
+  ) {}
+
+  /** Begins to show that it is alive; returns at once. */
+  start(): void {
+    this.#beating = setInterval(() => void this.#beat(), BEAT_MS).unref();
+    void this.#beat();
+  }
+
+  /** Removes its row. */
+  async stop(): Promise<void> {
+    clearInterval(this.#beating);
+    await this.pool.query('delete from operations.instance where id = $1', [this.id]).catch(() => undefined);
+  }
+
+  /** A failure shows as an instance that was last seen a while ago. */
+  async #beat(): Promise<void> {
+    const values = [this.id, this.version, hostname(), process.pid];
+    await this.pool.query({ name: 'instance-beat', text: BEAT, values }).catch(() => undefined);
+  }
+}

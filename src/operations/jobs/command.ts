@@ -1,0 +1,85 @@
+/** Runs an `annal` command as a child process, which reports its progress as JSON lines on standard error. */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { JobProgress } from './job.ts';
+import type { Ended } from './kinds.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../../bin/annal.js', import.meta.url));
+/** How long a command may take to stop by itself, in ms. */
+const STOP_MS = 3_000;
+/** The most characters of its output that are kept. */
+const KEPT = 20_000_000;
+
+/** A running command. */
+export interface RunningCommand {
+  /** The newest progress. */
+  readonly progress: () => JobProgress | undefined;
+  readonly ended: Promise<Ended>;
+  /** Asks it to stop at its next step, and ends it if it takes too long. */
+  stop(): void;
+}
+
+/**
+ * Starts a command. It stops when this process dies, because it then loses its channel to it.
+ * @param env replaces variables of this process; undefined removes one
+ * @param say receives lines that aren't progress
+ */
+export function runCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  say: (line: string) => void,
+): RunningCommand {
+  const child = spawn(process.execPath, [PROGRAM, ...args, '--json'], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let progress: JobProgress | undefined;
+  let failure: string | undefined;
+  let output = '';
+  let rest = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    if (output.length < KEPT) output += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const read = readProgress(line);
+      if (read !== undefined) progress = read;
+      else if (line.startsWith('annal: ')) failure = line.slice('annal: '.length);
+      else if (line !== '') say(line);
+    }
+  });
+  let killing: NodeJS.Timeout | undefined;
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      clearTimeout(killing);
+      resolve({ code, signal, printed: readJson(output), failure });
+    });
+  });
+  return {
+    progress: () => progress,
+    ended,
+    stop() {
+      killing ??= setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      child.kill('SIGTERM');
+    },
+  };
+}
+
+function readProgress(line: string): JobProgress | undefined {
+  if (!line.startsWith('{"done":')) return undefined;
+  const { done, total, unit, note } = (readJson(line) ?? {}) as Partial<JobProgress>;
+  return done === undefined || total === undefined || unit === undefined
+    ? undefined
+    : { done, total, unit, note };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+/** The kinds of jobs: the command that does the work of each, and what its end means. */
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
+import type { Job } from './job.ts';
+
+/** How an attempt ended: `again` means that the job goes back to waiting and is tried again soon. */
+export interface Ending {
+  readonly status: 'done' | 'failed' | 'again';
+  readonly result?: Json;
+  /** Why it failed, or waits. */
+  readonly error?: string | undefined;
+}
+
+/** The end of a command. */
+export interface Ended {
+  /** The exit code; null if a signal ended it. */
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** The JSON that it printed; undefined if it printed none. */
+  readonly printed: unknown;
+  /** The sentence with which it failed. */
+  readonly failure: string | undefined;
+}
+
+interface Kind {
+  /** Returns the arguments of `annal`, besides `--json`. */
+  readonly command: (job: Pick<Job, 'subject' | 'options'>) => readonly string[];
+  readonly end: (ended: Ended) => Ending;
+}
+
+/** The kinds by name. A new kind is an entry here. */
+export const KINDS: Readonly<Record<string, Kind>> = {
+  rebuild: {
+    command: ({ subject, options }) => [
+      'rebuild',
+      ...readNames(subject),
+      '--load',
+      options.load === 'full' ? 'full' : 'low',
+      ...(options.force === true ? ['--force'] : []),
+    ],
+    end: endOfRebuild,
+  },
+};
+
+/** Returns the subject of a rebuild: the names of the read models, in order. */
+export function nameSubject(names: readonly string[]): string {
+  return [...new Set(names)].sort().join(' ');
+}
+
+/** Returns the names in a subject. */
+export function readNames(subject: string): readonly string[] {
+  return subject.split(' ');
+}
+
+/** Keys of rows can be clinical, so only their number per table becomes part of the result. */
+function endOfRebuild({ code, printed, ...ended }: Ended): Ending {
+  const models = Array.isArray(printed) ? printed.filter(isObject).map(rebuiltModel) : [];
+  if (code === 0) return { status: 'done', result: { models } };
+  if (ended.failure?.includes('already being rebuilt'))
+    return { status: 'again', error: 'another rebuild of these read models is running' };
+  // The process was asked to stop, but nobody cancelled the job.
+  if (models.some(({ outcome }) => outcome === 'stopped')) return { status: 'again' };
+  const differing = models.filter(({ outcome }) => outcome === 'differs').map(({ name }) => name);
+  if (differing.length > 0)
+    return {
+      status: 'failed',
+      result: { models },
+      error: `rebuilt rows of ${differing.join(', ')} differ from the serving ones, which stay in service`,
+    };
+  return { status: 'failed', error: describeEnd({ code, ...ended }) };
+}
+
+/** Says why a command failed, when it didn't say it itself. */
+export function describeEnd({ code, signal, failure }: Omit<Ended, 'printed'>): string {
+  if (failure !== undefined) return failure;
+  const how = signal === null ? `with the exit code ${code}` : `by the signal ${signal}`;
+  return `the command ended ${how}; the log of the service has its output`;
+}
+
+function rebuiltModel(report: JsonObject): JsonObject {
+  const { name = null, outcome = null, events = null, differences, compared } = report;
+  const rows = Array.isArray(differences) ? differences.filter(isObject) : [];
+  const tables = Array.isArray(compared) ? compared.filter(isObject) : [];
+  return {
+    name,
+    outcome,
+    events,
+    tables: tables.map(({ table = null, serving = null, rebuilt = null, more_differences: more }) => ({
+      table,
+      serving,
+      rebuilt,
+      differences: rows.filter((row) => row.table === table).length,
+      more_differences: more === true,
+    })),
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * Runs jobs on this instance: takes those that wait, or whose instance died, and starts the command of each. A job that
+ * runs when the service stops goes back to waiting.
+ */
+import { describeFailure } from '#src/database/failure.ts';
+import { type RunningCommand, runCommand } from './command.ts';
+import type { Job, JobProgress } from './job.ts';
+import type { Jobs } from './jobs.ts';
+import { describeEnd, type Ended, type Ending, KINDS } from './kinds.ts';
+
+/** The interval of heartbeats and of looking for jobs, in ms. */
+const TICK_MS = 1_000;
+/** The most jobs that an instance runs at a time. */
+const MOST = 2;
+
+interface Log {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+}
+
+/** The runner of one instance. */
+export class JobRunner {
+  readonly #running = new Map<string, { readonly command: RunningCommand; readonly done: Promise<void> }>();
+  #ticking: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #stopping = false;
+
+  constructor(
+    private readonly deps: {
+      readonly jobs: Jobs;
+      /** Id of this instance. */
+      readonly instance: string;
+      /** Variables that lead a command to this service's database, log and data. */
+      readonly env: Readonly<Record<string, string | undefined>>;
+      readonly log: Log;
+    },
+  ) {}
+
+  /** Starts; returns at once. */
+  start(): void {
+    this.#ticking = setInterval(() => this.look(), TICK_MS).unref();
+    this.look();
+  }
+
+  /** Looks for a job now. */
+  look(): void {
+    this.#looking ??= this.#claim().finally(() => {
+      this.#looking = undefined;
+    });
+  }
+
+  /** Ends the commands, and puts their jobs back. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    clearInterval(this.#ticking);
+    await this.#looking;
+    for (const { command } of this.#running.values()) command.stop();
+    await Promise.all([...this.#running.values()].map(({ done }) => done));
+  }
+
+  async #claim(): Promise<void> {
+    try {
+      while (!this.#stopping && this.#running.size < MOST) {
+        const job = await this.deps.jobs.claim(this.deps.instance, Object.keys(KINDS));
+        if (job === undefined) return;
+        this.#run(job);
+      }
+    } catch (error) {
+      this.#warn(error, 'jobs could not be looked for');
+    }
+  }
+
+  #run(job: Job): void {
+    const { env, log } = this.deps;
+    const { id, kind, subject } = job;
+    const described = KINDS[kind];
+    if (described === undefined || job.cancel) {
+      // It was cancelled while its instance was dead.
+      void this.#end(job, 'cancelled', { status: 'failed' });
+      return;
+    }
+    log.info({ job: id, kind, subject }, 'a job starts');
+    const command = runCommand(described.command(job), env, (line) =>
+      log.warn({ job: id, line: line.slice(0, 2_000) }, 'a job says'),
+    );
+    const state = { cancelled: false, lost: false };
+    const beating = setInterval(() => void this.#beat(job, command, state), TICK_MS);
+    const done = command.ended
+      .catch(
+        (error: unknown): Ended => ({
+          code: null,
+          signal: null,
+          printed: undefined,
+          failure: describeFailure(error),
+        }),
+      )
+      .then(async (ended) => {
+        clearInterval(beating);
+        if (state.lost) return;
+        await this.deps.jobs.beat(job, this.deps.instance, command.progress()).catch(() => undefined);
+        await this.#end(job, state.cancelled ? 'cancelled' : undefined, described.end(ended), ended);
+      })
+      .finally(() => {
+        this.#running.delete(id);
+        if (!this.#stopping) this.look();
+      });
+    this.#running.set(id, { command, done });
+  }
+
+  /** Stops the command of a job that somebody cancelled, or that another instance has. */
+  async #beat(
+    job: Job,
+    command: RunningCommand,
+    state: { cancelled: boolean; lost: boolean },
+  ): Promise<void> {
+    try {
+      const progress: JobProgress | undefined = command.progress();
+      const found = await this.deps.jobs.beat(job, this.deps.instance, progress);
+      state.lost ||= found === undefined;
+      state.cancelled ||= found?.cancel === true;
+      if (state.lost || state.cancelled) command.stop();
+    } catch (error) {
+      this.#warn(error, 'the progress of a job could not be noted');
+    }
+  }
+
+  async #end(job: Job, cancelled: 'cancelled' | undefined, ending: Ending, ended?: Ended): Promise<void> {
+    const { jobs, instance, log } = this.deps;
+    const { id, kind, subject } = job;
+    try {
+      if (ending.status === 'done') {
+        await jobs.finish(job, instance, { status: 'done', result: ending.result });
+      } else if (cancelled !== undefined) {
+        await jobs.finish(job, instance, { status: 'cancelled', result: ending.result });
+      } else if (this.#stopping) {
+        await jobs.release(job, instance);
+      } else if (ending.status === 'again') {
+        await jobs.release(job, instance, ending.error ?? 'it was interrupted');
+      } else {
+        const error = ending.error ?? (ended === undefined ? undefined : describeEnd(ended));
+        await jobs.finish(job, instance, { status: 'failed', result: ending.result, error });
+        log.warn({ job: id, kind, subject, error }, 'a job failed');
+        return;
+      }
+      log.info({ job: id, kind, subject, status: cancelled ?? ending.status }, 'a job ended');
+    } catch (error) {
+      this.#warn(error, 'the end of a job could not be noted; it will run again');
+    }
+  }
+
+  #warn(error: unknown, message: string): void {
+    this.deps.log.warn({ reason: describeFailure(error) }, message);
+  }
+}
