@@ -39,6 +39,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/shared', // JSON, time, ids, callers and refusals
     'src/terminology', // code operations of FHIR answer with its results
     'src/v1', // shapes of REST v1
+    'type clients/typescript/src/generated', // answers, as programs see them: pages call the same routes
   ],
   'src/audit': ['src/events', 'src/shared'],
   'src/clinical': ['src/fhir', 'src/insight/units.ts', 'src/shared'],

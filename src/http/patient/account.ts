@@ -1,23 +1,18 @@
 /** The page of the account: as whom the person is signed in, which applications they muted, and the way out. */
-import { z } from 'zod';
 import { type Html, html } from '#src/shared/html.ts';
-import { listSchema } from '../api/schemas.ts';
 import { FORM_TOKEN } from '../signin/form-origin.ts';
+import type { Api } from './own-api.ts';
 import type { Outcome, PatientPage } from './page.ts';
 import { HOME, type Visit } from './visit.ts';
 
 /** Path of the page below BASE_URL. */
 export const ACCOUNT = `${HOME}/account`;
 
-const muted = listSchema(
-  z.object({ application_id: z.string(), name: z.string().nullable(), muted_at: z.string() }),
-);
-
 /** Returns the page. */
 export async function accountPage(visit: Visit): Promise<PatientPage> {
   const { say, session } = visit;
   const { name, email, subject } = session.person;
-  const { data } = await visit.api.me('listMutedApplications', { query: { limit: 200 } }, muted);
+  const { data } = await visit.api.me('GET', '/me/muted-applications', { limit: 200 });
   return {
     title: say('account.title'),
     back: { path: HOME, text: say('home.title') },
@@ -37,7 +32,7 @@ ${mutedPart(visit, data)}
   };
 }
 
-function mutedPart(visit: Visit, data: z.output<typeof muted>['data']): Html {
+function mutedPart(visit: Visit, data: readonly Api.MutedApplication[]): Html {
   const { say } = visit;
   if (data.length === 0) return html`<div class="empty"><p>${say('account.mutednone')}</p></div>`;
   const rows = data.map(({ application_id, name, muted_at }) => {
@@ -54,6 +49,6 @@ ${rows}</ul>`;
 /** Shows the requests of an application again. @throws Refusal */
 export async function unmute(visit: Visit, form: URLSearchParams): Promise<Outcome> {
   const application_id = (form.get('unmute') ?? '').slice(0, 100);
-  await visit.api.me('unmuteApplication', { params: { application_id } }, z.undefined());
+  await visit.api.me('DELETE', '/me/muted-applications/{application_id}', { application_id });
   return { goTo: visit.below(ACCOUNT, { done: 'unmuted' }) };
 }

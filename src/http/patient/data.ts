@@ -1,5 +1,4 @@
 /** Taking a record along, and removing one that the person started: downloads, and a purge with a typed confirmation. */
-import { z } from 'zod';
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { attachmentAs, fileName } from '../answer/disposition.ts';
@@ -124,7 +123,7 @@ export async function erase(visit: Visit, record: OpenRecord, form: URLSearchPar
     });
   const typed = plain((form.get('confirm') ?? '').slice(0, 500));
   if (typed !== plain(record.name)) return erasePage(visit, record, true);
-  await visit.api.me('purgeMyPatient', { params: { patient_id: record.record } }, z.undefined());
+  await visit.api.me('DELETE', '/me/patients/{patient_id}', { patient_id: record.record });
   return { goTo: visit.below(HOME, { done: 'erased' }) };
 }
 

@@ -1,11 +1,10 @@
 /** The documents of a record, and their bytes through the service. */
-import { z } from 'zod';
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
-import { listSchema } from '../api/schemas.ts';
 import type { TextKey } from '../pages/languages/language.ts';
 import { dateText } from '../reading/day-text.ts';
 import { originAfter, renderAiPart, rowsOr, splitByAuthor } from './entries.ts';
+import type { Api } from './own-api.ts';
 import type { Outcome, PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
@@ -13,20 +12,7 @@ import type { Visit } from './visit.ts';
 /** Documents of a page. */
 const LIMIT = 25;
 
-const document = z.object({
-  id: z.string(),
-  patient: z.string(),
-  title: z.string().nullable(),
-  kind: z.string().nullable(),
-  date: z.string().nullable(),
-  description: z.string().nullable(),
-  status: z.string().nullable(),
-  size: z.number().nullable(),
-  fhir: z.string(),
-  author_type: z.string(),
-});
-
-type Document = z.output<typeof document>;
+type Document = Api.Document;
 
 const KINDS = {
   lab_report: 'document.lab',
@@ -44,9 +30,8 @@ export async function documentsPage(visit: Visit, record: OpenRecord): Promise<P
   const { data, next_cursor } = await visit.api.read(
     record,
     { action: 'search-type', resourceType: 'DocumentReference' },
-    'listDocuments',
-    { params: { patient_id: record.record }, query: { limit: LIMIT, cursor } },
-    listSchema(document),
+    '/v1/patients/{patient_id}/documents',
+    { patient_id: record.record, limit: LIMIT, cursor },
   );
   const { facts, notes } = splitByAuthor(data);
   const row = (each: Document): Html => renderRow(visit, record, each);
@@ -100,22 +85,16 @@ export function sizeText({ lang }: Visit['say'], bytes: number): string {
 
 /** Returns the bytes of a document, to be saved: they are never shown as a page. @throws Refusal not_found (404) */
 export async function documentContent(visit: Visit, record: OpenRecord, id: string): Promise<Outcome> {
-  const params = { doc_id: id };
+  const asked = { doc_id: id };
   // The route finds documents of the whole project.
-  const { patient } = await visit.api.read(
-    record,
-    null,
-    'getDocument',
-    { params },
-    z.object({ patient: z.string() }),
-  );
+  const { patient } = await visit.api.read(record, null, '/v1/documents/{doc_id}', asked);
   if (patient !== record.record) throw notFound('DocumentReference', id.slice(0, 64));
   const read = { action: 'read', resourceType: 'DocumentReference', resourceId: id.toLowerCase() };
   const {
     status,
     headers = {},
     content,
-  } = await visit.api.content(record, read, 'getDocumentContent', { params });
+  } = await visit.api.content(record, read, '/v1/documents/{doc_id}/content', asked);
   if (content === undefined) throw notFound('the content of DocumentReference', id.slice(0, 64));
   return { download: { status, headers, content } };
 }

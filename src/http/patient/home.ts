@@ -1,5 +1,4 @@
 /** The first page: who asks for access, and the person's records. */
-import { z } from 'zod';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { codeForm } from '../signin/invitation-pages.ts';
@@ -56,16 +55,8 @@ interface Waiting {
 
 /** Returns the requests for access that wait for the person's answer, the newest first. */
 async function pendingRequests(visit: Visit, environment: Environment): Promise<readonly Waiting[]> {
-  const schema = z.object({
-    data: z.array(
-      z.object({
-        id: z.string(),
-        application: z.object({ name: z.string(), organization: z.string() }),
-      }),
-    ),
-  });
-  const query = { environment, status: 'pending', limit: MOST };
-  const { data } = await visit.api.me('listMyAccessRequests', { query }, schema);
+  const asked = { environment, status: 'pending', limit: MOST } as const;
+  const { data } = await visit.api.me('GET', '/me/access-requests', asked);
   return data.map(({ id, application }) => ({
     id,
     app: application.name,

@@ -3,7 +3,7 @@
  * could do, by the same routes, with the same checks and answers. Rights are computed by each call. The session itself
  * opens none of the interfaces.
  */
-import type { z } from 'zod';
+import type * as Api from '#clients/typescript/src/generated/api.ts';
 import type { LinkRow } from '#queries/consents/records.ts';
 import type { AccessEntry } from '#src/shared/access/access-entry.ts';
 import { type Caller, ownCaller } from '#src/shared/access/caller.ts';
@@ -22,18 +22,29 @@ export interface OwnApiService {
   readonly accessLog: Pick<AccessLog, 'written'>;
 }
 
-/** Inputs of a call, as a program sends them. */
-export interface OwnInputs {
-  readonly params?: Readonly<Record<string, string>>;
-  /** Members that are undefined or empty are left out. */
-  readonly query?: Readonly<Record<string, string | number | undefined>>;
-  readonly body?: object;
-}
+/** The shapes of answers, by their names in the OpenAPI document. */
+export type { Api };
+
+type Method = keyof Api.Operations;
+type At<M extends Method, P extends keyof Api.Operations[M]> = Api.Operations[M][P] & {
+  readonly path: object;
+  readonly query: object;
+  readonly body: unknown;
+  readonly answer: unknown;
+};
+type Paths<M extends Method, Below extends string> = string & keyof Api.Operations[M] & `${Below}${string}`;
+/** The parts of the path, the query's members, of which undefined ones are left out, and `body`. */
+type Input<O extends { path: object; query: object; body: unknown }> = O['path'] & {
+  readonly [K in keyof O['query']]: O['query'][K] | undefined;
+} & ([O['body']] extends [undefined] ? unknown : { readonly body: O['body'] });
+
+/** A read of REST v1. */
+type ReadPath = Paths<'GET', '/v1/'>;
 
 /** A read of a record: its access-log entry if the person is a representative. */
 export type ReadAs = Pick<AccessEntry, 'action' | 'resourceType'> & { readonly resourceId?: string };
 
-const BY_OPERATION = new Map(ROUTES.map((route) => [route.operationId, route]));
+const BY_PATH = new Map(ROUTES.map((route) => [`${route.method} ${route.path}`, route]));
 
 /** The calls of one person during one request. */
 export class OwnApi {
@@ -45,17 +56,20 @@ export class OwnApi {
 
   /**
    * Runs a route of `/me`.
-   * @param schema of the part of the answer that is used
    * @throws Refusal as the route does
    */
-  async me<T>(operationId: string, inputs: OwnInputs, schema: z.ZodType<T>): Promise<T> {
-    const route = routeNamed(operationId);
-    if (route.credential !== 'identity') throw new TypeError(`${operationId} takes no ID token`);
+  async me<M extends Method, P extends Paths<M, '/me/'>>(
+    method: M,
+    path: P,
+    input: Input<At<M, P>>,
+  ): Promise<At<M, P>['answer']> {
+    const route = routeAt(method, path);
+    if (route.credential !== 'identity') throw new TypeError(`${method} ${path} takes no ID token`);
     this.service.services.freshness.require(route.models);
-    const run = route.accept(makeInputs(inputs));
+    const run = route.accept(splitInput(path, input));
     const result = await run({ ...this.#circumstances(), identity: this.session.person });
     await this.#shown(result, route);
-    return schema.parse(resultBody(result));
+    return resultBody(result);
   }
 
   /**
@@ -63,28 +77,26 @@ export class OwnApi {
    * @param read null if the page shows nothing of the record itself
    * @throws Refusal as the route does; unavailable (503) if the access log can't be written
    */
-  async read<T>(
+  async read<P extends ReadPath>(
     link: LinkRow,
     read: ReadAs | null,
-    operationId: string,
-    inputs: OwnInputs,
-    schema: z.ZodType<T>,
-  ): Promise<T> {
-    return schema.parse(resultBody(await this.content(link, read, operationId, inputs)));
+    path: P,
+    input: Input<At<'GET', P>>,
+  ): Promise<At<'GET', P>['answer']> {
+    return resultBody(await this.content(link, read, path, input));
   }
 
   /** Runs a read like `read`, and returns its answer unchanged. */
-  async content(
+  async content<P extends ReadPath>(
     link: LinkRow,
     read: ReadAs | null,
-    operationId: string,
-    inputs: OwnInputs,
+    path: P,
+    input: Input<At<'GET', P>>,
   ): Promise<RouteResult> {
-    const route = routeNamed(operationId);
-    if (route.credential !== 'api_key' || route.method !== 'GET')
-      throw new TypeError(`${operationId} doesn't read a record`);
+    const route = routeAt('GET', path);
+    if (route.credential !== 'api_key') throw new TypeError(`GET ${path} reads no record`);
     this.service.services.freshness.require(route.models);
-    const run = route.accept(makeInputs(inputs));
+    const run = route.accept(splitInput(path, input));
     const caller = await this.callerFor(link);
     const result = await run({ ...this.#circumstances(), caller, factsOnly: true });
     if (read !== null) await this.noteRead(link, read, countItems(result));
@@ -143,20 +155,29 @@ export class OwnApi {
   }
 }
 
-function routeNamed(operationId: string): Route {
-  const route = BY_OPERATION.get(operationId);
-  if (route === undefined) throw new TypeError(`no route is called ${operationId}`);
+function routeAt(method: string, path: string): Route {
+  const route = BY_PATH.get(`${method} ${path}`);
+  if (route === undefined) throw new TypeError(`there is no route ${method} ${path}`);
   return route;
 }
 
-function makeInputs({ params = {}, query = {}, body }: OwnInputs) {
-  const given = Object.entries(query).flatMap(([name, value]) =>
+/** Splits an input as a program sends it; members that are undefined or empty are left out. */
+function splitInput(path: string, input: object) {
+  const { body, ...members } = input as { readonly body?: object };
+  const given = Object.entries(members).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
   );
-  return { params, query: new URLSearchParams(given), body };
+  const isPart = ([name]: readonly [string, string]): boolean => path.includes(`{${name}}`);
+  return {
+    params: Object.fromEntries(given.filter(isPart)),
+    query: new URLSearchParams(given.filter((each) => !isPart(each))),
+    body,
+  };
 }
 
-function resultBody({ body, text }: RouteResult): unknown {
+// The answer has the shape that its route declares, from which the type was generated.
+// biome-ignore lint/suspicious/noExplicitAny: as said above
+function resultBody({ body, text }: RouteResult): any {
   return text === undefined ? body : JSON.parse(text);
 }
 

@@ -1,5 +1,4 @@
 /** Shows who is linked to a record, and lets a person end their own link. */
-import { z } from 'zod';
 import type { LinkedPerson } from '#queries/consents/linked-people.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Outcome, PatientPage } from './page.ts';
@@ -89,6 +88,6 @@ ${visit.form(`${record.path}/people/end`)}<div class="actions">
 
 /** Ends the link, as `DELETE /me/patients/{patient_id}/link` does. @throws Refusal */
 export async function unlink(visit: Visit, record: OpenRecord): Promise<Outcome> {
-  await visit.api.me('endMyLink', { params: { patient_id: record.record } }, z.undefined());
+  await visit.api.me('DELETE', '/me/patients/{patient_id}/link', { patient_id: record.record });
   return { goTo: visit.below(HOME, { done: 'unlinked' }) };
 }

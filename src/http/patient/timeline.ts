@@ -1,14 +1,13 @@
 /** Shows the timeline of REST v1, the newest first, by kind, with AI's notes separate. */
-import { z } from 'zod';
 import { type Html, html } from '#src/shared/html.ts';
 import { DEFAULT_KINDS, TIMELINE_KINDS } from '#src/v1/timeline.ts';
-import { listSchema } from '../api/schemas.ts';
 import { resultName } from '../pages/result-names.ts';
 import { dateText } from '../reading/day-text.ts';
 import { kindText } from '../reading/kinds.ts';
 import type { Observation } from '../reading/measures.ts';
 import { summaryText, titleText } from '../reading/summary-words.ts';
 import { originAfter, renderAiPart, splitByAuthor } from './entries.ts';
+import type { Api } from './own-api.ts';
 import type { PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
 import { resultsAmong, resultText } from './results/timeline-results.ts';
@@ -17,28 +16,23 @@ import type { Visit } from './visit.ts';
 /** Entries of a page. */
 const LIMIT = 20;
 
-const timelineEntry = z.object({
-  fhir: z.string(),
-  author_type: z.string(),
-  kind: z.string(),
-  date: z.string(),
-  date_means: z.string(),
-  title: z.string(),
-  summary: z.string().nullable(),
-});
+type Entry = Api.TimelineEntry;
 
 /** Returns the page. @throws Refusal */
 export async function timelinePage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
   const kind = TIMELINE_KINDS.find((each) => each === visit.asked('kind', 20));
   const cursor = visit.asked('cursor');
-  const kinds = kind ?? TIMELINE_KINDS.join(',');
   const { data, total, next_cursor } = await visit.api.read(
     record,
     { action: 'timeline', resourceType: null },
-    'getTimeline',
-    { params: { patient_id: record.record }, query: { limit: LIMIT, cursor, kinds } },
-    listSchema(timelineEntry),
+    '/v1/patients/{patient_id}/timeline',
+    {
+      patient_id: record.record,
+      limit: LIMIT,
+      cursor,
+      kinds: kind === undefined ? [...TIMELINE_KINDS] : [kind],
+    },
   );
   const { facts, notes } = splitByAuthor(data);
   const results = await resultsAmong(visit, record, data);
@@ -89,7 +83,7 @@ ${options}</select></div>
 function yearsPart(
   visit: Visit,
   record: OpenRecord,
-  entries: readonly z.output<typeof timelineEntry>[],
+  entries: readonly Entry[],
   results: ReadonlyMap<string, Observation>,
 ): Html {
   const { say } = visit;
@@ -124,7 +118,7 @@ function dayText(say: Visit['say'], date: string, means: string): string {
 function renderEntryRow(
   visit: Visit,
   record: OpenRecord,
-  entry: z.output<typeof timelineEntry>,
+  entry: Entry,
   result: Observation | undefined,
 ): Html {
   const { say } = visit;

@@ -1,5 +1,4 @@
 /** Shows an entry: its content, and its versions with their changes, who entered them and when. */
-import { z } from 'zod';
 import type { EntryContent } from '#queries/rest/entry-content.ts';
 import type { Approval, EntryOrigin } from '#queries/rest/entry-origin.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
@@ -7,11 +6,11 @@ import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { timelineKind } from '#src/v1/timeline.ts';
 import { attachmentAs, fileName } from '../../answer/disposition.ts';
-import { listSchema } from '../../api/schemas.ts';
 import type { TextKey } from '../../pages/languages/language.ts';
 import { resultName } from '../../pages/result-names.ts';
 import { authorText, typeText } from '../../reading/kinds.ts';
 import { titleText } from '../../reading/summary-words.ts';
+import type { Api } from '../own-api.ts';
 import type { Outcome, PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
@@ -25,20 +24,7 @@ import {
   titleIn,
 } from './entry-content.ts';
 
-const versions = listSchema(
-  z.object({
-    version: z.number(),
-    activity: z.enum(['CREATE', 'UPDATE', 'DELETE']),
-    recorded: z.string(),
-    author_type: z.string(),
-    author_name: z.string().nullable(),
-    acting_as_name: z.string().nullable(),
-    written_by: z.object({ kind: z.string(), name: z.string().nullable() }),
-    source_system: z.string().nullable(),
-  }),
-);
-
-type Version = z.output<typeof versions>['data'][number];
+type Version = Api.ProvenanceEntry;
 
 const ACTIVITIES = { CREATE: 'entry.create', UPDATE: 'entry.update', DELETE: 'entry.delete' } as const;
 
@@ -61,12 +47,14 @@ export async function entryPage(
   const { data, next_cursor } = await visit.api.read(
     record,
     { action: 'history-instance', resourceType: 'Provenance' },
-    'listProvenance',
+    '/v1/patients/{patient_id}/provenance/{resource_type}/{resource_id}',
     {
-      params: { patient_id: record.record, resource_type: type, resource_id: id },
-      query: { limit: 200, cursor: visit.asked('cursor') },
+      patient_id: record.record,
+      resource_type: type,
+      resource_id: id,
+      limit: 200,
+      cursor: visit.asked('cursor'),
     },
-    versions,
   );
   const content = await deps.pages.entryContents.find(record.record, type, id, {
     shown: versionAsked(visit),

@@ -1,6 +1,6 @@
 /** The results of a record for its pages; reads are in the access log for a representative. */
 
-import { observationPage, type ResultSource } from '../../reading/measures.ts';
+import type { ResultSource } from '../../reading/measures.ts';
 import type { ReadAs } from '../own-api.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
@@ -12,13 +12,12 @@ const READ: ReadAs = { action: 'search-type', resourceType: 'Observation' };
 export function resultSource({ api, deps }: Visit, record: OpenRecord): ResultSource {
   return {
     read: ({ limit, cursor, code }, isNoted) =>
-      api.read(
-        record,
-        isNoted ? READ : null,
-        'listObservations',
-        { params: { patient_id: record.record }, query: { limit, cursor, code } },
-        observationPage,
-      ),
+      api.read(record, isNoted ? READ : null, '/v1/patients/{patient_id}/observations', {
+        patient_id: record.record,
+        limit,
+        cursor,
+        code,
+      }),
     interpretations: deps.pages.interpretations,
     kinds: () => deps.pages.measuredKinds(record.record),
     note: (count) => api.noteRead(record, READ, count),

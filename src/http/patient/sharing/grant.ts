@@ -1,5 +1,4 @@
 /** One application's access to a record: its rights, its reads, the receipt of the consent, and how to end it. */
-import { z } from 'zod';
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
@@ -105,9 +104,11 @@ export async function endGrant(
   id: string,
 ): Promise<Outcome> {
   const note = (form.get('note') ?? '').trim().slice(0, MAX_NOTE);
-  const params = { patient_id: record.record, grant_id: id };
-  const body = note === '' ? {} : { reason: note };
-  await visit.api.me('revokeMyGrant', { params, body }, z.object({ id: z.string() }));
+  await visit.api.me('POST', '/me/patients/{patient_id}/grants/{grant_id}/revoke', {
+    patient_id: record.record,
+    grant_id: id,
+    body: note === '' ? {} : { reason: note },
+  });
   return { goTo: visit.below(`${record.path}/applications`, { done: 'revoked' }) };
 }
 

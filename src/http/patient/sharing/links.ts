@@ -1,8 +1,6 @@
 /** Links and QR codes with which others can see a part of a record (SMART Health Links), and how they end. */
-import { z } from 'zod';
-import { SHARED_LINK_STATUSES } from '#queries/consents/shared-links.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import { listSchema } from '../../api/schemas.ts';
+import type { Api } from '../own-api.ts';
 import type { Outcome, PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
@@ -11,19 +9,7 @@ import { whenText } from '../words.ts';
 /** The maximum number of links on a page. */
 const MOST = 100;
 
-const link = z.object({
-  id: z.string(),
-  status: z.enum(SHARED_LINK_STATUSES),
-  label: z.string().nullable(),
-  content: z.string(),
-  flag: z.string(),
-  viewer_url: z.string().nullable(),
-  expires_at: z.string(),
-  access_count: z.number(),
-  last_access_at: z.string().nullable(),
-});
-
-type Link = z.output<typeof link>;
+type Link = Api.SharedLink;
 
 const linkPath = ({ path }: OpenRecord, id = ''): string =>
   id === '' ? `${path}/links` : `${path}/links/${encodeURIComponent(id)}`;
@@ -31,11 +17,11 @@ const linkPath = ({ path }: OpenRecord, id = ''): string =>
 /** Returns the page of all links. @throws Refusal */
 export async function linksPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
-  const { data, next_cursor } = await visit.api.me(
-    'listSharedLinks',
-    { params: { patient_id: record.record }, query: { limit: MOST, cursor: visit.asked('cursor') } },
-    listSchema(link),
-  );
+  const { data, next_cursor } = await visit.api.me('GET', '/me/patients/{patient_id}/shl', {
+    patient_id: record.record,
+    limit: MOST,
+    cursor: visit.asked('cursor'),
+  });
   const active = data.filter(({ status }) => status === 'active');
   const ended = data.filter(({ status }) => status !== 'active');
   const older =
@@ -114,7 +100,7 @@ function endedRow(visit: Visit, each: Link): Html {
 
 /** Returns a link of a record. @throws Refusal not_found (404) */
 function readLink(visit: Visit, { record }: OpenRecord, id: string): Promise<Link> {
-  return visit.api.me('getSharedLink', { params: { patient_id: record, link_id: id } }, link);
+  return visit.api.me('GET', '/me/patients/{patient_id}/shl/{link_id}', { patient_id: record, link_id: id });
 }
 
 /** Returns the page of a link with its QR code. @throws Refusal not_found (404) */
@@ -173,7 +159,7 @@ ${visit.form(`${linkPath(record, id)}/end`)}<div class="actions">
 
 /** Ends a link, as `POST /me/patients/{patient_id}/shl/{link_id}/revoke` does. @throws Refusal */
 export async function endLink(visit: Visit, record: OpenRecord, id: string): Promise<Outcome> {
-  const params = { patient_id: record.record, link_id: id };
-  await visit.api.me('revokeSharedLink', { params }, z.object({ id: z.string() }));
+  const link = { patient_id: record.record, link_id: id };
+  await visit.api.me('POST', '/me/patients/{patient_id}/shl/{link_id}/revoke', link);
   return { goTo: visit.below(linkPath(record), { done: 'linkended' }) };
 }

@@ -1,11 +1,10 @@
 /** The access log of a record in plain words: who read what, when, and what was refused. Filters are a form without scripts. */
-import { z } from 'zod';
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { ACCESS_STATUSES } from '#src/shared/access/access-entry.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import { listSchema } from '../../api/schemas.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { kindsText } from '../../reading/kinds.ts';
+import type { Api } from '../own-api.ts';
 import type { PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
@@ -16,19 +15,7 @@ const LIMIT = 25;
 /** The maximum number of grants in the list of applications. */
 const MOST = 200;
 
-const entrySchema = z.object({
-  id: z.string(),
-  ts: z.string(),
-  action: z.string(),
-  resource_type: z.string().nullable(),
-  status: z.enum(ACCESS_STATUSES),
-  count: z.number().nullable(),
-  purpose: z.string().nullable(),
-  actor: z.string().nullable(),
-  actor_ref: z.string(),
-});
-
-type Entry = z.output<typeof entrySchema>;
+type Entry = Api.AccessLogEntry;
 
 /** Returns the page. @throws Refusal not_found (404) for a grant of another record */
 export async function logPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
@@ -47,16 +34,15 @@ export async function logPage(visit: Visit, record: OpenRecord): Promise<Patient
   const grant_id = visit.asked('grant', 100);
   const ordered = filters.from === undefined || filters.to === undefined || filters.from <= filters.to;
   const asked = ordered ? filters : { ...filters, from: filters.to, to: filters.from };
-  const query = { ...asked, limit: LIMIT, cursor: visit.asked('cursor') };
-  const params = { patient_id: record.record };
+  const cursor = visit.asked('cursor');
+  const query = { patient_id: record.record, ...asked, limit: LIMIT, cursor };
   const page =
     grant_id === undefined
-      ? await visit.api.me('listMyAccessLog', { params, query }, listSchema(entrySchema))
-      : await visit.api.me(
-          'listMyGrantAccessLog',
-          { params: { ...params, grant_id }, query },
-          listSchema(entrySchema),
-        );
+      ? await visit.api.me('GET', '/me/patients/{patient_id}/access-log', query)
+      : await visit.api.me('GET', '/me/patients/{patient_id}/grants/{grant_id}/access-log', {
+          ...query,
+          grant_id,
+        });
   const { rows } = await deps.services.consentQueries.listGrants({ record: record.record, limit: MOST });
   const kept = { ...asked, grant: grant_id };
   const older =
@@ -64,7 +50,7 @@ export async function logPage(visit: Visit, record: OpenRecord): Promise<Patient
       ? html``
       : html`<a class="button second small" href="${visit.to(`${record.path}/log`, { ...kept, cursor: page.next_cursor })}">${say('list.older')}</a>`;
   const newest =
-    query.cursor === undefined
+    cursor === undefined
       ? html``
       : html`<a class="button second small" href="${visit.to(`${record.path}/log`, kept)}">${say('list.newest')}</a>`;
   return {

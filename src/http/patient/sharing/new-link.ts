@@ -1,7 +1,5 @@
 /** The form that makes a shared link: what, for how long, with which passcode. */
-import { z } from 'zod';
 import { type Html, html } from '#src/shared/html.ts';
-import { listSchema } from '../../api/schemas.ts';
 import type { Outcome, PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
@@ -11,15 +9,6 @@ const DAYS = [1, 7, 30, 90, 365] as const;
 /** Documents that can be chosen. */
 const DOCUMENTS = 50;
 const DAY_MS = 86_400_000;
-
-const documents = listSchema(
-  z.object({
-    id: z.string(),
-    title: z.string().nullable(),
-    status: z.string().nullable(),
-    author_type: z.string(),
-  }),
-);
 
 /** The content of the form. */
 interface Chosen {
@@ -122,9 +111,8 @@ async function listContents(visit: Visit, record: OpenRecord): Promise<Content[]
   const { data } = await visit.api.read(
     record,
     { action: 'search-type', resourceType: 'DocumentReference' },
-    'listDocuments',
-    { params: { patient_id: record.record }, query: { limit: DOCUMENTS } },
-    documents,
+    '/v1/patients/{patient_id}/documents',
+    { patient_id: record.record, limit: DOCUMENTS },
   );
   const final = data.filter(({ status }) => status === 'final');
   return [
@@ -157,19 +145,15 @@ export async function makeLink(visit: Visit, record: OpenRecord, form: URLSearch
   ];
   if (faults.length > 0) return newLinkPage(visit, record, chosen, faults);
   const { content, label, passcode, days, isLive } = chosen;
-  const { id } = await visit.api.me(
-    'createSharedLink',
-    {
-      params: { patient_id: record.record },
-      body: {
-        content,
-        ...(label === '' ? {} : { label }),
-        ...(passcode === '' ? {} : { passcode }),
-        expires_at: new Date(visit.now + days * DAY_MS).toISOString(),
-        long_term: isLive,
-      },
+  const { id } = await visit.api.me('POST', '/me/patients/{patient_id}/shl', {
+    patient_id: record.record,
+    body: {
+      content,
+      ...(label === '' ? {} : { label }),
+      ...(passcode === '' ? {} : { passcode }),
+      expires_at: new Date(visit.now + days * DAY_MS).toISOString(),
+      long_term: isLive,
     },
-    z.object({ id: z.string() }),
-  );
+  });
   return { goTo: visit.below(`${record.path}/links/${encodeURIComponent(id)}`) };
 }

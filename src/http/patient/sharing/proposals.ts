@@ -1,17 +1,15 @@
 /** Changes that applications suggest for a record: the difference, who suggests it and why; accepting and rejecting. */
-import { z } from 'zod';
-import { PROPOSAL_STATUSES } from '#queries/consents/proposals.ts';
 import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { type Json, parseStored, printJson } from '#src/shared/json/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { proposalView } from '../../api/proposal-view.ts';
-import { listSchema } from '../../api/schemas.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { authorText, typeText } from '../../reading/kinds.ts';
 import { changeRow, valueWords } from '../entry/element-values.ts';
 import { titleOfResource, wordsOfNarrative, wordsOfValue } from '../entry/resource-words.ts';
+import type { Api } from '../own-api.ts';
 import type { Outcome, PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
@@ -19,28 +17,13 @@ import type { Visit } from '../visit.ts';
 /** The maximum number of proposals on a page. */
 const MOST = 100;
 
-const json: z.ZodType<Json> = z.json();
-
-const elements = z.record(z.string(), json);
-
-const proposal = z.object({
-  id: z.string(),
-  status: z.enum(PROPOSAL_STATUSES),
-  operation: z.enum(['create', 'update']),
-  resource_type: z.string(),
-  resource: elements,
-  difference: z
-    .array(z.object({ path: z.string(), before: json.optional(), after: json.optional() }))
-    .nullable(),
-  author_type: z.string(),
-  application: z.object({ id: z.string(), name: z.string(), organization: z.string() }),
-  rationale: z.string().nullable(),
-  created_at: z.string(),
-  expires_at: z.string(),
-  decided_at: z.string().nullable(),
-});
-
-type Proposal = z.output<typeof proposal>;
+/** A proposal, whose values are JSON. */
+type Proposal = Omit<Api.Proposal, 'resource' | 'difference'> & {
+  readonly resource: Record<string, Json>;
+  readonly difference:
+    | readonly { readonly path: string; readonly before?: Json; readonly after?: Json }[]
+    | null;
+};
 
 /** The note about a program's values by state; in other states they aren't in the record. */
 const AI_NOTES: Readonly<Partial<Record<Proposal['status'], 'proposals.ainote' | 'proposals.aidone'>>> = {
@@ -57,18 +40,20 @@ const proposalPath = ({ path }: OpenRecord, id = ''): string =>
 /** Returns the page of all proposals. @throws Refusal */
 export async function proposalsPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
-  const params = { patient_id: record.record };
-  const waiting = await visit.api.me(
-    'listMyProposals',
-    { params, query: { limit: MOST, status: 'pending' } },
-    listSchema(proposal),
-  );
-  const all = await visit.api.me(
-    'listMyProposals',
-    { params, query: { limit: MOST, cursor: visit.asked('cursor') } },
-    listSchema(proposal),
-  );
-  const [open, known] = [await withNames(visit, waiting.data), await withNames(visit, all.data)];
+  const waiting = await visit.api.me('GET', '/me/patients/{patient_id}/proposals', {
+    patient_id: record.record,
+    limit: MOST,
+    status: 'pending',
+  });
+  const all = await visit.api.me('GET', '/me/patients/{patient_id}/proposals', {
+    patient_id: record.record,
+    limit: MOST,
+    cursor: visit.asked('cursor'),
+  });
+  const [open, known] = [
+    await withNames(visit, waiting.data as Proposal[]),
+    await withNames(visit, all.data as Proposal[]),
+  ];
   const over = known.filter(({ status }) => status !== 'pending');
   const older =
     all.next_cursor === null
@@ -109,7 +94,7 @@ async function withNames(visit: Visit, all: readonly Proposal[]): Promise<readon
 /** Returns the version that a proposal would change, with names; no elements for a creation. */
 async function readBase(visit: Visit, base: string | null): Promise<Elements> {
   if (base === null) return {};
-  const value = elements.parse(JSON.parse(printJson(withoutVersion(parseStored(base)))));
+  const value: Record<string, Json> = JSON.parse(printJson(withoutVersion(parseStored(base))));
   return withDisplays({ value }, await visit.deps.services.displays(bareCodes([value]))).value;
 }
 
@@ -162,7 +147,8 @@ export async function proposalPage(visit: Visit, record: OpenRecord, id: string)
   const row = await deps.services.consentQueries.proposal(record.record, id);
   if (row === undefined) throw notFound('proposal', id.slice(0, 64));
   await visit.api.noteRead(record, { action: 'read', resourceType: row.resource_type }, 1);
-  const [each] = await withNames(visit, [proposal.parse(JSON.parse(printJson(proposalView(row))))]);
+  const shown: Proposal = JSON.parse(printJson(proposalView(row)));
+  const [each] = await withNames(visit, [shown]);
   if (each === undefined) throw notFound('proposal', id.slice(0, 64));
   const base = await readBase(visit, row.base);
   const isPending = each.status === 'pending';
@@ -282,9 +268,10 @@ export async function decideProposal(
   form: URLSearchParams,
   id: string,
 ): Promise<Outcome> {
-  const params = { patient_id: record.record, proposal_id: id };
+  const proposal = { patient_id: record.record, proposal_id: id, body: {} };
   const accepts = form.get('decision') === 'accept';
-  const operation = accepts ? 'acceptMyProposal' : 'rejectMyProposal';
-  await visit.api.me(operation, { params, body: {} }, z.object({ id: z.string() }));
+  await (accepts
+    ? visit.api.me('POST', '/me/patients/{patient_id}/proposals/{proposal_id}/accept', proposal)
+    : visit.api.me('POST', '/me/patients/{patient_id}/proposals/{proposal_id}/reject', proposal));
   return { goTo: visit.below(proposalPath(record), { done: accepts ? 'accepted' : 'rejected' }) };
 }

@@ -1,5 +1,4 @@
 /** An application's request for access: the person allows it with a record, a duration and perhaps less, or denies it. */
-import { z } from 'zod';
 import type { AccessRequestRow } from '#queries/consents/access-requests.ts';
 import { knownScopes, normalise } from '#src/oauth/scopes.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -144,23 +143,23 @@ export async function decideRequest(visit: Visit, form: URLSearchParams, id: str
   const asked = await askedFor(visit, id);
   const { request, offer } = asked;
   if (request.status !== 'pending') return answeredPage(visit, request);
-  const params = { request_id: request.id };
-  const query = { lang: visit.say.lang };
+  const about = { request_id: request.id, lang: visit.say.lang };
   if (form.get('decision') !== 'allow') {
     const mute = form.get('mute') === 'yes';
-    await visit.api.me('denyMyAccessRequest', { params, query, body: { mute } }, z.object({}));
+    await visit.api.me('POST', '/me/access-requests/{request_id}/deny', { ...about, body: { mute } });
     return { goTo: visit.below(HOME, { done: mute ? 'muted' : 'denied' }) };
   }
   const choice = readChoice(form, offer);
   const faults = findFaultyFields(choice, offer, new Date(visit.now).toISOString().slice(0, 10));
-  if (faults.length > 0) return renderPage(visit, asked, choice, faults);
+  const { record: patient_id, days: duration_days } = choice;
+  if (faults.length > 0 || patient_id === undefined || duration_days === undefined)
+    return renderPage(visit, asked, choice, faults);
   const body = {
-    patient_id: choice.record,
-    duration_days: choice.days,
+    patient_id,
+    duration_days,
     scopes: normalise(keptScopes(choice, offer)),
   };
-  const grant = z.object({ grant_id: z.string() });
-  await visit.api.me('approveMyAccessRequest', { params, query, body }, grant);
-  const record = encodeURIComponent(choice.record ?? '');
+  await visit.api.me('POST', '/me/access-requests/{request_id}/approve', { ...about, body });
+  const record = encodeURIComponent(patient_id);
   return { goTo: visit.below(`${HOME}/records/${record}/applications`, { done: 'approved' }) };
 }
