@@ -1,11 +1,11 @@
 /**
  * Reads the caller of an API key. The database is asked at every request, without a cache, so revocation is
- * immediate.
+ * immediate. The database's clock decides whether a key has expired.
  */
 import { type Caller, type Environment, isFilling, ownCaller } from '#src/shared/access/caller.ts';
 import type { Line } from './database/gather.ts';
 
-/** Finds the caller by the hex SHA-256 of an API key; undefined when the key is unknown or revoked. */
+/** Finds the caller by the hex SHA-256 of an API key; undefined when the key is unknown, revoked or expired. */
 export type ApiKeyCaller = (sha256: string) => Promise<Caller | undefined>;
 
 interface Row {
@@ -22,7 +22,8 @@ const API_KEYS = `
   select k.sha256, k.key_id, k.project, k.environment, k.scopes, ${isFilling('p')} as filling
   from projects.api_key k
   left join projects.project p on p.id = k.project
-  where k.sha256 = any($1::text[]) and k.revoked_at is null`;
+  where k.sha256 = any($1::text[]) and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > (extract(epoch from now()) * 1000000)::int8)`;
 
 /** Opens the look-up of API keys over a line; look-ups that arrive together share a statement. */
 export function openApiKeys(line: Line): ApiKeyCaller {

@@ -11,6 +11,8 @@ export interface NewKey {
   readonly name: string;
   readonly environment: Environment;
   readonly scopes: readonly Scope[];
+  /** An instant after which it doesn't work; absent: none. */
+  readonly expiresAt?: string | undefined;
 }
 
 /** A key, which is shown once, and the event that makes it work. */
@@ -23,9 +25,21 @@ export interface IssuedKey {
  * Makes a key.
  * @param secret 256 bits of a CSPRNG.
  */
-export function issueKey(id: string, { name, environment, scopes }: NewKey, secret: Buffer): IssuedKey {
+export function issueKey(
+  id: string,
+  { name, environment, scopes, expiresAt }: NewKey,
+  secret: Buffer,
+): IssuedKey {
   const key = `${environment === 'sandbox' ? 'sk_test_' : 'sk_live_'}${secret.toString('base64url')}`;
   const sha256 = createHash('sha256').update(key).digest('hex');
-  const data = { key_id: id, name, environment, scopes: [...scopes], sha256, last4: key.slice(-4) };
+  const data = {
+    key_id: id,
+    name,
+    environment,
+    scopes: [...scopes],
+    sha256,
+    last4: key.slice(-4),
+    expires_at: expiresAt ?? null,
+  };
   return { key, event: { type: 'ApiKeyCreated', data } };
 }

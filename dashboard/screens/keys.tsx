@@ -18,7 +18,7 @@ import {
   ShownOnce,
   Table,
 } from '../parts/parts.tsx';
-import { say, sayCount } from '../texts/texts.ts';
+import { say, sayCount, sayDay } from '../texts/texts.ts';
 
 type Key = Api.Key;
 type NewKey = Api.NewKey;
@@ -28,6 +28,7 @@ const SCOPES = ['read', 'write'] as const;
 /** What the person is about to do. */
 type Asked =
   | { readonly kind: 'create' }
+  | { readonly kind: 'rotate'; readonly key: Key }
   | { readonly kind: 'revoke'; readonly key: Key }
   | { readonly kind: 'made'; readonly made: NewKey; readonly replaces?: Key };
 
@@ -39,9 +40,6 @@ export function Keys() {
   const keys = useLoaded(
     () => annal.list('/admin/projects/{project_id}/keys', { project_id: here.project, limit: 100 }).all(),
     [here.project, here.environment],
-  );
-  const rotate = useAct((key: Key) =>
-    create(here.project, { name: key.name, environment: here.environment, scopes: key.scopes }),
   );
   const isBlocked = !here.mayUse;
   const mayIssue = useMayIssue();
@@ -56,11 +54,10 @@ export function Keys() {
       </Head>
       {isBlocked ? <p class="note">{say('keys.notYours')}</p> : null}
       {!isBlocked && mayIssue === false ? <NotAllowed /> : null}
-      <Problem failure={rotate.failure} />
       <Shown of={keys}>
         {(all) => {
           const here_ = all.filter(({ environment }) => environment === here.environment);
-          const live = here_.filter(({ revoked_at }) => revoked_at === null);
+          const live = here_.filter((key) => key.revoked_at === null && !hasEnded(key));
           const revoked = here_.length - live.length;
           return (
             <>
@@ -93,21 +90,19 @@ export function Keys() {
                       cell: ({ created_at }) => <Ago at={created_at} />,
                     },
                     { title: say('keys.lastUsed'), cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
+                    { title: say('keys.ends'), cell: (key) => <End of={key} /> },
                     {
                       title: say('actions'),
                       cell: (key) =>
                         key.revoked_at !== null ? (
                           <Badge tone="bad">{say('keys.revoked')}</Badge>
+                        ) : hasEnded(key) ? (
+                          <Badge tone="bad">{say('keys.ended')}</Badge>
                         ) : isBlocked ? null : (
                           <div class="acts">
                             <Button
-                              busy={rotate.isRunning}
                               aria-label={say('keys.rotate.of', { name: key.name })}
-                              onClick={async () => {
-                                const made = await rotate.run(key);
-                                if (made !== undefined) ask({ kind: 'made', made, replaces: key });
-                                void keys.reload();
-                              }}
+                              onClick={() => ask({ kind: 'rotate', key })}
                             >
                               {say('keys.rotate')}
                             </Button>
@@ -133,11 +128,12 @@ export function Keys() {
           );
         }}
       </Shown>
-      {asked?.kind === 'create' ? (
+      {asked?.kind === 'create' || asked?.kind === 'rotate' ? (
         <Create
+          {...(asked.kind === 'rotate' ? { replaces: asked.key } : {})}
           onClose={() => ask(undefined)}
           onMade={(made) => {
-            ask({ kind: 'made', made });
+            ask({ kind: 'made', made, ...(asked.kind === 'rotate' ? { replaces: asked.key } : {}) });
             void keys.reload();
           }}
         />
@@ -157,27 +153,53 @@ export function Keys() {
   );
 }
 
-function create(project_id: string, body: Pick<Key, 'name' | 'environment' | 'scopes'>): Promise<NewKey> {
-  return annal.post('/admin/projects/{project_id}/keys', { project_id, body });
+/** Choices of how long a key works, in days; empty: until it is revoked. */
+const LIVES = ['', '30', '90', '365'] as const;
+const DAY_MS = 86_400_000;
+/** An end that is nearer than this is marked, in days. */
+const SOON = 14;
+
+const hasEnded = ({ expires_at }: Key): boolean =>
+  expires_at !== null && Date.parse(expires_at) <= Date.now();
+
+/** Shows when a key stops working by itself; a near end stands out. */
+function End({ of: key }: { readonly of: Key }) {
+  if (key.expires_at === null) return <span class="quiet">{say('keys.ends.never')}</span>;
+  const day = sayDay(key.expires_at);
+  const isNear = !hasEnded(key) && Date.parse(key.expires_at) - Date.now() < SOON * DAY_MS;
+  return isNear ? <Badge tone="warn">{day}</Badge> : <span>{day}</span>;
 }
 
+/** Makes a key. @param replaces the key whose name and scopes are proposed */
 function Create({
+  replaces,
   onClose,
   onMade,
 }: {
+  readonly replaces?: Key;
   readonly onClose: () => void;
   readonly onMade: (made: NewKey) => void;
 }) {
   const here = useProject();
-  const creating = useAct((form: FormData) =>
-    create(here.project, {
-      name: String(form.get('name')),
-      environment: here.environment,
-      scopes: SCOPES.filter((scope) => form.getAll('scopes').includes(scope)),
-    }),
-  );
+  const creating = useAct((form: FormData) => {
+    const days = Number(form.get('days'));
+    const expires_at = days === 0 ? null : new Date(Date.now() + days * DAY_MS).toISOString();
+    return annal.post('/admin/projects/{project_id}/keys', {
+      project_id: here.project,
+      body: {
+        name: String(form.get('name')),
+        environment: here.environment,
+        scopes: SCOPES.filter((scope) => form.getAll('scopes').includes(scope)),
+        expires_at,
+      },
+    });
+  });
+  const title = replaces === undefined ? say('keys.create') : say('keys.rotate.of', { name: replaces.name });
   return (
-    <Dialog title={say('keys.create')} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
+      {replaces === undefined ? null : (
+        <p>{say('keys.rotate.says', { name: replaces.name, last4: replaces.last4 })}</p>
+      )}
       <form
         onSubmit={async (event) => {
           event.preventDefault();
@@ -186,13 +208,26 @@ function Create({
         }}
       >
         <Field name="name" label={say('name')} hint={say('keys.name.hint')} failure={creating.failure}>
-          {(attributes) => <input {...attributes} required maxLength={200} autocomplete="off" />}
+          {(attributes) => (
+            <input
+              {...attributes}
+              required
+              maxLength={200}
+              autocomplete="off"
+              defaultValue={replaces?.name}
+            />
+          )}
         </Field>
         <fieldset>
           <legend>{say('keys.scopes')}</legend>
           {SCOPES.map((scope) => (
             <label key={scope} class="tick">
-              <input type="checkbox" name="scopes" value={scope} defaultChecked />
+              <input
+                type="checkbox"
+                name="scopes"
+                value={scope}
+                defaultChecked={replaces?.scopes.includes(scope) ?? true}
+              />
               <span>
                 <strong>{say(`scope.${scope}`)}</strong>
                 <span class="quiet">{say(`scope.${scope}.says`)}</span>
@@ -200,6 +235,17 @@ function Create({
             </label>
           ))}
         </fieldset>
+        <Field name="expires_at" label={say('keys.ends')} failure={creating.failure}>
+          {(attributes) => (
+            <select {...attributes} name="days">
+              {LIVES.map((days) => (
+                <option key={days} value={days}>
+                  {days === '' ? say('keys.ends.never') : sayCount('keys.ends.days', Number(days))}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
         <Problem failure={creating.failure} />
         <footer>
           <Button onClick={onClose}>{say('cancel')}</Button>

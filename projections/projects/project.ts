@@ -66,7 +66,16 @@ function listChanges({ event, stream, metadata }: StoredEvent): Change<Statement
         ['applicationsEnd', { id }],
       ];
     case 'ApiKeyCreated':
-      return [['key', { ...event.data, project: id }]];
+      return [
+        [
+          'key',
+          {
+            ...event.data,
+            project: id,
+            until: event.data.expires_at === null ? null : toMicros(event.data.expires_at),
+          },
+        ],
+      ];
     case 'ApiKeyRevoked':
       return [['revocation', { key_id: event.data.key_id }]];
     case 'ApplicationRegistered': {
@@ -105,7 +114,7 @@ function listChanges({ event, stream, metadata }: StoredEvent): Change<Statement
 /** Serves authentication and the admin interface. */
 export const projects: Projection = {
   name: 'projects',
-  version: 10,
+  version: 11,
   prefixes: ['organization-', 'project-', 'application-'],
   tables,
   indexes,

@@ -54,6 +54,7 @@ create table ${schema}.api_key (
   scopes text[] not null,        -- read, write
   last4 text not null,
   created_at int8 not null,
+  expires_at int8,               -- null: never
   revoked_at int8                -- null while it works: its own end or its project's
 );
 create table ${schema}.application (

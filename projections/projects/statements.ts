@@ -82,10 +82,10 @@ from json_to_recordset($1::json) as x(id text, reset_id text, at int8)
 where p.id = x.id and p.filling = x.reset_id`,
 
   key: (schema: string) => `
-insert into ${schema}.api_key (sha256, key_id, project, environment, name, scopes, last4, created_at)
-select sha256, key_id, project, environment, name, scopes, last4, at
+insert into ${schema}.api_key (sha256, key_id, project, environment, name, scopes, last4, expires_at, created_at)
+select sha256, key_id, project, environment, name, scopes, last4, until, at
 from json_to_recordset($1::json) as x(sha256 text, key_id text, project text, environment text, name text,
-  scopes text[], last4 text, at int8)
+  scopes text[], last4 text, until int8, at int8)
 on conflict (sha256) do nothing`,
 
   revocation: (schema: string) => `

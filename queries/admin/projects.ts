@@ -29,6 +29,8 @@ export interface KeyRow {
   readonly scopes: readonly ('read' | 'write')[];
   readonly last4: string;
   readonly created_at: number;
+  /** Null: it has no end. */
+  readonly expires_at: number | null;
   readonly revoked_at: number | null;
   readonly last_used_at: number | null;
 }
@@ -77,8 +79,8 @@ export interface Projects {
 }
 
 const PROJECT = 'p.id, p.organization, p.name, p.created_at';
-const KEY = `k.key_id as id, k.project, k.name, k.environment, k.scopes, k.last4, k.created_at, k.revoked_at,
-  u.used_at as last_used_at`;
+const KEY = `k.key_id as id, k.project, k.name, k.environment, k.scopes, k.last4, k.created_at, k.expires_at,
+  k.revoked_at,  u.used_at as last_used_at`;
 const KEYS = 'projects.api_key k left join operations.key_use u on u.key_id = k.key_id';
 const APPLICATION = `a.id, a.project, a.client_id, a.name, a.environment, a.kind, a.redirect_uris,
   a.post_logout_redirect_uris, a.scopes, a.grant_types,

@@ -380,7 +380,7 @@ export const CATALOG = {
     data: z.object({ project_id: z.string() }),
   },
   ApiKeyCreated: {
-    version: 1,
+    version: 2,
     says: 'An API key was issued; only its SHA-256 is kept.',
     streams: 'project-',
     data: z.object({
@@ -390,6 +390,7 @@ export const CATALOG = {
       scopes: z.array(z.enum(['read', 'write'])),
       sha256: z.string().describe('hex SHA-256 of the key'),
       last4: z.string(),
+      expires_at: instant.nullable().describe('FHIR instant at which it stops working; null: never'),
     }),
   },
   ApiKeyRevoked: {

@@ -229,7 +229,7 @@ export class Authenticator {
 }
 
 const UNKNOWN =
-  'the credential is unknown or revoked; make an API key with POST /admin/projects/{project_id}/keys, or get an access token at /oauth/token';
+  'the credential is unknown, expired or revoked; make an API key with POST /admin/projects/{project_id}/keys, or get an access token at /oauth/token';
 const NO_ID_TOKENS =
   'this interface requires an API key (sk_test_… or sk_live_…) or an access token (at_…); ID tokens are for /admin and /me';
 

@@ -106,6 +106,9 @@ describe('the dashboard', () => {
     const key = await page.getByRole('dialog').getByRole('region').innerText();
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByRole('button', { name: 'Rotate “job”' }).click();
+    await page.getByLabel('Ends').selectOption('In 90 days');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
+    await page.getByText('It is not shown again').waitFor();
     const next = await page.getByRole('dialog').getByRole('region').innerText();
     expect(next)
       .to.match(/^sk_test_/)
@@ -120,7 +123,7 @@ describe('the dashboard', () => {
       .getByText(/used it in the last hour/)
       .waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
-    await page.getByRole('button', { name: 'Show one revoked key' }).waitFor();
+    await page.getByRole('button', { name: 'Show one key that no longer works' }).waitFor();
     expect([await works(key), await works(next)]).to.deep.equal([401, 404]);
   });
 
@@ -379,7 +382,7 @@ describe('the dashboard', () => {
     await open('dev@example.org');
     for (const screen of ['/patients', '/search', '/try']) {
       await page.goto(base + screen);
-      await page.getByText('Records of production need the role admin.').waitFor();
+      await page.getByText('Records of production need the role auditor, admin or owner.').waitFor();
       expect(await page.getByRole('table').count()).to.equal(0);
       expect(await page.getByRole('button', { name: 'Send', exact: true }).count()).to.equal(0);
     }

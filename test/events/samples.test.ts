@@ -102,6 +102,7 @@ describe('events of every version that was written', () => {
   });
 
   const upcast: Readonly<Record<string, object>> = {
+    'ApiKeyCreated.v1.json': { expires_at: null },
     'ApplicationBranded.v1.json': {},
     'ApplicationRegistered.v1.json': { environment: 'sandbox' },
     'ApplicationRegistered.v2.json': {},

@@ -45,6 +45,7 @@ describe('admin: keys', () => {
       scopes: ['read', 'write'],
       last4: key.slice(-4),
       last_used_at: null,
+      expires_at: null,
       revoked_at: null,
     });
     const listed = await owner.done('GET', `/projects/${project}/keys`);
@@ -103,6 +104,35 @@ describe('admin: keys', () => {
       expect([answer.status, JSON.parse(answer.text).error.field]).to.deep.equal([422, field]);
     });
   }
+
+  it('stop by themselves on every instance when their time is over, by the clock of the database', async () => {
+    const asked = { name: 'k', environment: 'sandbox', expires_at: '2099-01-01T01:00:00+01:00' };
+    const { id, key } = await owner.done('POST', `/projects/${project}/keys`, asked);
+    const statuses = async () => [(await search(key)).status, (await onOther(key)).status];
+    expect(await statuses()).to.deep.equal([200, 200]);
+    const listed = async () => (await owner.done('GET', `/projects/${project}/keys`)).data[0];
+    expect(await listed()).to.include({ id, expires_at: '2099-01-01T00:00:00.000000Z' });
+    const end = (at: string) =>
+      service.pool.query(
+        `update projects.api_key set expires_at = (extract(epoch from ${at}) * 1000000)::int8 where key_id = $1`,
+        [id],
+      );
+    await end("now() + interval '1 hour'");
+    expect(await statuses()).to.deep.equal([200, 200]);
+    await end("now() - interval '1 millisecond'");
+    expect(await statuses()).to.deep.equal([401, 401]);
+    expect((await search(key)).text).to.contain('expired');
+    expect(await listed()).to.include({ id, revoked_at: null });
+  });
+
+  it('end in the future, at an instant', async () => {
+    for (const expires_at of ['2020-01-01T00:00:00Z', '2099-01-01', 'tomorrow', 30]) {
+      const asked = { name: 'k', environment: 'sandbox', expires_at };
+      const answer = await owner.ask('POST', `/projects/${project}/keys`, asked);
+      expect(answer.status, String(expires_at)).to.equal(422);
+      expect(answer.json.error).to.include({ field: 'expires_at' });
+    }
+  });
 
   it('answer a repeated request with the same key, and make one', async () => {
     const body = { name: 'once', environment: 'sandbox', scopes: ['read'] };

@@ -236,6 +236,7 @@ describe('read models', () => {
             scopes: ['read', 'write'],
             sha256: `${key_id}hash`,
             last4: 'abcd',
+            expires_at: null,
           },
         });
       const organization = stored(organizationStream('org_1'), [
@@ -311,6 +312,7 @@ describe('read models', () => {
                 scopes: ['read'],
                 sha256: id,
                 last4: 'abcd',
+                expires_at: null,
               },
             }),
             made({ type: 'ProjectDeleted', data: { project_id: proj } }),

@@ -12,6 +12,7 @@ const key = {
   scopes: ['read'],
   sha256: 'x',
   last4: 'a1b2',
+  expires_at: null,
 } as const;
 
 describe('names of credentials, from the log', () => {

@@ -8,6 +8,7 @@
  */
 import { isObject } from '../../shared/json/json.ts';
 import { CATALOG, type EventType } from '../catalog.ts';
+import { apiKeyCreatedTo2 } from './api-key-created.ts';
 import { applicationBrandedTo2 } from './application-branded.ts';
 import {
   applicationRegisteredTo2,
@@ -29,6 +30,7 @@ type VersionOf<T extends EventType> = (typeof CATALOG)[T]['version'];
 export const UPCASTERS: {
   readonly [T in EventType as VersionOf<T> extends 1 ? never : T]: StepsTo<VersionOf<T>>;
 } = {
+  ApiKeyCreated: [apiKeyCreatedTo2],
   ApplicationBranded: [applicationBrandedTo2],
   ApplicationRegistered: [applicationRegisteredTo2, applicationRegisteredTo3, applicationRegisteredTo4],
   OrganizationMemberAdded: [organizationMemberAddedTo2],

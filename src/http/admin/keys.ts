@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import type { KeyRow } from '#queries/admin/projects.ts';
 import { TO_WRITE } from '#src/shared/access/member.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { type Micros, toInstant, toMicros } from '#src/shared/time/time.ts';
 import { route } from '../api/route.ts';
 import { environment, LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
 import { keyFor, projectFor, requireRole, toAuthor } from './access.ts';
@@ -10,7 +12,16 @@ import { keySchema, keyScopes, name } from './schemas.ts';
 
 const TAG = 'API keys';
 
-function keyView({ id, project, name: named, created_at, last_used_at, revoked_at, ...row }: KeyRow) {
+function keyView({
+  id,
+  project,
+  name: named,
+  created_at,
+  last_used_at,
+  expires_at,
+  revoked_at,
+  ...row
+}: KeyRow) {
   const answer: z.input<typeof keySchema> = {
     id,
     project_id: project,
@@ -20,6 +31,7 @@ function keyView({ id, project, name: named, created_at, last_used_at, revoked_a
     last4: row.last4,
     created_at: toInstantOrNull(created_at) ?? '',
     last_used_at: toInstantOrNull(last_used_at),
+    expires_at: toInstantOrNull(expires_at),
     revoked_at: toInstantOrNull(revoked_at),
   };
   return answer;
@@ -30,12 +42,29 @@ const newKey = z
     name,
     environment,
     scopes: keyScopes.default(['read', 'write']),
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .nullable()
+      .default(null)
+      .describe('When the key stops working by itself, in the future; null: never.'),
   })
   .meta({ examples: [{ name: 'server', environment: 'sandbox', scopes: ['read', 'write'] }] });
 
 const shownKey = keySchema
   .extend({ key: z.string().describe('Shown only now; the service stores its SHA-256.') })
   .meta({ id: 'NewKey' });
+
+/** Returns the end of a key in microseconds. @throws Refusal invalid (422) if it isn't in the future */
+function parseEnd(text: string | null, now: Micros): Micros | null {
+  if (text === null) return null;
+  const end = toMicros(text);
+  if (end > now) return end;
+  throw new Refusal('invalid', {
+    code: 'value',
+    diagnostics: 'expires_at must be in the future',
+    expression: 'expires_at',
+  });
+}
 
 /** Routes of API keys. */
 export const KEY_ROUTES = [
@@ -45,7 +74,7 @@ export const KEY_ROUTES = [
     operationId: 'createKey',
     summary: 'Create an API key',
     description:
-      'The key is shown only in this answer: the service stores its hash. A key of `production` needs production access for the project (else 403, with the way to ask).',
+      'The key is shown only in this answer: the service stores its hash. With `expires_at` it stops working then. A key of `production` needs production access for the project (else 403, with the way to ask).',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -56,13 +85,16 @@ export const KEY_ROUTES = [
       const { services, params, body, now } = request;
       const project = await projectFor(request, params.project_id, 'developer');
       requireRole(project.role, TO_WRITE[body.environment]);
-      const { result, wrote } = await services.admin.createKey(toAuthor(request), project.id, body);
+      const expiresAt = parseEnd(body.expires_at, now());
+      const asked = { ...body, expiresAt: expiresAt === null ? undefined : toInstant(expiresAt) };
+      const { result, wrote } = await services.admin.createKey(toAuthor(request), project.id, asked);
       const row: KeyRow = {
         ...body,
         id: result.id,
         project: project.id,
         last4: result.key.slice(-4),
         created_at: wrote?.at ?? now(),
+        expires_at: expiresAt,
         revoked_at: null,
         last_used_at: null,
       };

@@ -70,6 +70,7 @@ export const keySchema = z
     last4: z.string().describe('The last four characters of the key.'),
     created_at: instant,
     last_used_at: instant.nullable().describe('Noted once a minute at most.'),
+    expires_at: instant.nullable().describe('When it stops working by itself; null: never.'),
     revoked_at: instant.nullable(),
   })
   .meta({ id: 'Key' });

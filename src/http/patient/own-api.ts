@@ -157,7 +157,7 @@ export class OwnApi {
 
 function routeAt(method: string, path: string): Route {
   const route = BY_PATH.get(`${method} ${path}`);
-  if (route === undefined) throw new TypeError(`there is no route ${method} ${path}`);
+  if (route === undefined) throw new TypeError(`unknown route: ${method} ${path}`);
   return route;
 }
 

@@ -437,6 +437,8 @@ export type Key = {
   created_at: string;
   /** Noted once a minute at most. */
   last_used_at: string | null;
+  /** When it stops working by itself; null: never. */
+  expires_at: string | null;
   /** ISO 8601, UTC. */
   revoked_at: string | null;
 };
@@ -660,6 +662,8 @@ export type NewKey = {
   created_at: string;
   /** Noted once a minute at most. */
   last_used_at: string | null;
+  /** When it stops working by itself; null: never. */
+  expires_at: string | null;
   /** ISO 8601, UTC. */
   revoked_at: string | null;
   /** Shown only now; the service stores its SHA-256. */
@@ -2257,6 +2261,8 @@ export interface Operations {
       name: string;
       environment: 'sandbox' | 'production';
       scopes?: ('read' | 'write')[];
+      /** When the key stops working by itself, in the future; null: never. */
+      expires_at?: string | null;
     }; answer: NewKey };
     /** Get an access token for the data of one environment, in your own name */
     '/admin/projects/{project_id}/tokens': { path: { project_id: string }; query: {}; body: {
