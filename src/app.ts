@@ -24,6 +24,7 @@ import { openOwningRecords } from '#queries/records-of.ts';
 import { openConcepts } from '#src/terminology/concepts/concepts.ts';
 import { openAccessLog } from './app/access-log.ts';
 import { openAdministration } from './app/admin.ts';
+import { openAudit } from './app/audit/open.ts';
 import { openDocuments } from './app/documents.ts';
 import { openOAuth } from './app/oauth.ts';
 import { openOperations } from './app/operations.ts';
@@ -420,6 +421,7 @@ export async function startApp(deps: {
       consentQueries,
       accessLog,
       ...wrapCalls({ accessLogOf: openAccessLogPages(pool), grantUseOf: openGrantUse(pool) }, refuseCostly),
+      audit: openAudit({ pool, store }),
       consents,
       accessRequests: accessRequests.services,
       sharedLinks,

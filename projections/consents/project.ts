@@ -1,10 +1,12 @@
 /**
  * The read model `consents`: who allowed which application what, on which record, until when, what applications propose,
- * which people have which records, and which links they shared (docs/spec/decisions.md, sections 7 and 9). Most events of
- * a record are of other types, which it never decodes.
+ * which people have which records, and which links they shared (docs/spec/decisions.md, sections 7 and 9). It also lists the
+ * events of records that are not versions of resources, for auditors. Most events of a record are versions, which it never
+ * decodes.
  */
 import type { EventType, StoredEvent } from '#src/events/catalog.ts';
 import { recordPatient } from '#src/events/streams.ts';
+import { tenantId } from '#src/shared/access/caller.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import { type Change, jsonRows } from '../json-rows.ts';
 import type { Projection } from '../projection.ts';
@@ -25,10 +27,35 @@ const TYPES = [
   'ProposalWithdrawn',
   'ProposalSuperseded',
   'ProposalExpired',
+  'DocumentFinalized',
+  'DirectoryEntriesCarried',
   'RecordErased',
 ] as const satisfies readonly EventType[];
 
+const ALL_TYPES: ReadonlySet<string> = new Set(TYPES);
+
 function listChanges(stored: StoredEvent): Change<StatementName>[] {
+  const changes = listOwnChanges(stored);
+  const { type } = stored.event;
+  return type === 'RecordErased' || !ALL_TYPES.has(type) ? changes : [...changes, eventRow(stored)];
+}
+
+/** Returns the row by which auditors find an event that is not a version of a resource. */
+function eventRow(stored: StoredEvent): Change<StatementName> {
+  const { record, owner_project: project, owner_environment: environment } = findHome(stored);
+  return [
+    'event',
+    {
+      event_id: stored.id,
+      tenant: tenantId({ project, environment }),
+      record,
+      type: stored.event.type,
+      metadata: JSON.stringify({ ...stored.metadata, append: undefined, hash: undefined }),
+    },
+  ];
+}
+
+function listOwnChanges(stored: StoredEvent): Change<StatementName>[] {
   const { event } = stored;
   switch (event.type) {
     case 'ConsentGranted': {
@@ -116,13 +143,13 @@ function findHome({ stream, metadata: { owner } }: StoredEvent) {
 /** Serves the checks of access tokens, and the lists of grants and of people's records. */
 export const consents: Projection = {
   name: 'consents',
-  version: 3,
+  version: 4,
   // Commands on consent wait for it, which ends a pause; all other writes don't.
   gathers: true,
   prefixes: ['record-', 'project-'],
-  types: new Set<string>(TYPES),
+  types: ALL_TYPES,
   tables,
   indexes,
-  compared: ['grants', 'links', 'shared_links', 'proposals', 'erased_grants'],
+  compared: ['grants', 'links', 'shared_links', 'proposals', 'erased_grants', 'events'],
   ...jsonRows(STATEMENTS, listChanges),
 };

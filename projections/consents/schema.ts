@@ -1,6 +1,6 @@
 /**
- * Tables of the read model `consents`: grants of applications, their proposals, links between people and records, and
- * shared links.
+ * Tables of the read model `consents`: grants of applications, their proposals, links between people and records,
+ * shared links, and the events of records that are not versions of resources.
  */
 
 /** Returns the DDL of the tables; times are microseconds since 1970. */
@@ -81,12 +81,22 @@ create table ${schema}.erased_grants (
   granted_at int8 not null,
   ended_at int8 not null
 );
+create table ${schema}.events (
+  event_id uuid primary key,
+  tenant uuid not null,
+  record uuid not null,
+  type text not null,
+  recorded_at int8 not null,
+  metadata text not null         -- JSON of the event's metadata without append and hash
+);
 -- grants, links and shared links of a record; all of them when it is erased
 create index grants_of_record on ${schema}.grants (record, granted_at, grant_id);
 create index links_of_record on ${schema}.links (record, linked_at, link_id);
 create index shared_links_of_record on ${schema}.shared_links (record, created_at, link_id);
 -- proposals of a record
 create index proposals_of_record on ${schema}.proposals (record, made_at, proposal_id);
+-- events of a record
+create index events_of_record on ${schema}.events (record, recorded_at, event_id);
 `;
 
 /** Lists and look-ups. */
@@ -111,6 +121,8 @@ create index if not exists open_shared_links_of_owner on ${schema}.shared_links 
   where ended_at is null;
 -- proposals that no event has ended: all of them are looked at for those that have lapsed
 create index if not exists open_proposals on ${schema}.proposals (proposal_id) where ended_at is null;
+-- events of a project
+create index if not exists events_of_tenant on ${schema}.events (tenant, recorded_at, event_id);
 -- records of a person
 create index if not exists links_of_person on ${schema}.links (issuer, subject, environment, linked_at, link_id);
 -- purged grants of an application
@@ -186,12 +198,19 @@ select grant_id, application_id, granted_at, ended_at
 from json_to_recordset($1::json) as x(grant_id text, application_id text, granted_at int8, ended_at int8)
 on conflict (grant_id) do nothing`,
 
+  event: (schema: string) => `
+insert into ${schema}.events (event_id, tenant, record, type, recorded_at, metadata)
+select event_id, tenant, record, type, at, metadata
+from json_to_recordset($1::json) as x(event_id uuid, tenant uuid, record uuid, type text, at int8, metadata text)
+on conflict (event_id) do nothing`,
+
   // Its events may have come in part only, when its stream was removed while it was read: whatever there is goes.
   erasure: (schema: string) => `
 with gone as (select record from json_to_recordset($1::json) as x(record uuid)),
   links as (delete from ${schema}.links where record in (select record from gone)),
   shared as (delete from ${schema}.shared_links where record in (select record from gone)),
-  proposals as (delete from ${schema}.proposals where record in (select record from gone))
+  proposals as (delete from ${schema}.proposals where record in (select record from gone)),
+  events as (delete from ${schema}.events where record in (select record from gone))
 delete from ${schema}.grants where record in (select record from gone)`,
 } as const;
 

@@ -159,6 +159,16 @@ export function writtenBy({ author, author_name, author_type, acting_as, acting_
   return entered === null ? first : `${first}, entered by ${entered}`;
 }
 
+/**
+ * Returns the elements in which a version differs from an earlier one; all its elements without an earlier one.
+ * @param before FHIR JSON texts
+ */
+export function changesBetween(before: string | undefined, after: string): Difference[] {
+  const [was, is] = [before, after].map((text) => (text === undefined ? undefined : parseJson(text).value));
+  if (!isObject(is)) return [];
+  return differences(isObject(was) ? ownContent(was) : undefined, ownContent(is));
+}
+
 function changes(id: string, body: string, contents: Map<string, JsonObject>): Difference[] {
   const { value } = parseJson(body);
   if (!isObject(value)) return [];

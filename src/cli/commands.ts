@@ -202,7 +202,9 @@ export function describeCommands(people: string): CommandLine {
       command(
         'export <patient...>',
         'Write the whole history of a record or stream to a signed file that can be verified by itself',
-      ).option('--out <file>', 'The file to write; compressed if it ends with .gz'),
+      )
+        .option('--out <file>', 'The file to write; compressed if it ends with .gz')
+        .option('--keep', 'Keep it in the database, where auditors can list and download it'),
       'annal export 018f… --out record.ndjson',
     ),
     async (words, { out, ...others }) => {
@@ -217,14 +219,19 @@ export function describeCommands(people: string): CommandLine {
       command(
         'checkpoint',
         'Sign the current end of every stream, so that later changes to history can be detected',
-      ).option('--out <file>', 'The file to write; compressed if it ends with .gz'),
+      )
+        .option('--out <file>', 'The file to write; compressed if it ends with .gz')
+        .option('--keep', 'Keep it in the database, where auditors can list and download it'),
       '# signs with AUDIT_KEY_FILE, or else DATA_DIR/audit-key.pem, which is created if missing',
       'annal checkpoint --out checkpoint-2026-03-01.ndjson.gz',
     ),
-    async (_words, { out, ...others }) => {
-      if (out === undefined) throw new Failure('annal checkpoint needs --out <file>', MISUNDERSTOOD);
+    async (_words, { out, keep = false, ...others }) => {
+      if ((out === undefined) === !keep)
+        throw new Failure('annal checkpoint needs either --out <file> or --keep', MISUNDERSTOOD);
       const { checkpointCommand } = await import('./verify/checkpoint.ts');
-      return interruptible((signal) => checkpointCommand({ out, ...others, signal }));
+      return interruptible((signal) =>
+        checkpointCommand({ ...(out === undefined ? { keep } : { out }), ...others, signal }),
+      );
     },
   );
 

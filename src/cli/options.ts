@@ -42,6 +42,7 @@ const schema = z.strictObject({
   cancel: flag,
   load: z.enum(['full', 'low'], '--load must be full or low').optional(),
   retry: flag,
+  keep: flag,
   now: flag,
   restored: flag,
   email: text,

@@ -15,6 +15,7 @@ import {
 } from '#src/operations/access-log/schema.ts';
 import { ACCESS_USE_SQL } from '#src/operations/access-log/use.ts';
 import { APPLICATION_LOGOS_SQL } from '#src/operations/application-logos.ts';
+import { CHECKPOINTS_SQL } from '#src/operations/checkpoints.ts';
 import { CONTEXT_MANIFESTS_SQL } from '#src/operations/context-manifests.ts';
 import { ERASING_SQL } from '#src/operations/erasing.ts';
 import { IDEMPOTENCY_SQL, READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from '#src/operations/idempotency.ts';
@@ -123,4 +124,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0097-request-log-error', sql: REQUEST_LOG_ERROR_SQL },
   { name: '0098-usage-errors', sql: USAGE_ERRORS_SQL },
   { name: '0099-jobs', sql: [JOBS_SQL, INSTANCES_SQL].join('\n') },
+  { name: '0101-checkpoints', sql: CHECKPOINTS_SQL },
 ];

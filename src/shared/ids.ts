@@ -31,6 +31,7 @@ type IdPrefix =
   | 'prop_'
   | 'preq_'
   | 'job_'
+  | 'chk_'
   | 'inst_'
   | 'req_';
 

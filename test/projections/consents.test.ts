@@ -209,7 +209,8 @@ describe('read model consents', () => {
       recordStream(newUuid()),
       Array.from({ length: 3 }, () => granted(grantData())),
     );
-    expect(consents.statements('consents', events)).to.have.length(1);
+    // One for the grants, one for the list of events.
+    expect(consents.statements('consents', events)).to.have.length(2);
     expect(
       consents.statements(
         'consents',

@@ -1,9 +1,11 @@
 /** `annal checkpoint --out FILE`: signs where every stream and the access log of every record end now. */
 import { LogFaulty, withHeads } from '#projections/verify/heads.ts';
 import { type CheckpointStatement, checkpointLines, type StreamLeaf } from '#src/audit/checkpoint.ts';
+import { openPool } from '#src/database/pool.ts';
 import { expectedEvents } from '#src/events/share.ts';
 import { BEGINNING } from '#src/events/store.ts';
 import type { AccessLogFault } from '#src/operations/access-log/check.ts';
+import { type CheckpointFacts, keepCheckpoint } from '#src/operations/checkpoints.ts';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import { withWholeLog } from '../database.ts';
 import { FAULTS_FOUND, Failure } from '../failure.ts';
@@ -20,7 +22,9 @@ import { describeCauses } from './verify-text.ts';
 /** The options on the command line. */
 export interface CheckpointOptions extends Pick<ServiceOptions, 'dataDir'> {
   /** The file to write; compressed when it ends with `.gz`. */
-  readonly out: string;
+  readonly out?: string;
+  /** Keeps it in the database, for the auditors of the service. */
+  readonly keep?: boolean;
   readonly json?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -33,12 +37,14 @@ export interface CheckpointOptions extends Pick<ServiceOptions, 'dataDir'> {
  */
 export async function checkpointCommand({
   out,
+  keep = false,
   json = false,
   signal,
   ...where
 }: CheckpointOptions): Promise<number> {
   const key = await keyToSign(where);
   let statement: CheckpointStatement | undefined;
+  let id: string | undefined;
   const note = (signed: CheckpointStatement): void => {
     statement = signed;
   };
@@ -64,7 +70,8 @@ export async function checkpointCommand({
                   key,
                   note,
                 );
-                await writeNewFile(out, lines);
+                if (out !== undefined) await writeNewFile(out, lines);
+                if (keep) id = await keepIn(databaseUrl, lines, key.text, () => readFacts(statement));
               },
               {
                 onProgress: (events, position) =>
@@ -91,12 +98,33 @@ export async function checkpointCommand({
   const also = logs === 0 ? '' : ` and ${counted(logs, 'access log')}`;
   process.stdout.write(
     json
-      ? `${JSON.stringify({ ...statement, key_id: key.id, public_key: key.text }, null, 2)}\n`
-      : `Signed ${counted(events, 'event')} in ${counted(streams, 'stream')}${also} in ${out}.\n` +
+      ? `${JSON.stringify({ ...(id === undefined ? {} : { id }), ...statement, key_id: key.id, public_key: key.text }, null, 2)}\n`
+      : `Signed ${counted(events, 'event')} in ${counted(streams, 'stream')}${also} in ${out ?? `the checkpoint ${id} of the service`}.\n` +
           `root        ${root}\nkey         ${key.id}\npublic key  ${key.text}\n` +
           'Keep the file and the public key where nobody with access to the database can change them.\n',
   );
   return 0;
+}
+
+async function keepIn(
+  databaseUrl: string,
+  lines: AsyncIterable<string>,
+  publicKey: string,
+  facts: () => CheckpointFacts,
+): Promise<string> {
+  const pool = openPool(databaseUrl, { max: 1, name: 'annal checkpoint', answerMs: 0 });
+  const client = await pool.connect();
+  try {
+    return await keepCheckpoint(client, lines, publicKey, facts);
+  } finally {
+    client.release();
+    await pool.end();
+  }
+}
+
+function readFacts(statement: CheckpointStatement | undefined): CheckpointFacts {
+  if (statement === undefined) throw new Failure('the checkpoint was stopped');
+  return { ...statement, access_logs: statement.version === 1 ? 0 : statement.access_logs };
 }
 
 /** The access log cannot be vouched for. */

@@ -4,11 +4,12 @@ import type { RequestRow, WrittenRow } from '#queries/admin/traffic.ts';
 import { tenantId } from '#src/shared/access/caller.ts';
 import { suffices, TO_READ } from '#src/shared/access/member.ts';
 import { notFound } from '#src/shared/refusal.ts';
-import { toInstant, toMicros } from '#src/shared/time/time.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import { type ApiRequest, route } from '../api/route.ts';
 import { environment, instant, LIST_QUERY, listSchema } from '../api/schemas.ts';
 import { projectFor } from './access.ts';
 import { listed } from './answers.ts';
+import { PERIOD_QUERY, periodIn } from './period.ts';
 import { noteReads, requireOpen } from './record-reads.ts';
 
 const entry = z.object({
@@ -70,13 +71,6 @@ function lacksReason(
   return of === 'production' && visitor?.hasReason === false;
 }
 
-const moment = z.union(
-  [z.iso.datetime({ offset: true }), z.iso.date()],
-  'must be a date, or a date and time with offset',
-);
-const DAY = 86_400_000_000;
-const isDate = (text: string): boolean => text.length === 10;
-
 /** `404`, or `4xx` for all of a class. */
 const status = z
   .string()
@@ -107,14 +101,13 @@ export const LOG_ROUTES = [
       status: status.optional().describe('`404`, or `4xx` for a class.'),
       path: z.string().max(500).optional().describe('The beginning of the path.'),
       method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).optional(),
-      from: moment.optional().describe('Date or date-time, inclusive.'),
-      to: moment.optional().describe('Date, inclusive, or date-time, exclusive.'),
+      ...PERIOD_QUERY,
     }),
     answers: { 200: { description: 'A page of the log', schema: listSchema(entry) } },
     async run(request) {
       const { services, params, query } = request;
       const project = await projectFor(request, params.project_id, 'member');
-      const { limit, cursor, from, to } = query;
+      const { limit, cursor } = query;
       const page = await services.adminQueries.requests(project.id, {
         limit,
         cursor,
@@ -125,8 +118,7 @@ export const LOG_ROUTES = [
         statuses: query.status,
         path: query.path,
         method: query.method,
-        from: from === undefined ? undefined : toMicros(from),
-        to: to === undefined ? undefined : toMicros(to) + (isDate(to) ? DAY : 0),
+        ...periodIn(query),
       });
       return listed(page, entryView);
     },

@@ -19,6 +19,8 @@ interface Kind {
   readonly environment: Environment;
   readonly action: string;
   readonly resourceType: string | null;
+  /** Default: the Patient of each record, if the type is Patient. */
+  readonly resourceId?: string | null;
 }
 
 /**
@@ -35,7 +37,7 @@ export function requireOpen({ visitor }: Reading, environment: Environment): voi
  */
 export async function noteReads(
   { services, identity, requestId, visitor }: Reading,
-  { environment, action, resourceType }: Kind,
+  { environment, action, resourceType, resourceId }: Kind,
   reads: readonly ReadOf[],
 ): Promise<void> {
   if (reads.length === 0) return;
@@ -47,7 +49,7 @@ export async function noteReads(
       action,
       actor: { kind: 'person', issuer, subject, role: 'member' },
       resourceType,
-      resourceId: resourceType === 'Patient' ? record : null,
+      resourceId: resourceId ?? (resourceType === 'Patient' ? record : null),
       purpose,
       status: 'ok',
       count,

@@ -3,6 +3,8 @@ import type { Route } from '../api/route.ts';
 import { PREVIEW_ROUTES } from './applications/preview.ts';
 import { APPLICATION_ROUTES } from './applications/routes.ts';
 import { SCOPE_ROUTES } from './applications/scopes.ts';
+import { ACCESS_LOG_ROUTES } from './audit/access-log.ts';
+import { EVENT_ROUTES } from './audit/events.ts';
 import { CONFIG_ROUTES } from './config.ts';
 import { KEY_ROUTES } from './keys.ts';
 import { LOG_ROUTES } from './logs.ts';
@@ -33,6 +35,8 @@ export const ADMIN_ROUTES: readonly Route[] = [
   ...PATIENT_ROUTES,
   ...SANDBOX_ROUTES,
   ...LOG_ROUTES,
+  ...EVENT_ROUTES,
+  ...ACCESS_LOG_ROUTES,
   ...USAGE_ROUTES,
   ...WEBHOOK_ROUTES,
   ...QUICKSTART_ROUTES,

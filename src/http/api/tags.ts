@@ -20,6 +20,7 @@ export const TAG_TEXTS = {
   Webhooks: 'Endpoints that receive signed events, and their deliveries.',
   Sandbox: 'A project’s synthetic data: its contents, and how to reset it.',
   Projects: 'Projects of an organization, and their requests.',
+  Audit: 'Events of the log, who read what, and signed exports that can be checked elsewhere.',
   'API keys': 'Keys of a project for the sandbox or for production.',
   Applications: 'OAuth applications of a project: registration, secrets, branding.',
   Organizations: 'Organizations and their members.',

@@ -18,6 +18,7 @@ import type { Concepts } from '#src/terminology/concepts/concepts.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
 import type { AccessLog } from './access-log.ts';
 import type { AccessRequestServices } from './access-requests.ts';
+import type { AuditServices } from './audit.ts';
 import type { ConsentCommands } from './consents.ts';
 import type { Freshness } from './freshness.ts';
 import type { Settings } from './settings.ts';
@@ -61,6 +62,7 @@ export interface Services {
   readonly accessLogOf: AccessLogOf;
   readonly accessLog: Pick<AccessLog, 'written'>;
   readonly grantUseOf: GrantUseOf;
+  readonly audit: AuditServices;
   readonly consents: ConsentCommands;
   readonly accessRequests: AccessRequestServices;
   readonly sharedLinks: SharedLinkServices;

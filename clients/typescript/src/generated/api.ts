@@ -94,6 +94,43 @@ export type Application = {
   created_at: string;
 };
 
+export type AuditedAccess = {
+  id: string;
+  /** ISO 8601, UTC. */
+  ts: string;
+  /** The interaction, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched. */
+  action: string;
+  resource_type: string | null;
+  resource_id: string | null;
+  status: 'ok' | 'denied' | 'not_found' | 'error';
+  /** Resources of the patient that the answer showed; null if it was streamed. */
+  count: number | null;
+  /** The purpose that the grant states, or why a member read a record of production. */
+  purpose: string | null;
+  /** The name of the application, key or member, or the one that the recipient of a shared link gave; under `/me` also of a patient or representative. */
+  actor: string | null;
+  /** `application/app_…`, `key/key_…`, `link/shl_…`, or `person/` with `self`, `representative` or `member`. */
+  actor_ref: string;
+  request_id: string;
+  patient: string;
+  /** Its number in the patient’s log, from 1 without gaps. */
+  entry: number;
+  /** Over this entry and the hash of the one before it: docs/access-log.md. */
+  hash: string;
+  /** Of a member; patients and representatives aren’t named. */
+  person: {
+    issuer: string;
+    subject: string;
+  } | null;
+  /** Name of the reader’s organization: of the application, key or member; null for others. */
+  organization: string | null;
+  /** Group of the type that was read, as on the consent page: `results`, `medications`, …; null if it was not of one. */
+  category: string | null;
+  /** Where the one resource that was read came from; null if it was not one, or it does not say. */
+  source_system: string | null;
+  grant: string | null;
+};
+
 export type Code = {
   /** URI of the code system. */
   system: string;
@@ -503,6 +540,57 @@ export type Link = {
   via: 'invitation' | 'own' | 'identity_grant';
   /** ISO 8601, UTC. */
   since: string;
+};
+
+export type LogEvent = {
+  id: string;
+  /** ISO 8601, UTC. */
+  recorded_at: string;
+  /** Type of the event: docs/events.md. */
+  type: string;
+  /** Null: an event of the project itself. */
+  environment: 'sandbox' | 'production' | null;
+  /** Whose record it is in; null in the directory. */
+  patient: string | null;
+  /** `Type/id`; null for an event that is not a version. */
+  resource: string | null;
+  version: number | null;
+  /** Whom the client named as the author; null if the event names none. */
+  author: {
+    reference: string | null;
+    display: string | null;
+    /** `patient`, `practitioner`, `device`, `import`, `ai`. */
+    type: string | null;
+  } | null;
+  acting_as: {
+    reference: string | null;
+    display: string | null;
+  } | null;
+  on_behalf_of: {
+    reference: string | null;
+    display: string | null;
+  } | null;
+  /** The person who accepted the proposal that the event carries out. */
+  approved_by: {
+    issuer: string;
+    subject: string;
+    role: string;
+    proposal: string;
+  } | null;
+  /** What the write was allowed by. */
+  credential: {
+    /** `client`, `grant`: tokens of applications; `system`: the service itself. */
+    kind: 'api_key' | 'id_token' | 'client' | 'grant' | 'system';
+    /** Of the key with its last four characters, or of the application; the e-mail address of a member. */
+    name: string | null;
+    key: string | null;
+    application: string | null;
+    grant: string | null;
+    issuer: string | null;
+    subject: string | null;
+  };
+  source_system: string | null;
+  request_id: string;
 };
 
 export type Medication = {
@@ -1027,6 +1115,93 @@ export type Warning = {
   field: string;
   code: 'impossible_value' | 'unit_mismatch' | 'future_date' | 'born_after_death' | 'implausible_age' | 'dates_out_of_order';
   message: string;
+};
+
+export type WholeLogEvent = {
+  id: string;
+  /** ISO 8601, UTC. */
+  recorded_at: string;
+  /** Type of the event: docs/events.md. */
+  type: string;
+  /** Null: an event of the project itself. */
+  environment: 'sandbox' | 'production' | null;
+  /** Whose record it is in; null in the directory. */
+  patient: string | null;
+  /** `Type/id`; null for an event that is not a version. */
+  resource: string | null;
+  version: number | null;
+  /** Whom the client named as the author; null if the event names none. */
+  author: {
+    reference: string | null;
+    display: string | null;
+    /** `patient`, `practitioner`, `device`, `import`, `ai`. */
+    type: string | null;
+  } | null;
+  acting_as: {
+    reference: string | null;
+    display: string | null;
+  } | null;
+  on_behalf_of: {
+    reference: string | null;
+    display: string | null;
+  } | null;
+  /** The person who accepted the proposal that the event carries out. */
+  approved_by: {
+    issuer: string;
+    subject: string;
+    role: string;
+    proposal: string;
+  } | null;
+  /** What the write was allowed by. */
+  credential: {
+    /** `client`, `grant`: tokens of applications; `system`: the service itself. */
+    kind: 'api_key' | 'id_token' | 'client' | 'grant' | 'system';
+    /** Of the key with its last four characters, or of the application; the e-mail address of a member. */
+    name: string | null;
+    key: string | null;
+    application: string | null;
+    grant: string | null;
+    issuer: string | null;
+    subject: string | null;
+  };
+  source_system: string | null;
+  request_id: string;
+  stream: string;
+  /** Its number in the stream, from 0; null if the log does not have it. */
+  revision: number | null;
+  /** Its place in the event store. */
+  position: string | null;
+  chain: {
+    /** Hash of the event before it; 64 zeros before the first. */
+    previous: string | null;
+    hash: string | null;
+    /** Whether the texts below and `previous` give `hash`. False: this event or the one before it was altered. */
+    holds: boolean;
+    /** The newest checkpoint of the service, if it covers it: a change of it afterwards does not match the checkpoint’s hash. Null if it is younger. */
+    checkpoint: {
+      id: string;
+      /** When it was made. */
+      time: string;
+      /** The last event of the stream, or the last entry of the access log, that it covers. */
+      revision: number;
+      /** Of that event or entry. */
+      hash: string;
+      /** Merkle root of the checkpoint. */
+      root: string;
+    } | null;
+  };
+  /** The exact JSON text that the log has. */
+  data: string | null;
+  /** The exact JSON text that the log has; its last member is the hash. */
+  metadata: string | null;
+  /** Elements in which the version differs from the previous one; all of them for a first version. */
+  changes: {
+    path: string;
+    /** JSON; null if the element was added. */
+    before: string | null;
+    /** JSON; null if it was removed. */
+    after: string | null;
+  }[];
 };
 
 export type WrittenCondition = {
@@ -1763,6 +1938,43 @@ export interface Operations {
         patient: string | null;
         operation: 'create' | 'update' | 'delete';
       }[] | null;
+    } };
+    /** Search the log of a project, newest first */
+    '/admin/projects/{project_id}/events': { path: { project_id: string }; query: { limit?: number; cursor?: string; from?: string; to?: string; environment?: 'sandbox' | 'production'; of?: 'records' | 'project'; type?: string; patient?: string; resource?: string; author?: string; key?: string; application?: string; request_id?: string }; body: undefined; answer: {
+      data: LogEvent[];
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+      /** Set if the page ended before it was full, because it had looked through 20,000 events: it covers the time from here on. `next_cursor` continues. */
+      searched_to: string | null;
+    } };
+    /** An event of a project with its content, and its place in the hash chain */
+    '/admin/projects/{project_id}/events/{event_id}': { path: { project_id: string; event_id: string }; query: {}; body: undefined; answer: WholeLogEvent };
+    /** Who read the records of a project, newest first */
+    '/admin/projects/{project_id}/access-log': { path: { project_id: string }; query: { limit?: number; cursor?: string; from?: string; to?: string; environment?: 'sandbox' | 'production'; patient?: string; application?: string; key?: string; person?: string; action?: string; status?: 'ok' | 'denied' | 'not_found' | 'error' }; body: undefined; answer: {
+      data: AuditedAccess[];
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+      /** Set if the page ended before it was full, because it had looked through 20,000 entries: it covers the time from here on. `next_cursor` continues. */
+      searched_to: string | null;
+      /** With `patient`: what shows that no entry is missing. Null without `patient`, and without entries. */
+      proof: {
+        /** Number of entries of the patient’s log: the last one has this number. */
+        entries: number;
+        /** Of the last entry. */
+        hash: string;
+        /** The newest checkpoint of the service, if it covers it: a change of it afterwards does not match the checkpoint’s hash. Null if it is younger. */
+        checkpoint: {
+          id: string;
+          /** When it was made. */
+          time: string;
+          /** The last event of the stream, or the last entry of the access log, that it covers. */
+          revision: number;
+          /** Of that event or entry. */
+          hash: string;
+          /** Merkle root of the checkpoint. */
+          root: string;
+        } | null;
+      } | null;
     } };
     /** Usage of a project, by day and environment */
     '/admin/projects/{project_id}/usage': { path: { project_id: string }; query: { from?: string; to?: string }; body: undefined; answer: {

@@ -1,0 +1,76 @@
+/** Finds an event of a stream by its time, and checks its link of the hash chain: a few reads, however long the stream is. */
+import { GENESIS, readHash, verifyLink } from '#src/events/chain.ts';
+import { parseMetadata } from '#src/events/metadata.ts';
+import type { EventStore, RecordedEvent } from '#src/events/store.ts';
+import { type Micros, toMicros } from '#src/shared/time/time.ts';
+
+/** An event with its link of the chain. */
+export interface LinkedEvent {
+  readonly event: RecordedEvent;
+  /** The previous event's hash: 64 zeros before the first. */
+  readonly previous: string;
+  /** Its own hash, as stored; undefined if it has none. */
+  readonly hash: string | undefined;
+  /** True if its text and the previous hash give its hash. */
+  readonly holds: boolean;
+}
+
+type Reads = Pick<EventStore, 'read'>;
+
+/**
+ * Finds an event. Times of a stream strictly rise, so its revision is found by halving. If it isn't there, because it was
+ * altered, the whole stream is read for its id.
+ * @param at when it was recorded, microseconds
+ * @returns undefined if the stream doesn't have it
+ * @throws StreamDeleted
+ */
+export async function findEvent(
+  store: Reads,
+  stream: string,
+  at: Micros,
+  id: string,
+): Promise<LinkedEvent | undefined> {
+  const found = await halve(store, stream, at);
+  if (found?.id === id) return checkLink(store, found);
+  for await (const event of store.read(stream)) if (event.id === id) return checkLink(store, event);
+  return undefined;
+}
+
+/** Returns the event of a stream that was recorded at a moment. */
+async function halve(store: Reads, stream: string, at: Micros): Promise<RecordedEvent | undefined> {
+  const head = await first(store.read(stream, { direction: 'backwards', limit: 1 }));
+  let low = 0;
+  let high = head?.revision ?? -1;
+  while (low <= high) {
+    const middle = Math.floor((low + high) / 2);
+    const event = await eventAt(store, stream, middle);
+    if (event === undefined) return undefined;
+    const recorded = toMicros(parseMetadata(event.metadata).recorded_at);
+    if (recorded === at) return event;
+    if (recorded < at) low = middle + 1;
+    else high = middle - 1;
+  }
+  return undefined;
+}
+
+/** Checks the link of an event of the store. */
+export async function checkLink(store: Reads, event: RecordedEvent): Promise<LinkedEvent> {
+  const { stream, revision } = event;
+  const before = revision === 0 ? undefined : await eventAt(store, stream, revision - 1);
+  const previous = revision === 0 ? GENESIS : before === undefined ? undefined : readHash(before);
+  return {
+    event,
+    previous: previous ?? '',
+    hash: readHash(event),
+    holds: previous !== undefined && verifyLink(previous, event) !== undefined,
+  };
+}
+
+function eventAt(store: Reads, stream: string, revision: number): Promise<RecordedEvent | undefined> {
+  return first(store.read(stream, { from: revision, limit: 1 }));
+}
+
+async function first(events: AsyncIterable<RecordedEvent>): Promise<RecordedEvent | undefined> {
+  for await (const event of events) return event;
+  return undefined;
+}

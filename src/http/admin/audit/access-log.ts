@@ -1,0 +1,141 @@
+/** The access log of a project's records for its auditors: who read what, and what proves that nothing is missing. */
+import { z } from 'zod';
+import type { AuditedAccess } from '#queries/audit/access-search.ts';
+import { CONSENT_GROUPS, type ConsentGroup } from '#src/oauth/consent-items.ts';
+import { ACCESS_STATUSES } from '#src/shared/access/access-entry.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { toInstant } from '#src/shared/time/time.ts';
+import { accessEntrySchema, accessEntryView } from '../../api/access-log-view.ts';
+import { route } from '../../api/route.ts';
+import { environment, instant, LIST_QUERY } from '../../api/schemas.ts';
+import { projectFor } from '../access.ts';
+import { PERIOD_QUERY, periodIn } from '../period.ts';
+import { requireOpen } from '../record-reads.ts';
+import { covering } from './covering.ts';
+
+const CATEGORY_OF: ReadonlyMap<string, ConsentGroup> = new Map(
+  Object.entries(CONSENT_GROUPS).flatMap(([group, types]) =>
+    types.map((type): [string, ConsentGroup] => [type, group as ConsentGroup]),
+  ),
+);
+
+const entrySchema = accessEntrySchema
+  .extend({
+    patient: z.string(),
+    entry: z.int().describe('Its number in the patient’s log, from 1 without gaps.'),
+    hash: z.string().describe('Over this entry and the hash of the one before it: docs/access-log.md.'),
+    person: z
+      .object({ issuer: z.string(), subject: z.string() })
+      .nullable()
+      .describe('Of a member; patients and representatives aren’t named.'),
+    organization: z
+      .string()
+      .nullable()
+      .describe('Name of the reader’s organization: of the application, key or member; null for others.'),
+    category: z
+      .string()
+      .nullable()
+      .describe(
+        'Group of the type that was read, as on the consent page: `results`, `medications`, …; null if it was not of one.',
+      ),
+    source_system: z
+      .string()
+      .nullable()
+      .describe(
+        'Where the one resource that was read came from; null if it was not one, or it does not say.',
+      ),
+    grant: z.string().nullable(),
+  })
+  .meta({ id: 'AuditedAccess' });
+
+const pageSchema = z.object({
+  data: z.array(entrySchema),
+  next_cursor: z.string().nullable().describe('`cursor` of the next page; null on the last.'),
+  searched_to: instant
+    .nullable()
+    .describe(
+      'Set if the page ended before it was full, because it had looked through 20,000 entries: it covers the time from here on. `next_cursor` continues.',
+    ),
+  proof: z
+    .object({
+      entries: z.int().describe('Number of entries of the patient’s log: the last one has this number.'),
+      hash: z.string().describe('Of the last entry.'),
+      checkpoint: covering,
+    })
+    .nullable()
+    .describe(
+      'With `patient`: what shows that no entry is missing. Null without `patient`, and without entries.',
+    ),
+});
+
+function entryView(row: AuditedAccess): z.input<typeof entrySchema> {
+  return {
+    ...accessEntryView(row),
+    patient: row.record,
+    entry: row.seq,
+    hash: row.hash,
+    person:
+      row.role === 'member' && row.issuer !== null ? { issuer: row.issuer, subject: row.actor_id } : null,
+    organization: row.organization,
+    category: CATEGORY_OF.get(row.resource_type ?? '') ?? null,
+    source_system: row.source_system,
+    grant: row.grant_id,
+  };
+}
+
+/** Routes of the access log. */
+export const ACCESS_LOG_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/access-log',
+    operationId: 'searchAccessLog',
+    summary: 'Who read the records of a project, newest first',
+    description:
+      'Entries of the access logs of the project’s patients in one environment. All conditions must hold. A page looks through at most 20,000 entries; `searched_to` says so. Needs the role auditor.',
+    tag: 'Audit',
+    credential: 'identity',
+    grantToken: 'refused',
+    models: ['projects', 'resources', 'history'],
+    query: z.strictObject({
+      ...LIST_QUERY,
+      ...PERIOD_QUERY,
+      environment: environment.default('sandbox'),
+      patient: z.string().max(64).optional().describe('Id of the patient.'),
+      application: z.string().max(64).optional().describe('Id of an application.'),
+      key: z.string().max(64).optional().describe('Id of an API key.'),
+      person: z
+        .string()
+        .min(1)
+        .max(300)
+        .optional()
+        .describe('E-mail address of a member, or the subject of a person’s ID token.'),
+      action: z.string().max(60).optional().describe('Such as `read`.'),
+      status: z.enum(ACCESS_STATUSES).optional(),
+    }),
+    answers: { 200: { description: 'A page of the access log', schema: pageSchema } },
+    async run(request) {
+      const { services, params, query } = request;
+      const { audit, adminQueries } = services;
+      const { id: project } = await projectFor(request, params.project_id, 'auditor');
+      const { environment: of, from: _from, to: _to, patient, ...asked } = query;
+      requireOpen(request, of);
+      const tenant = { project, environment: of };
+      if (patient !== undefined && !(await adminQueries.hasRecord([tenant], patient)))
+        throw notFound('Patient', patient.slice(0, 60));
+      const [{ rows, next, searchedTo }, head] = await Promise.all([
+        audit.accesses(tenant, { ...asked, ...periodIn(query), patient }),
+        patient === undefined ? undefined : audit.accessHead(patient),
+      ]);
+      const checkpoint = head && (await audit.coveredBy(`access-${patient}`, 1));
+      return {
+        status: 200,
+        body: {
+          data: rows.map(entryView),
+          next_cursor: next ?? null,
+          searched_to: searchedTo === undefined ? null : toInstant(searchedTo),
+          proof: head === undefined ? null : { ...head, checkpoint: checkpoint ?? null },
+        },
+      };
+    },
+  }),
+];

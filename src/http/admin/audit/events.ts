@@ -1,0 +1,375 @@
+/** Events of a project's log for its auditors: a search without contents, and single events with their proof. */
+import { z } from 'zod';
+import type { EventRow } from '#queries/audit/events.ts';
+import { type CredentialIds, type CredentialNames, credentialKey } from '#queries/audit/names.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
+import { type Json, printJson } from '#src/shared/json/json.ts';
+import type { Difference } from '#src/shared/json/json-difference.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { toInstant, toMicros } from '#src/shared/time/time.ts';
+import { type ApiRequest, route } from '../../api/route.ts';
+import { environment, instant, LIST_QUERY } from '../../api/schemas.ts';
+import type { LoggedEvent } from '../../ports/audit.ts';
+import { projectFor } from '../access.ts';
+import { PERIOD_QUERY, periodIn } from '../period.ts';
+import { noteReads, requireOpen } from '../record-reads.ts';
+import { covering } from './covering.ts';
+
+const TAG = 'Audit';
+
+const credential = z.object({
+  kind: z
+    .enum(['api_key', 'id_token', 'client', 'grant', 'system'])
+    .describe('`client`, `grant`: tokens of applications; `system`: the service itself.'),
+  name: z
+    .string()
+    .nullable()
+    .describe(
+      'Of the key with its last four characters, or of the application; the e-mail address of a member.',
+    ),
+  key: z.string().nullable(),
+  application: z.string().nullable(),
+  grant: z.string().nullable(),
+  issuer: z.string().nullable(),
+  subject: z.string().nullable(),
+});
+
+const named = z.object({ reference: z.string().nullable(), display: z.string().nullable() });
+
+const eventSchema = z
+  .object({
+    id: z.string(),
+    recorded_at: instant,
+    type: z.string().describe('Type of the event: docs/events.md.'),
+    environment: environment.nullable().describe('Null: an event of the project itself.'),
+    patient: z.string().nullable().describe('Whose record it is in; null in the directory.'),
+    resource: z.string().nullable().describe('`Type/id`; null for an event that is not a version.'),
+    version: z.int().nullable(),
+    author: named
+      .extend({
+        type: z.string().nullable().describe('`patient`, `practitioner`, `device`, `import`, `ai`.'),
+      })
+      .nullable()
+      .describe('Whom the client named as the author; null if the event names none.'),
+    acting_as: named.nullable(),
+    on_behalf_of: named.nullable(),
+    approved_by: z
+      .object({ issuer: z.string(), subject: z.string(), role: z.string(), proposal: z.string() })
+      .nullable()
+      .describe('The person who accepted the proposal that the event carries out.'),
+    credential: credential.describe('What the write was allowed by.'),
+    source_system: z.string().nullable(),
+    request_id: z.string(),
+  })
+  .meta({ id: 'LogEvent' });
+
+const wholeEventSchema = eventSchema
+  .extend({
+    stream: z.string(),
+    revision: z
+      .int()
+      .nullable()
+      .describe('Its number in the stream, from 0; null if the log does not have it.'),
+    position: z.string().nullable().describe('Its place in the event store.'),
+    chain: z.object({
+      previous: z.string().nullable().describe('Hash of the event before it; 64 zeros before the first.'),
+      hash: z.string().nullable(),
+      holds: z
+        .boolean()
+        .describe(
+          'Whether the texts below and `previous` give `hash`. False: this event or the one before it was altered.',
+        ),
+      checkpoint: covering,
+    }),
+    data: z.string().nullable().describe('The exact JSON text that the log has.'),
+    metadata: z
+      .string()
+      .nullable()
+      .describe('The exact JSON text that the log has; its last member is the hash.'),
+    changes: z
+      .array(
+        z.object({
+          path: z.string(),
+          before: z.string().nullable().describe('JSON; null if the element was added.'),
+          after: z.string().nullable().describe('JSON; null if it was removed.'),
+        }),
+      )
+      .describe(
+        'Elements in which the version differs from the previous one; all of them for a first version.',
+      ),
+  })
+  .meta({ id: 'WholeLogEvent' });
+
+const pageSchema = z.object({
+  data: z.array(eventSchema),
+  next_cursor: z.string().nullable().describe('`cursor` of the next page; null on the last.'),
+  searched_to: instant
+    .nullable()
+    .describe(
+      'Set if the page ended before it was full, because it had looked through 20,000 events: it covers the time from here on. `next_cursor` continues.',
+    ),
+});
+
+/** The members of the metadata that are shown. */
+interface Metadata {
+  readonly request_id: string;
+  readonly credential: CredentialIds & {
+    readonly kind: z.input<typeof credential>['kind'];
+    readonly grant_id?: string;
+  };
+  readonly author?: { readonly type?: string; readonly reference?: string; readonly display?: string };
+  readonly acting_as?: string;
+  readonly acting_as_display?: string;
+  readonly on_behalf_of?: { readonly reference: string; readonly display?: string };
+  readonly organization?: { readonly display?: string };
+  readonly approved_by?: {
+    readonly issuer: string;
+    readonly subject: string;
+    readonly role: string;
+    readonly proposal_id: string;
+  };
+  readonly source_system?: string;
+}
+
+const parseMetadata = (text: string): Metadata => JSON.parse(text) as Metadata;
+
+function eventView(
+  row: EventRow,
+  of: Environment | null,
+  names: CredentialNames,
+): z.input<typeof eventSchema> {
+  const metadata = parseMetadata(row.metadata);
+  const { author, acting_as, acting_as_display, on_behalf_of: behalf, organization, approved_by } = metadata;
+  const { kind, key_id, application, grant_id, issuer, subject } = metadata.credential;
+  return {
+    id: row.id,
+    recorded_at: toInstant(row.at),
+    type: row.type,
+    environment: of,
+    patient: row.record,
+    resource: row.resource_type === null ? null : `${row.resource_type}/${row.resource_id}`,
+    version: row.version,
+    author:
+      author === undefined
+        ? null
+        : { type: author.type ?? null, reference: author.reference ?? null, display: author.display ?? null },
+    acting_as: acting_as === undefined ? null : { reference: acting_as, display: acting_as_display ?? null },
+    on_behalf_of:
+      behalf !== undefined
+        ? { reference: behalf.reference, display: behalf.display ?? null }
+        : organization === undefined
+          ? null
+          : { reference: null, display: organization.display ?? null },
+    approved_by:
+      approved_by === undefined
+        ? null
+        : {
+            issuer: approved_by.issuer,
+            subject: approved_by.subject,
+            role: approved_by.role,
+            proposal: approved_by.proposal_id,
+          },
+    credential: {
+      kind,
+      name: names.get(credentialKey(metadata.credential)) ?? null,
+      key: key_id ?? null,
+      application: application ?? null,
+      grant: grant_id ?? null,
+      issuer: issuer ?? null,
+      subject: subject ?? null,
+    },
+    source_system: metadata.source_system ?? null,
+    request_id: metadata.request_id,
+  };
+}
+
+type Reading = Pick<ApiRequest<string, 'identity'>, 'services'>;
+
+function nameAll({ services }: Reading, rows: readonly EventRow[]): Promise<CredentialNames> {
+  return services.audit.nameCredentials(rows.map(({ metadata }) => parseMetadata(metadata).credential));
+}
+
+/** Returns the event's place, chain and content. */
+async function logView({ services }: Reading, stream: string, found: LoggedEvent | undefined) {
+  const {
+    revision = null,
+    position = null,
+    previous = null,
+    hash = null,
+    holds = false,
+    data = null,
+    metadata = null,
+  } = found ?? {};
+  const checkpoint = revision === null ? undefined : await services.audit.coveredBy(stream, revision);
+  return {
+    stream,
+    revision,
+    position,
+    chain: { previous: previous === '' ? null : previous, hash, holds, checkpoint: checkpoint ?? null },
+    data,
+    metadata,
+  };
+}
+
+const TYPES = /^[A-Z]\w{0,60}(?:,[A-Z]\w{0,60}){0,40}$/;
+const RESOURCE = /^([A-Z][A-Za-z]{1,60})(?:\/([\w-]{1,64}))?$/;
+
+/** Routes of events. */
+export const EVENT_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/events',
+    operationId: 'searchEvents',
+    summary: 'Search the log of a project, newest first',
+    description:
+      'Events of the project’s records and directory in one environment, or (`of=project`) of the project itself, its applications and webhook endpoints. All conditions must hold. Answers have no contents: `GET …/events/{event_id}` has. A page looks through at most 20,000 events; `searched_to` says so. Needs the role auditor. The page is in the access log of every patient whose events it shows.',
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    models: ['projects', 'history', 'consents'],
+    query: z.strictObject({
+      ...LIST_QUERY,
+      ...PERIOD_QUERY,
+      environment: environment.default('sandbox'),
+      of: z
+        .enum(['records', 'project'])
+        .default('records')
+        .describe('`project`: keys, applications, webhooks and purges.'),
+      type: z
+        .string()
+        .regex(TYPES, 'must be a type of event such as ResourceUpdated, or several with commas')
+        .transform((text) => text.split(','))
+        .optional(),
+      patient: z.string().max(64).optional().describe('Id of the patient.'),
+      resource: z
+        .string()
+        .regex(RESOURCE, 'must be a type such as Observation, or Type/id')
+        .transform((text) => {
+          const [, type = '', id] = RESOURCE.exec(text) ?? [];
+          return { type, id };
+        })
+        .optional()
+        .describe('`Type` or `Type/id`.'),
+      author: z
+        .string()
+        .min(1)
+        .max(300)
+        .optional()
+        .describe(
+          'A reference such as `Practitioner/…`, a part of a name, a type of author, or the subject of an ID token.',
+        ),
+      key: z.string().max(64).optional().describe('Id of an API key.'),
+      application: z.string().max(64).optional().describe('Id of an application.'),
+      request_id: z.string().max(64).optional(),
+    }),
+    answers: { 200: { description: 'A page of events', schema: pageSchema } },
+    async run(request) {
+      const { services, params, query } = request;
+      const project = await projectFor(request, params.project_id, 'auditor');
+      const {
+        environment: of,
+        of: kind,
+        type: types,
+        request_id: requestId,
+        from: _from,
+        to: _to,
+        ...asked
+      } = query;
+      const conditions = { ...asked, ...periodIn(query), types, requestId };
+      const ofRecords = kind === 'records';
+      if (ofRecords) requireOpen(request, of);
+      const { rows, next, searchedTo } = await (ofRecords
+        ? services.audit.events({ project: project.id, environment: of }, conditions)
+        : services.audit.ownEvents(project.id, conditions));
+      const names = await nameAll(request, rows);
+      if (ofRecords) {
+        const counts = new Map<string, number>();
+        for (const { record } of rows) if (record !== null) counts.set(record, (counts.get(record) ?? 0) + 1);
+        await noteReads(
+          request,
+          { environment: of, action: 'history-system', resourceType: null },
+          [...counts].map(([record, count]) => ({ record, count })),
+        );
+      }
+      return {
+        status: 200,
+        body: {
+          data: rows.map((row) => eventView(row, ofRecords ? of : null, names)),
+          next_cursor: next ?? null,
+          searched_to: searchedTo === undefined ? null : toInstant(searchedTo),
+        },
+      };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/events/{event_id}',
+    operationId: 'getEvent',
+    summary: 'An event of a project with its content, and its place in the hash chain',
+    description:
+      'As the log has it now. `chain.holds` is computed from the texts of the answer, which anyone can do: docs/audit.md, “Formats”. Needs the role auditor. It is a read of the patient’s record.',
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    models: ['projects', 'history', 'consents'],
+    answers: { 200: { description: 'The event', schema: wholeEventSchema } },
+    async run(request) {
+      const { services, params } = request;
+      const { audit } = services;
+      const project = await projectFor(request, params.project_id, 'auditor');
+      const id = params.event_id;
+      const place = await audit.event(project.id, id);
+      if (place === undefined) {
+        const own = await audit.ownEvent(project.id, id);
+        if (own === undefined) throw notFound('event', id.slice(0, 60));
+        const row = ownRow(own);
+        const names = await nameAll(request, [row]);
+        return {
+          status: 200,
+          body: { ...eventView(row, null, names), ...(await logView(request, own.stream, own)), changes: [] },
+        };
+      }
+      const { environment: of, record, resource_type: type, resource_id: resource, version } = place;
+      requireOpen(request, of);
+      const [found, changes, names] = await Promise.all([
+        audit.loggedEvent({ project: project.id, environment: of }, place),
+        resource === null || version === null ? [] : audit.listChanges(resource, version),
+        nameAll(request, [place]),
+      ]);
+      if (record !== null) {
+        const action = resource === null ? 'history-system' : 'vread';
+        const kind = { environment: of, action, resourceType: type, resourceId: resource };
+        await noteReads(request, kind, [{ record, count: 1 }]);
+      }
+      const stream = record === null ? `directory-${project.id}-${of}` : `record-${record}`;
+      return {
+        status: 200,
+        body: {
+          ...eventView(place, of, names),
+          ...(await logView(request, stream, found)),
+          changes: changes.map(changeView),
+        },
+      };
+    },
+  }),
+];
+
+function changeView({ path, before, after }: Difference) {
+  const print = (value: Json | undefined): string | null => (value === undefined ? null : printJson(value));
+  return { path, before: print(before), after: print(after) };
+}
+
+/** Returns an event of a project itself as a row of a search. */
+function ownRow({ id, type, metadata }: LoggedEvent): EventRow {
+  const { recorded_at } = JSON.parse(metadata) as { readonly recorded_at: string };
+  return {
+    id,
+    at: toMicros(recorded_at),
+    type,
+    resource_type: null,
+    resource_id: null,
+    version: null,
+    record: null,
+    metadata,
+  };
+}

@@ -1,0 +1,35 @@
+/** The period that a list covers: `from` and `to` of its query. */
+import { z } from 'zod';
+import { type Micros, toMicros } from '#src/shared/time/time.ts';
+
+const moment = z.union(
+  [z.iso.datetime({ offset: true }), z.iso.date()],
+  'must be a date, or a date and time with offset',
+);
+const DAY = 86_400_000_000;
+
+/** Members of a query. */
+export const PERIOD_QUERY = {
+  from: moment.optional().describe('Date or date-time, inclusive.'),
+  to: moment.optional().describe('Date, inclusive, or date-time, exclusive.'),
+};
+
+/** A period in microseconds: from a moment, and until before another. */
+export interface Period {
+  readonly from: Micros | undefined;
+  readonly to: Micros | undefined;
+}
+
+/** Returns the period that a query names. */
+export function periodIn({
+  from,
+  to,
+}: {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}): Period {
+  return {
+    from: from === undefined ? undefined : toMicros(from),
+    to: to === undefined ? undefined : toMicros(to) + (to.length === 10 ? DAY : 0),
+  };
+}
