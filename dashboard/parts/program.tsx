@@ -48,7 +48,9 @@ export function contentType(method: string, path: string): string {
 export interface Sent {
   readonly method: string;
   readonly url: string;
-  readonly path: string;
+  /** All but the credential. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty: none. */
   readonly body: string;
 }
 
@@ -57,22 +59,23 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function printCurl({ method, url, path, body }: Sent): string {
+function printCurl({ method, url, headers, body }: Sent): string {
   const parts = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} -H "Authorization: Bearer $ANNAL_KEY"`,
-    ...(body === '' ? [] : [`-H 'Content-Type: ${contentType(method, path)}'`, `-d ${quote(body)}`]),
+    ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    ...(body === '' ? [] : [`-d ${quote(body)}`]),
     quote(url),
   ];
   return parts.join(' \\\n  ');
 }
 
-function printTypeScript({ method, url, path, body }: Sent): string {
+function printTypeScript({ method, url, headers, body }: Sent): string {
   const lines = [
     `const answer = await fetch(${JSON.stringify(url)}, {`,
     ...(method === 'GET' ? [] : [`  method: ${JSON.stringify(method)},`]),
     '  headers: {',
     "    Authorization: 'Bearer ' + process.env.ANNAL_KEY,",
-    ...(body === '' ? [] : [`    'Content-Type': ${JSON.stringify(contentType(method, path))},`]),
+    ...Object.entries(headers).map(([name, value]) => `    '${name}': ${JSON.stringify(value)},`),
     '  },',
     ...(body === '' ? [] : [`  body: ${JSON.stringify(body)},`]),
     '});',

@@ -160,7 +160,12 @@ function Builder({ types }: { readonly types: readonly SearchType[] }) {
       )}
       {type === undefined ? null : <Costs query={query} type={type} />}
       <Program
-        call={{ method: 'GET', url: (account.value?.installation.base_url ?? '') + path, path, body: '' }}
+        call={{
+          method: 'GET',
+          url: (account.value?.installation.base_url ?? '') + path,
+          headers: {},
+          body: '',
+        }}
       />
     </>
   );

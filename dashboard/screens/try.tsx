@@ -5,12 +5,12 @@ import { useLocation } from 'preact-iso';
 import { type Answer, send, withQuery } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
-import { Badge, Button, Field, Head, Problem } from '../parts/parts.tsx';
+import { Badge, Button, Confirm, Field, Head, Problem } from '../parts/parts.tsx';
 import { Answered, contentType, Program } from '../parts/program.tsx';
 import { PLACE } from '../place.ts';
 import { isSearch } from '../search/query.ts';
 import { account } from '../session.ts';
-import { say } from '../texts/texts.ts';
+import { say, sayCount } from '../texts/texts.ts';
 
 /** An operation of the OpenAPI document. */
 interface Operation {
@@ -50,25 +50,39 @@ export function Try() {
   const [path, setPath] = useState(query.path ?? '/fhir/R4/Patient?_count=5');
   const [body, setBody] = useState('');
   const operations = useLoaded(readOperations, []);
-  const sending = useAct(
-    (request: { readonly method: string; readonly path: string; readonly body: string }) =>
-      send(
-        here,
-        {
-          method: request.method,
-          path: withProject(request.path, here.project),
-          ...(request.body === '' ? {} : { body: request.body }),
-        },
-        request.body === '' ? {} : { 'Content-Type': contentType(request.method, request.path) },
-      ),
-  );
-  const [answer, setAnswer] = useState<Answer>();
+  const [parts, setParts] = useState<Readonly<Record<string, string>>>({});
+  const [headers, setHeaders] = useState('');
+  const [isAsked, ask] = useState(false);
   const takesBody = method !== 'GET' && method !== 'DELETE';
   const base = account.value?.installation.base_url ?? '';
-  const call = useMemo(
-    () => ({ method, url: base + withProject(path, here.project), body: takesBody ? body : '', path }),
-    [method, path, body, base, here.project],
+  const named = namesIn(withProject(path, here.project));
+  const call = useMemo(() => {
+    const filled = fillParts(withProject(path, here.project), parts);
+    const sent = takesBody ? body : '';
+    const content = sent === '' ? {} : { 'Content-Type': contentType(method, path) };
+    return {
+      path: filled,
+      program: { method, url: base + filled, headers: { ...content, ...readHeaders(headers) }, body: sent },
+    };
+  }, [method, path, parts, headers, body, base, here.project]);
+  const sending = useAct(({ path: to, program }: typeof call) =>
+    send(
+      here,
+      { method: program.method, path: to, ...(program.body === '' ? {} : { body: program.body }) },
+      program.headers,
+    ),
   );
+  const [answer, setAnswer] = useState<Answer>();
+  const sendNow = async (): Promise<void> => {
+    ask(false);
+    const answered = await sending.run(call);
+    if (answered !== undefined) setAnswer(answered);
+  };
+  const follow = (next: string): void => {
+    setMethod('GET');
+    setPath(next);
+    setAnswer(undefined);
+  };
   return (
     <>
       <Head title={say('try.title')} about={say('try.says')}>
@@ -78,10 +92,10 @@ export function Try() {
       </Head>
       <form
         class="panel"
-        onSubmit={async (event) => {
+        onSubmit={(event) => {
           event.preventDefault();
-          const answered = await sending.run({ method, path, body: takesBody ? body : '' });
-          if (answered !== undefined) setAnswer(answered);
+          if (method === 'DELETE') ask(true);
+          else void sendNow();
         }}
       >
         <Field name="operation" label={say('try.operation')}>
@@ -132,6 +146,36 @@ export function Try() {
             )}
           </Field>
         </div>
+        {named.length === 0 ? null : (
+          <div class="line">
+            {named.map((name) => (
+              <Field key={name} name={name} label={name}>
+                {(attributes) => (
+                  <input
+                    {...attributes}
+                    required
+                    value={parts[name] ?? ''}
+                    onInput={({ currentTarget: { value } }) => setParts({ ...parts, [name]: value })}
+                  />
+                )}
+              </Field>
+            ))}
+          </div>
+        )}
+        <details>
+          <summary>{say('try.headers')}</summary>
+          <Field name="headers" label={say('try.headers.label')} hint={say('try.headers.hint')}>
+            {(attributes) => (
+              <textarea
+                {...attributes}
+                rows={3}
+                spellcheck={false}
+                value={headers}
+                onInput={({ currentTarget }) => setHeaders(currentTarget.value)}
+              />
+            )}
+          </Field>
+        </details>
         {takesBody ? (
           <Field name="body" label={say('try.body')}>
             {(attributes) => (
@@ -153,8 +197,28 @@ export function Try() {
         </p>
       </form>
       <Problem failure={sending.failure} />
-      {answer === undefined ? null : <Answered answer={answer} />}
-      <Program call={call} />
+      {answer === undefined ? null : (
+        <>
+          <Answered answer={answer} />
+          <Follow answer={answer} base={base} onFollow={follow} />
+        </>
+      )}
+      <Program call={call.program} />
+      {isAsked ? (
+        <Confirm
+          title={say('try.delete')}
+          says={
+            <p>
+              <code>DELETE {call.path}</code>
+            </p>
+          }
+          act={say('try.delete')}
+          busy={sending.isRunning}
+          failure={undefined}
+          onClose={() => ask(false)}
+          onConfirm={() => void sendNow()}
+        />
+      ) : null}
     </>
   );
 }
@@ -187,7 +251,73 @@ function exampleOf({ requestBody }: OperationPart): string | undefined {
   return example === undefined ? undefined : JSON.stringify(example, null, 2);
 }
 
-/** Fills in the project's id; other ids have to be put in by the person. */
+/** Fills in the project's id. */
 function withProject(path: string, project: string): string {
   return path.replace('{project_id}', project);
+}
+
+/** Returns the names of the parts of a path that are still to be filled in. */
+function namesIn(path: string): string[] {
+  return [...new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name))];
+}
+
+function fillParts(path: string, parts: Readonly<Record<string, string>>): string {
+  return path.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = parts[name] ?? '';
+    return value === '' ? whole : encodeURIComponent(value);
+  });
+}
+
+/** Reads headers, one in a line: `If-Match: W/"1"`. Lines of another form are left out. */
+function readHeaders(text: string): Record<string, string> {
+  return Object.fromEntries(
+    text.split('\n').flatMap((line): [string, string][] => {
+      const [, name = '', value = ''] = /^\s*([\w-]+)\s*:\s*(.*\S)\s*$/.exec(line) ?? [];
+      return name === '' ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** The maximum number of paths that are offered. */
+const MOST_PATHS = 30;
+
+/** Offers what an answer refers to: resources, and the links to further pages. */
+function Follow({
+  answer,
+  base,
+  onFollow,
+}: {
+  readonly answer: Answer;
+  readonly base: string;
+  readonly onFollow: (path: string) => void;
+}) {
+  const paths = useMemo(() => pathsIn(answer.text, base), [answer.text, base]);
+  if (paths.length === 0) return null;
+  return (
+    <details class="panel">
+      <summary>{sayCount('try.follow', paths.length)}</summary>
+      <ul class="follow">
+        {paths.map((path) => (
+          <li key={path}>
+            <Button tone="link" onClick={() => onFollow(path)}>
+              <code>{path}</code>
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** Returns the paths of what a text of JSON refers to, each once. */
+function pathsIn(text: string, base: string): string[] {
+  const strings = text.match(/"(?:[^"\\]|\\.)*"/g) ?? [];
+  const paths = strings.flatMap((quoted) => {
+    const value = quoted.slice(1, -1).replaceAll('\\/', '/');
+    if (value.startsWith(`${base}/`)) return [value.slice(base.length)];
+    return /^[A-Z][A-Za-z]+\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\/_history\/\d+)?$/.test(value)
+      ? [`/fhir/R4/${value}`]
+      : [];
+  });
+  return [...new Set(paths)].filter((path) => /^\/(?:v1|fhir\/R4|admin)\//.test(path)).slice(0, MOST_PATHS);
 }

@@ -195,7 +195,7 @@ describe('the dashboard', () => {
       .getByLabel('Body')
       .fill('{"resourceType":"Patient","name":[{"family":"O\'Hara"}],"multipleBirthInteger":1}');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await page.getByText('201').waitFor();
+    await page.getByText('201', { exact: true }).waitFor();
     const answer = await page.getByRole('region', { name: 'Answer' }).innerText();
     expect(JSON.parse(answer)).to.deep.include({ resourceType: 'Patient', name: [{ family: "O'Hara" }] });
     expect(answer).to.include('\n  "resourceType": "Patient",\n');
@@ -208,7 +208,22 @@ describe('the dashboard', () => {
     expect(await page.getByLabel('Path').inputValue()).to.equal('/v1/patients');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByRole('region', { name: 'Answer' }).filter({ hasText: '"total": 1' }).waitFor();
-    expect(complaints).to.deep.equal([]);
+    // What the answer refers to is followed by a click; parts of paths are fields; nothing is deleted unasked.
+    await page.getByText('One thing that the answer refers to').click();
+    await page.getByRole('button', { name: /^\/fhir\/R4\/Patient\// }).click();
+    const found = await page.getByLabel('Path').inputValue();
+    await page.getByLabel('Method').selectOption('DELETE');
+    await page.getByLabel('Path').fill('/fhir/R4/{type}/{id}');
+    await page.getByLabel('type', { exact: true }).fill('Patient');
+    await page.getByLabel('id', { exact: true }).fill(found.slice('/fhir/R4/Patient/'.length));
+    await page.getByText('More headers').click();
+    await page.getByLabel('Headers', { exact: true }).fill('If-Match: W/"7"');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByRole('dialog').getByText(`DELETE ${found}`).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('412').first().waitFor();
+    expect(await page.getByRole('region', { name: 'curl' }).innerText()).to.include('-H \'If-Match: W/"7"\'');
+    expect(complaints.filter((each) => !each.includes('412'))).to.deep.equal([]);
   });
 
   it('builds a search, says what it costs, and shows the resources that the interface returns', async () => {
