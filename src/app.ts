@@ -32,6 +32,7 @@ import { openPatientPages } from './app/patient-pages.ts';
 import { bundledPlausibility } from './app/plausibility.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
+import { openRecordReads } from './app/record-reads.ts';
 import { toRefusal } from './app/refusal-of.ts';
 import { openSandboxes } from './app/sandbox.ts';
 import { startSweeping } from './app/sweeping.ts';
@@ -425,6 +426,7 @@ export async function startApp(deps: {
       consents,
       accessRequests: accessRequests.services,
       sharedLinks,
+      recordReads: openRecordReads(pool),
       proposals: proposing.proposals,
       config,
       commands,

@@ -21,7 +21,10 @@ export interface ClinicalEntry {
 
 /** The entries of a record. */
 export interface ClinicalEntries {
+  /** The Patient; empty if it is deleted. */
   readonly patient: JsonObject;
+  /** The same with its version; undefined if it is deleted. */
+  readonly person: ClinicalEntry | undefined;
   readonly entries: readonly ClinicalEntry[];
   /** Medications of the directory that entries refer to, by `Medication/<id>`. */
   readonly medications: ReadonlyMap<string, JsonObject>;
@@ -29,8 +32,11 @@ export interface ClinicalEntries {
   readonly tooLarge: readonly string[];
 }
 
-/** Reads the entries of a record. It checks no right. @param record the id of its Patient */
-export type ReadClinicalEntries = (record: string) => Promise<ClinicalEntries>;
+/**
+ * Reads the entries of a record. It checks no right.
+ * @param record the id of its Patient @param also types that the reading passes over
+ */
+export type ReadClinicalEntries = (record: string, also?: readonly string[]) => Promise<ClinicalEntries>;
 
 /** The maximum size of a record's resources together, in bytes: beyond it the largest ones are only named. */
 const MOST_BYTES = 30_000_000;
@@ -72,11 +78,11 @@ interface Row {
 
 /** Opens the question. */
 export function openClinicalEntries(pool: Pool): ReadClinicalEntries {
-  return async (record) => {
+  return async (record, also = []) => {
     const { rows } = await pool.query<Row>({
       name: 'clinical-entries',
       text: ENTRIES,
-      values: [record, ['Patient', ...READ_TYPES]],
+      values: [record, ['Patient', ...READ_TYPES, ...also]],
     });
     const entries = rows.flatMap((row) => makeEntry(row) ?? []);
     const ids = new Set(
@@ -90,8 +96,10 @@ export function openClinicalEntries(pool: Pool): ReadClinicalEntries {
             text: MEDICATIONS,
             values: [[...ids]],
           });
+    const person = entries.find(({ type }) => type === 'Patient');
     return {
-      patient: entries.find(({ type }) => type === 'Patient')?.value ?? {},
+      patient: person?.value ?? {},
+      person,
       entries: entries.filter(({ type }) => type !== 'Patient'),
       medications: new Map(medications.map(({ id, body }) => [`Medication/${id}`, parseStored(body)])),
       tooLarge: rows.flatMap(({ type, id, body }) => (body === null ? [`${type}/${id}`] : [])),

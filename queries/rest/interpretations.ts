@@ -1,6 +1,7 @@
 /** Reads of observations how laboratories and devices judge values, and when results without a day were reported. */
 import type { Pool } from 'pg';
 import { z } from 'zod';
+import type { JsonObject } from '#src/shared/json/json.ts';
 
 /** What REST v1 doesn't say of an observation. */
 export interface Judged {
@@ -53,15 +54,34 @@ export function openInterpretations(pool: Pool): Interpretations {
     });
     return new Map(
       rows.map(({ id, own, parts, judged, reported }): [string, Judged] => {
-        const ofParts = components.parse(parts === null ? null : JSON.parse(parts)) ?? [];
-        const all = [
-          ...(concepts.parse(own === null ? null : JSON.parse(own)) ?? []),
-          ...ofParts.flatMap(({ interpretation }) => interpretation ?? []),
-        ];
-        const codings = all.flatMap(({ coding = [] }) => coding);
-        const said = codings.flatMap(({ system, code }) => (system === SYSTEM && code ? [code] : []));
+        const said = readCodes(parseOrNull(own), parseOrNull(parts));
         return [id, { interpretations: judged ? said : undefined, reported: reported ?? undefined }];
       }),
     );
+  };
+}
+
+function parseOrNull(json: string | null): unknown {
+  return json === null ? null : JSON.parse(json);
+}
+
+/** Returns the codes of an observation's interpretations, and of those of its components. */
+function readCodes(interpretation: unknown, component: unknown): readonly string[] {
+  const ofParts = components.parse(component) ?? [];
+  const all = [
+    ...(concepts.parse(interpretation) ?? []),
+    ...ofParts.flatMap((part) => part.interpretation ?? []),
+  ];
+  const codings = all.flatMap(({ coding = [] }) => coding);
+  return codings.flatMap(({ system, code }) => (system === SYSTEM && code ? [code] : []));
+}
+
+/** Returns what REST v1 doesn't say of an observation that has been read. */
+export function readJudged({ interpretation, component, issued, ...value }: JsonObject): Judged {
+  const isDated = ['DateTime', 'Instant', 'Period'].some((type) => value[`effective${type}`] !== undefined);
+  const said = readCodes(interpretation ?? null, component ?? null);
+  return {
+    interpretations: said.length === 0 ? undefined : said,
+    reported: isDated || typeof issued !== 'string' ? undefined : issued,
   };
 }

@@ -84,7 +84,13 @@ export const STAGES: readonly Stage[] = [
     shows:
       'answers recorded in 40 random lives of records are given again as of their moments, after later writes and under grants, 1,000 of them after a rebuild of all read models; their time for a record of 2,000 resources',
     touches: ['queries', 'src/http/fhir', 'src/http/rest', 'src/clinical', 'src/context'],
-    run: { tests: ['test/properties/as-of.test.ts', 'test/http/as-of-cost.test.ts'] },
+    run: {
+      tests: [
+        'test/properties/as-of.test.ts',
+        'test/http/as-of-cost.test.ts',
+        'test/http/admin-record-cost.test.ts',
+      ],
+    },
   },
   {
     name: 'dashboard',

@@ -69,6 +69,8 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
     'queries/rest/entry-origin.ts',
     'queries/rest/interpretations.ts',
     'queries/rest/measured-kinds.ts',
+    'queries/rest/newest-results.ts',
+    'queries/rest/record-versions.ts',
   ],
   'for the service: uploads by a signed URL, the sweeper of documents, bodies of webhooks': [
     'queries/rest/document-blobs.ts',

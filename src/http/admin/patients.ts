@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { PatientRow } from '#queries/admin/patients.ts';
 import type { GrantRow } from '#queries/consents/grants.ts';
-import { type Environment, filling, requireFilled } from '#src/shared/access/caller.ts';
-import { type Role, suffices, TO_READ } from '#src/shared/access/member.ts';
+import { filling, requireFilled } from '#src/shared/access/caller.ts';
+import { TO_READ } from '#src/shared/access/member.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { faultOfMoment, type Moment, parseMoment } from '#src/shared/time/moment.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
@@ -11,8 +11,9 @@ import { FHIR_JSON } from '../answer/answer.ts';
 import { grantView } from '../api/grant-view.ts';
 import { route } from '../api/route.ts';
 import { environment, grant, instant, LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
-import { type AdminRequest, projectFor, requireRole } from './access.ts';
+import { projectFor, requireRole } from './access.ts';
 import { listed, toInstantOrNull } from './answers.ts';
+import { findEnvironment } from './record/open-record.ts';
 import { noteReads, requireOpen } from './record-reads.ts';
 
 const TAG = 'Patients';
@@ -110,20 +111,6 @@ function parseAt(at: string | undefined, now: Micros): Moment {
   // A day that has begun may be asked for.
   if (toMicros(at.includes('T') ? at : `${at}T00:00:00Z`) > now) throw wrong('is in the future');
   return moment;
-}
-
-/** Returns the environment of a project that has a patient's record; undefined if none does that the role may read. */
-async function findEnvironment(
-  { services }: Pick<AdminRequest, 'services'>,
-  project: string,
-  role: Role,
-  patient: string,
-): Promise<Environment | undefined> {
-  for (const each of environment.options) {
-    if (!suffices(role, TO_READ[each])) continue;
-    if (await services.adminQueries.hasRecord([{ project, environment: each }], patient)) return each;
-  }
-  return undefined;
 }
 
 /** Routes of patients. */

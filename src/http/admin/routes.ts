@@ -14,6 +14,8 @@ import { PATIENT_ROUTES } from './patients.ts';
 import { PRODUCTION_REQUEST_ROUTES } from './production-requests.ts';
 import { PROJECT_ROUTES } from './projects.ts';
 import { QUICKSTART_ROUTES } from './quickstart.ts';
+import { CHANGE_ROUTES } from './record/changes.ts';
+import { OVERVIEW_ROUTES } from './record/overview.ts';
 import { SANDBOX_ROUTES } from './sandbox.ts';
 import { SSO_ROUTES } from './sso.ts';
 import { TOKEN_ROUTES } from './tokens.ts';
@@ -33,6 +35,8 @@ export const ADMIN_ROUTES: readonly Route[] = [
   ...SCOPE_ROUTES,
   ...PREVIEW_ROUTES,
   ...PATIENT_ROUTES,
+  ...OVERVIEW_ROUTES,
+  ...CHANGE_ROUTES,
   ...SANDBOX_ROUTES,
   ...LOG_ROUTES,
   ...EVENT_ROUTES,

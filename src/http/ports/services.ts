@@ -21,6 +21,7 @@ import type { AccessRequestServices } from './access-requests.ts';
 import type { AuditServices } from './audit.ts';
 import type { ConsentCommands } from './consents.ts';
 import type { Freshness } from './freshness.ts';
+import type { RecordReads } from './record-reads.ts';
 import type { Settings } from './settings.ts';
 import type { SharedLinkServices } from './shared-links.ts';
 import type { OwnSessions } from './signin.ts';
@@ -66,6 +67,8 @@ export interface Services {
   readonly consents: ConsentCommands;
   readonly accessRequests: AccessRequestServices;
   readonly sharedLinks: SharedLinkServices;
+  /** What members read of a record besides the routes of REST v1. */
+  readonly recordReads: RecordReads;
   /** The operations of applications and people on proposals; lists are in `consentQueries`. */
   readonly proposals: Omit<Proposals, 'lapse'>;
   readonly webhooks: WebhookServices;

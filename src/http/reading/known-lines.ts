@@ -1,7 +1,9 @@
 /** Words a record's allergies, medicines, problems and vaccinations, each date with its meaning: a line for each. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { Allergy } from '#src/clinical/reading/allergies.ts';
+import type { Dated } from '#src/clinical/reading/dates.ts';
 import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
+import { type MedicinePeriod, medicinePeriods } from '#src/clinical/reading/medicine-periods.ts';
 import type { Medicine, MedicineSource } from '#src/clinical/reading/medicines.ts';
 import type { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import {
@@ -61,10 +63,15 @@ export interface Source {
 export interface KnownLine {
   readonly title: string;
   readonly badges: readonly Badge[];
-  /** What is said about it, each date with its meaning. */
+  /** Its statements, each date with its meaning. */
   readonly details: readonly string[];
   /** The first one leads. */
   readonly sources: readonly Source[];
+  /** The state as a code; undefined if it isn't recorded. */
+  readonly status: string | undefined;
+  readonly dated: Dated;
+  /** Of a medicine. */
+  readonly periods: readonly MedicinePeriod<ClinicalEntry>[];
 }
 
 function makeLine(
@@ -73,6 +80,7 @@ function makeLine(
   badges: readonly Badge[],
   details: readonly (string | undefined)[],
   sources: readonly Source[],
+  { status, dated, periods = [] }: Pick<KnownLine, 'status' | 'dated'> & Partial<Pick<KnownLine, 'periods'>>,
 ): KnownLine {
   const [lead] = sources;
   const before = lead === undefined ? undefined : beforeText(place, lead.entry);
@@ -83,6 +91,9 @@ function makeLine(
       detail === undefined || detail === '' ? [] : [detail],
     ),
     sources,
+    status,
+    dated,
+    periods,
   };
 }
 
@@ -113,6 +124,7 @@ export function allergyLine(place: LinePlace, allergy: Allergy<ClinicalEntry>): 
       notes(value.note),
     ],
     [{ entry: allergy.told, says: [] }],
+    allergy,
   );
 }
 
@@ -170,6 +182,7 @@ export function medicineLine(place: LinePlace, medicine: Medicine<ClinicalEntry>
       ...new Set(said.map(({ told }) => notes(told.value.note))),
     ],
     ordered.map((source) => ({ entry: source.told, says: sourceWords(place, source) })),
+    { status: medicine.status, dated: medicine.dated, periods: medicinePeriods(medicine) },
   );
 }
 
@@ -229,6 +242,7 @@ export function problemLine(place: LinePlace, problem: Problem<ClinicalEntry>): 
       notes(value.note),
     ],
     sources.map((source) => ({ entry: source.told, says: problemDates(say, source, source) })),
+    problem,
   );
 }
 
@@ -266,5 +280,6 @@ export function vaccinationLine(place: LinePlace, vaccination: Vaccination<Clini
       doses[0] === undefined ? undefined : notes(doses[0].told.value.note),
     ],
     doses.map((dose) => ({ entry: dose.told, says: [doseDay(dose)] })),
+    { status: isGiven ? 'completed' : 'not-done', dated: vaccination.dated },
   );
 }

@@ -20,6 +20,9 @@ export const LISTS = [
   ['vaccinations', 'health.immunizations', 'health.noimmunizations'],
 ] as const;
 
+/** The names of the lists, in that order. */
+export const LIST_NAMES: readonly ListName[] = LISTS.map(([list]) => list);
+
 /** The lines of a list: the current entries, and the past ones. */
 export interface SplitLines {
   readonly now: readonly KnownLine[];

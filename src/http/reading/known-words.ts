@@ -1,7 +1,7 @@
 /** Words codes and dates of a record, each date with its meaning. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { ageText } from '#src/clinical/reading/changes.ts';
-import type { Dated } from '#src/clinical/reading/dates.ts';
+import { type Dated, happened } from '#src/clinical/reading/dates.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { datePhrase, type Phrase } from '#src/clinical/reading/phrases.ts';
 import type { Texts } from '../pages/texts.ts';
@@ -12,6 +12,12 @@ export function whenText(say: Texts, dated: Dated, { recorded }: ClinicalEntry):
   const phrase = datePhrase(dated);
   if (phrase !== undefined) return phraseText(say, phrase);
   return say('known.nodate', { day: say.day(recorded) });
+}
+
+/** Returns the meaning of the date of a resource in words; null if it has none. */
+export function whenDated(say: Texts, of: Parameters<typeof happened>[0]): string | null {
+  const phrase = datePhrase(happened(of));
+  return phrase === undefined ? null : phraseText(say, phrase);
 }
 
 /** Returns a phrase of the reading in words. */

@@ -63,6 +63,13 @@ export function summaryText(say: Texts, kind: string, summary: string): Html {
   return html`${words}${rest === null ? '' : html`${say('shl.comma')} <bdi>${rest}</bdi>`}`;
 }
 
+/** Returns a summary with its states in words as one text; null stays null. */
+export function summaryLine(say: Texts, kind: string, summary: string | null): string | null {
+  const { states, rest } = splitStates(say, kind, summary);
+  const parts = [...(states.length === 0 ? [] : [statesText(say, states)]), ...(rest === null ? [] : [rest])];
+  return parts.length === 0 ? null : parts.join(`${say('shl.comma')} `);
+}
+
 /** Returns states in the reader's order: what was planned, and then what became of it (`Order, completed`). */
 export function statesText(say: Texts, states: readonly State[]): string {
   const plans = states.filter(({ set }) => set === 'intent');

@@ -999,6 +999,1066 @@ export type ProvenanceEntry = {
   fhir: string;
 };
 
+export type RecordChange = {
+  /** `removed`: deleted, entered in error or refuted. Also of entries that were added in between. */
+  kind: 'added' | 'changed' | 'removed';
+  /** `<Type>/<id>`. */
+  resource: string;
+  /** The type in words. */
+  type_text: string;
+  /** At the first moment; null if there was none. */
+  version_before: number | null;
+  /** At the second moment; that of the deletion if it was deleted. */
+  version_after: number;
+  /** Versions in between, the last one included. */
+  versions: number;
+  /** What it said at the first moment. */
+  before: string | null;
+  /** What it said at the second moment; null if it was deleted. */
+  after: string | null;
+  /** Elements that differ, in words where there are some. */
+  elements: string[];
+  /** When the last of the versions was stored. */
+  at: string;
+  author: {
+    type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+    /** The type in words. */
+    type_text: string;
+    /** As the directory had it when the version was written. */
+    name: string | null;
+    reference: string | null;
+  };
+  /** The source system that the write named. */
+  source: string | null;
+};
+
+export type RecordOverview = {
+  patient: {
+    id: string;
+    /** `<Type>/<id>`. */
+    resource: string;
+    version: number;
+    name: string | null;
+    other_names: string[];
+    birth_date: string | null;
+    /** At the moment, or at death, in words. */
+    age: string | null;
+    gender: string | null;
+    gender_text: string | null;
+    identifiers: {
+      system: string | null;
+      value: string;
+      kind: string | null;
+    }[];
+    died: {
+      date: string | null;
+      text: string;
+    } | null;
+  };
+  environment: 'sandbox' | 'production';
+  /** The moment that is shown. */
+  as_of: string;
+  is_now: boolean;
+  language: string;
+  position: {
+    /** Versions of the record up to the moment. */
+    versions: number;
+    /** When the last one was stored. */
+    recorded: string;
+    event_id: string;
+  } | null;
+  counts: {
+    type: string;
+    text: string;
+    count: number;
+  }[];
+  allergies: {
+    title: string;
+    /** What is current, the most dangerous first. */
+    now: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    past: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** How many are past, in words; empty for none. */
+    past_text: string;
+    /** What is said if nothing is current; null otherwise. */
+    none: string | null;
+    /** What an AI wrote or changed and nobody confirmed: never among the others. */
+    unverified: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** Entries that aren’t shown, and why: `entered in error`, `refuted`, `withdrawn by an AI`, `modified`. */
+    left_out: {
+      title: string;
+      why: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+    }[];
+  };
+  medicines: {
+    title: string;
+    /** What is current, the most dangerous first. */
+    now: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    past: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** How many are past, in words; empty for none. */
+    past_text: string;
+    /** What is said if nothing is current; null otherwise. */
+    none: string | null;
+    /** What an AI wrote or changed and nobody confirmed: never among the others. */
+    unverified: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** Entries that aren’t shown, and why: `entered in error`, `refuted`, `withdrawn by an AI`, `modified`. */
+    left_out: {
+      title: string;
+      why: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+    }[];
+  };
+  problems: {
+    title: string;
+    /** What is current, the most dangerous first. */
+    now: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    past: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** How many are past, in words; empty for none. */
+    past_text: string;
+    /** What is said if nothing is current; null otherwise. */
+    none: string | null;
+    /** What an AI wrote or changed and nobody confirmed: never among the others. */
+    unverified: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** Entries that aren’t shown, and why: `entered in error`, `refuted`, `withdrawn by an AI`, `modified`. */
+    left_out: {
+      title: string;
+      why: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+    }[];
+  };
+  vaccinations: {
+    title: string;
+    /** What is current, the most dangerous first. */
+    now: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    past: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** How many are past, in words; empty for none. */
+    past_text: string;
+    /** What is said if nothing is current; null otherwise. */
+    none: string | null;
+    /** What an AI wrote or changed and nobody confirmed: never among the others. */
+    unverified: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** Entries that aren’t shown, and why: `entered in error`, `refuted`, `withdrawn by an AI`, `modified`. */
+    left_out: {
+      title: string;
+      why: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+    }[];
+  };
+  care_plans: {
+    title: string;
+    /** What is current, the most dangerous first. */
+    now: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    past: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** How many are past, in words; empty for none. */
+    past_text: string;
+    /** What is said if nothing is current; null otherwise. */
+    none: string | null;
+    /** What an AI wrote or changed and nobody confirmed: never among the others. */
+    unverified: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** Entries that aren’t shown, and why: `entered in error`, `refuted`, `withdrawn by an AI`, `modified`. */
+    left_out: {
+      title: string;
+      why: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+    }[];
+  };
+  results: {
+    /** Abnormal or outside their range, the gravest first. */
+    abnormal: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      value: string;
+      when: string;
+      /** When it was measured, as the record says. */
+      at: string | null;
+      /** The reference range, without its unit. */
+      range: string | null;
+      judgement: string | null;
+      grade: 'critical' | 'out' | 'good' | null;
+      status: string | null;
+      /** `system|code`. */
+      code: string | null;
+      /** Values of this kind that were read; at most ten. */
+      values: number;
+      /** A later measurement without a value, in words. */
+      later: string | null;
+    }[];
+    /** What is said if there are none. */
+    abnormal_none: string | null;
+    /** The newest of each kind, the newest first. */
+    latest: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      value: string;
+      when: string;
+      /** When it was measured, as the record says. */
+      at: string | null;
+      /** The reference range, without its unit. */
+      range: string | null;
+      judgement: string | null;
+      grade: 'critical' | 'out' | 'good' | null;
+      status: string | null;
+      /** `system|code`. */
+      code: string | null;
+      /** Values of this kind that were read; at most ten. */
+      values: number;
+      /** A later measurement without a value, in words. */
+      later: string | null;
+    }[];
+    /** Those that an AI wrote and nobody confirmed. */
+    unverified: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      value: string;
+      when: string;
+      /** When it was measured, as the record says. */
+      at: string | null;
+      /** The reference range, without its unit. */
+      range: string | null;
+      judgement: string | null;
+      grade: 'critical' | 'out' | 'good' | null;
+      status: string | null;
+      /** `system|code`. */
+      code: string | null;
+      /** Values of this kind that were read; at most ten. */
+      values: number;
+      /** A later measurement without a value, in words. */
+      later: string | null;
+    }[];
+    /** Kinds without a reference range or a judgement. */
+    unjudged: number;
+    /** Those with a modifier extension. */
+    left_out: string[];
+    /** Cancelled ones, and those without a result yet. */
+    not_done: number;
+  };
+  /** Entries that are too large to be read here. */
+  too_large: string[];
+};
+
 export type RelatedConcept = {
   /** How the concept relates to the other. */
   relation: 'symptom_of' | 'has_symptom' | 'treated_with' | 'treats' | 'measured_by' | 'part_of' | 'has_part';
@@ -1849,6 +2909,29 @@ export interface Operations {
         /** Null while it is active. Otherwise as in `consent.revoked`, or `expired`. */
         end_reason: 'patient' | 'replaced' | 'link_ended' | 'application_deleted' | 'platform' | 'patient_purged' | 'expired' | null;
       }[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** What a patient’s record says, now or at a moment */
+    '/admin/projects/{project_id}/patients/{patient_id}/overview': { path: { project_id: string; patient_id: string }; query: { as_of?: string; language?: 'en' | 'de' | 'fr' | 'es' | 'nb' | 'ar' }; body: undefined; answer: RecordOverview };
+    /** When a patient’s record changed */
+    '/admin/projects/{project_id}/patients/{patient_id}/moments': { path: { project_id: string; patient_id: string }; query: {}; body: undefined; answer: {
+      /** The oldest first. */
+      data: {
+        /** ISO 8601, UTC. */
+        from: string;
+        /** As of this moment, the record has all versions of the stretch. */
+        to: string;
+        versions: number;
+      }[];
+      /** Versions in all. */
+      total: number;
+    } };
+    /** What changed in a patient’s record between two moments, the newest first */
+    '/admin/projects/{project_id}/patients/{patient_id}/changes': { path: { project_id: string; patient_id: string }; query: { limit?: number; cursor?: string; language?: 'en' | 'de' | 'fr' | 'es' | 'nb' | 'ar'; from?: string; to?: string }; body: undefined; answer: {
+      data: RecordChange[];
       /** How many there are in all. */
       total: number;
       /** `cursor` of the next page; null on the last. */

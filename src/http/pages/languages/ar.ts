@@ -590,6 +590,7 @@ export const ar: Wording = {
   'health.noallergies': 'لا توجد حساسية مسجَّلة. هذا لا يعني عدم وجودها.',
   'health.immunizations': 'التطعيمات',
   'health.noimmunizations': 'لا يوجد تطعيم مسجَّل.',
+  'health.noplans': 'لا توجد خطة رعاية مسجّلة.',
   'known.onsetage': 'العمر عند البداية: {age}',
   'known.onset': 'البداية: {text}',
   'known.endage': 'العمر عند النهاية: {age}',

@@ -615,6 +615,7 @@ export const de: Wording = {
   'health.noallergies': 'Es ist keine Allergie eingetragen. Das heißt nicht, dass es keine gibt.',
   'health.immunizations': 'Impfungen',
   'health.noimmunizations': 'Es ist keine Impfung eingetragen.',
+  'health.noplans': 'Es ist kein Behandlungsplan eingetragen.',
   'known.onsetage': 'Alter bei Beginn: {age}',
   'known.onset': 'Beginn: {text}',
   'known.endage': 'Alter am Ende: {age}',

@@ -588,6 +588,7 @@ export const en = {
   'health.noallergies': 'No allergy is recorded. That does not mean that there is none.',
   'health.immunizations': 'Vaccinations',
   'health.noimmunizations': 'No vaccination is recorded.',
+  'health.noplans': 'No care plan is recorded.',
   'known.onsetage': 'age at onset: {age}',
   'known.onset': 'onset: {text}',
   'known.endage': 'age at end: {age}',

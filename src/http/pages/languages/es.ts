@@ -600,6 +600,7 @@ export const es: Wording = {
   'health.noallergies': 'No hay ninguna alergia anotada. Eso no significa que no la haya.',
   'health.immunizations': 'Vacunas',
   'health.noimmunizations': 'No hay ninguna vacuna anotada.',
+  'health.noplans': 'No hay ningún plan de cuidados anotado.',
   'known.onsetage': 'edad al inicio: {age}',
   'known.onset': 'inicio: {text}',
   'known.endage': 'edad al final: {age}',

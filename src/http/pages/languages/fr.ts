@@ -610,6 +610,7 @@ export const fr: Wording = {
   'health.noallergies': 'Aucune allergie n’est inscrite. Cela ne veut pas dire qu’il n’y en a pas.',
   'health.immunizations': 'Vaccins',
   'health.noimmunizations': 'Aucun vaccin n’est inscrit.',
+  'health.noplans': 'Aucun plan de soins n’est inscrit.',
   'known.onsetage': 'âge au début : {age}',
   'known.onset': 'début : {text}',
   'known.endage': 'âge à la fin : {age}',

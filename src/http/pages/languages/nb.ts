@@ -588,6 +588,7 @@ export const nb: Wording = {
   'health.noallergies': 'Ingen allergi er registrert. Det betyr ikke at det ikke finnes noen.',
   'health.immunizations': 'Vaksiner',
   'health.noimmunizations': 'Ingen vaksiner er registrert.',
+  'health.noplans': 'Ingen behandlingsplaner er registrert.',
   'known.onsetage': 'alder ved start: {age}',
   'known.onset': 'start: {text}',
   'known.endage': 'alder ved slutt: {age}',

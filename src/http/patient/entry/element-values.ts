@@ -10,7 +10,7 @@ import { capital } from '../../pages/capital.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { findLabel } from '../../reading/code-label.ts';
 import { dateText } from '../../reading/day-text.ts';
-import { elementLabel } from './element-words.ts';
+import { elementLabel } from '../../reading/element-words.ts';
 import { type ValueWords, wordsOfValue } from './resource-words.ts';
 
 /** Returns the name of a reference's target; undefined if it is unknown. */

@@ -10,11 +10,12 @@ import { type Html, html } from '#src/shared/html.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { isObject, type Json, type JsonObject, parseStored, printJson } from '#src/shared/json/json.ts';
 import { Indenter } from '../../answer/pretty.ts';
+import { titleOfResource } from '../../reading/resource-title.ts';
 import { sizeText } from '../documents.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 import { changeRow, elementHead, type NameReference, valueWords } from './element-values.ts';
-import { titleOfResource, type ValueWords, wordsOfValue } from './resource-words.ts';
+import { type ValueWords, wordsOfValue } from './resource-words.ts';
 
 /** The maximum length of FHIR data on the page; the download has all. */
 const MOST_JSON = 60_000;

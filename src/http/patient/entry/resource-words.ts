@@ -1,7 +1,6 @@
-/** Words FHIR content for people: the subject of a resource, and the value of any element. Pure. */
+/** Words FHIR content for people: the value of any element. Pure. */
 
 import type { WordLanguage } from '#src/clinical/reading/names/code-words.ts';
-import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { decimalText } from '#src/clinical/reading/numbers/decimal.ts';
 import {
   type NumberStyle,
@@ -14,37 +13,7 @@ import { loincCodes } from '#src/fhir/parts.ts';
 import { cut } from '#src/shared/cut.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
-
-/** Elements with the concept that a resource is about. */
-const CONCEPTS = [
-  'code',
-  'medicationCodeableConcept',
-  'medicationReference',
-  'vaccineCode',
-  'type',
-  'description',
-] as const;
-
-/** Returns the subject of a resource; undefined if it has none. */
-export function titleOfResource(resource: Readonly<Record<string, Json>>): string | undefined {
-  for (const name of CONCEPTS) {
-    const value = resource[name];
-    const words = conceptWords(Array.isArray(value) ? value[0] : value);
-    if (words !== undefined) return words;
-  }
-  return undefined;
-}
-
-/** Returns the words of a CodeableConcept, a Coding or a text. */
-function conceptWords(value: Json | undefined): string | undefined {
-  if (typeof value === 'string') return value;
-  if (!isObject(value)) return undefined;
-  const { text, display, coding, code } = value;
-  if (text !== undefined || coding !== undefined) return nameConcept(value);
-  return typeof display === 'string' || typeof code === 'string'
-    ? nameConcept({ coding: [value] })
-    : undefined;
-}
+import { conceptWords } from '../../reading/resource-title.ts';
 
 /** Characters with their own names in XML. */
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /** The names of FHIR elements for people: `dosage` is Dosage, `effectiveDateTime` is When. */
-import type { TextKey } from '../../pages/languages/language.ts';
-import type { Texts } from '../../pages/texts.ts';
+import type { TextKey } from '../pages/languages/language.ts';
+import type { Texts } from '../pages/texts.ts';
 
 /** By the element's name; of a choice (`value[x]`) by the part before the type. */
 const LABELS = {

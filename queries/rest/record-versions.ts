@@ -1,0 +1,198 @@
+/** Reads when a record changed, what it counts at a moment, and which of its resources changed between two moments. */
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import type { EventMetadata } from '#src/events/metadata.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import type { Micros } from '#src/shared/time/time.ts';
+import { decodeCursorFor, encodeCursorFor } from '../cursor.ts';
+
+/** Versions that were stored one after the other. */
+export interface Stretch {
+  readonly from: Micros;
+  readonly to: Micros;
+  readonly versions: number;
+}
+
+/** The last version of a record at a moment. */
+export interface RecordPosition {
+  /** The number of versions up to then. */
+  readonly versions: number;
+  readonly at: Micros;
+  /** The event of the last one; of several at the same time, one of them. */
+  readonly event: string;
+}
+
+/** The numbers of a record's resources, by type. */
+export type TypeCounts = ReadonlyMap<string, number>;
+
+/** A resource that changed between two moments. */
+export interface ChangedResource {
+  readonly type: string;
+  readonly id: string;
+  /** The version of the first moment; null if there was none, or it was deleted. */
+  readonly before: StoredBody | null;
+  /** The version of the second moment. */
+  readonly after: StoredBody;
+  /** The number of versions in between, the last one included. */
+  readonly times: number;
+  readonly at: Micros;
+  readonly metadata: EventMetadata;
+}
+
+/** A version with its body; a null body is a deletion, or too large to be read here. */
+export interface StoredBody {
+  readonly version: number;
+  readonly body: string | null;
+  readonly isDeleted: boolean;
+}
+
+/** Which changes of a record are read. */
+export interface AskedChanges {
+  readonly record: string;
+  /** Versions after this moment. */
+  readonly from: Micros;
+  /** Versions up to this moment; further pages of a list that ends now keep to that of their first page. */
+  readonly to: Micros;
+  readonly endsNow: boolean;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** A page of them, the newest first. */
+export interface ChangesPage {
+  readonly rows: readonly ChangedResource[];
+  readonly total: number;
+  readonly next: string | undefined;
+  /** The second moment of the list. */
+  readonly to: Micros;
+}
+
+/** The questions. They check no right. */
+export interface RecordVersions {
+  /** Returns all versions of a record in at most so many stretches, the oldest first. */
+  stretches(record: string, most: number): Promise<readonly Stretch[]>;
+  /** Returns the position at a moment; undefined before the first version. */
+  position(record: string, at: Micros): Promise<RecordPosition | undefined>;
+  /** @throws Refusal invalid (422) for a cursor that isn't from this list */
+  changes(asked: AskedChanges): Promise<ChangesPage>;
+}
+
+// Index: history.version_of_record (record, recorded_at, event_id).
+const STRETCHES = `
+select min(b.at)::float8 as "from", max(b.at)::float8 as "to", sum(b.versions)::int as versions
+from (
+  select v.at, v.versions, ntile($2::int) over (order by v.at) as part
+  from (select recorded_at as at, count(*) as versions from history.version where record = $1::uuid group by recorded_at) v) b
+group by b.part order by 1`;
+
+// Index: history.version_of_record (record, recorded_at, event_id).
+const POSITION = `
+select count(*)::int as versions, max(v.recorded_at)::float8 as at,
+  (select w.event_id from history.version w where w.record = $1::uuid and w.recorded_at <= $2
+    order by w.recorded_at desc, w.event_id desc limit 1) as event
+from history.version v where v.record = $1::uuid and v.recorded_at <= $2`;
+
+/** The maximum size of a version that is read here, in bytes. */
+const MOST_BYTES = 200_000;
+
+const body = (v: string): string => `case when octet_length(${v}.body) < ${MOST_BYTES} then ${v}.body end`;
+
+// Indexes: history.version_of_record (record, recorded_at, event_id), and the primary key of history.version (id, version).
+const changesSql = (isAfter: boolean): string => `
+with v as materialized (
+  select v.id, v.type, min(v.version) as first, max(v.version) as last, count(*)::int as times, max(v.recorded_at) as at
+  from history.version v
+  where v.record = $1::uuid and v.recorded_at > $2 and v.recorded_at <= $3 and v.type <> 'Provenance' group by v.id, v.type)
+select p.id, p.type, p.times, p.at::float8 as at, a.metadata, (select count(*) from v)::int as total,
+  a.version as after, ${body('a')} as "afterBody", a.operation = 'DELETE' as "isDeleted",
+  b.version as before, ${body('b')} as "beforeBody", b.operation = 'DELETE' as "wasDeleted"
+from (select * from v ${isAfter ? 'where (v.at, v.id) < ($5, $6::uuid)' : ''} order by v.at desc, v.id desc limit $4) p
+join history.version a on a.id = p.id and a.version = p.last
+left join history.version b on b.id = p.id and b.version = p.first - 1
+order by p.at desc, p.id desc`;
+
+interface ChangeRow {
+  readonly id: string;
+  readonly type: string;
+  readonly times: number;
+  readonly at: Micros;
+  readonly metadata: string;
+  readonly total: number;
+  readonly after: number;
+  readonly afterBody: string | null;
+  readonly isDeleted: boolean;
+  readonly before: number | null;
+  readonly beforeBody: string | null;
+  readonly wasDeleted: boolean | null;
+}
+
+const key = z.tuple([z.number(), z.number(), z.string().refine(isUuid)]);
+
+/** Opens the questions. */
+export function openRecordVersions(pool: Pool): RecordVersions {
+  return {
+    async stretches(record, most) {
+      const values = [record, most];
+      const { rows } = await pool.query<Stretch>({ name: 'record-stretches', text: STRETCHES, values });
+      return rows;
+    },
+    async position(record, at) {
+      const values = [record, at];
+      const { rows } = await pool.query<RecordPosition>({ name: 'record-position', text: POSITION, values });
+      const [row] = rows;
+      return row === undefined || row.versions === 0 ? undefined : row;
+    },
+    async changes({ record, from, to: asked, endsNow, limit, cursor }) {
+      const list = `changes ${record} ${from} ${endsNow ? '' : asked}`;
+      const [to, ...after] = cursor === undefined ? [asked] : decodeCursorFor(list, cursor, key);
+      const isAfter = after.length > 0;
+      const { rows } = await pool.query<ChangeRow>({
+        name: isAfter ? 'record-changes-after' : 'record-changes',
+        text: changesSql(isAfter),
+        values: [record, from, to, limit + 1, ...after],
+      });
+      const shown = rows.slice(0, limit);
+      const last = shown.at(-1);
+      const isLast = rows.length <= limit || last === undefined;
+      return {
+        rows: shown.map(makeChange),
+        total: rows[0]?.total ?? 0,
+        next: isLast ? undefined : encodeCursorFor(list, [to, last.at, last.id]),
+        to,
+      };
+    },
+  };
+}
+
+function makeChange(row: ChangeRow): ChangedResource {
+  const { id, type, times, at, metadata, before, after } = row;
+  return {
+    id,
+    type,
+    times,
+    at,
+    metadata: JSON.parse(metadata) as EventMetadata,
+    before:
+      before === null || row.wasDeleted === true
+        ? null
+        : { version: before, body: row.beforeBody, isDeleted: false },
+    after: { version: after, body: row.afterBody, isDeleted: row.isDeleted },
+  };
+}
+
+// Index: resources.resource_of_record (record, type, id).
+const COUNTS = `
+select r.type, count(*)::int as count from resources.resource r
+where r.record = $1::uuid and not r.deleted group by r.type order by r.type`;
+
+/** Opens the question how many resources a record has. It checks no right. */
+export function openTypeCounts(pool: Pool): (record: string) => Promise<TypeCounts> {
+  return async (record) => {
+    const { rows } = await pool.query<{ type: string; count: number }>({
+      name: 'record-counts',
+      text: COUNTS,
+      values: [record],
+    });
+    return new Map(rows.map(({ type, count }) => [type, count]));
+  };
+}

@@ -1,0 +1,23 @@
+/** Puts together what pages of members read of a record, now and as of earlier moments. */
+import type { Pool } from 'pg';
+import { openPast } from '#queries/database/as-of.ts';
+import { openClinicalEntries } from '#queries/rest/clinical-entries.ts';
+import { openEntryContents } from '#queries/rest/entry-content.ts';
+import { openNewestResults } from '#queries/rest/newest-results.ts';
+import { openRecordVersions, openTypeCounts } from '#queries/rest/record-versions.ts';
+import type { RecordReads, RecordThen } from '../http/ports/record-reads.ts';
+
+/** Opens the parts. */
+export function openRecordReads(pool: Pool): RecordReads {
+  const open = (over: Pool): RecordThen => ({
+    clinicalEntries: openClinicalEntries(over),
+    newestResults: openNewestResults(over),
+    typeCounts: openTypeCounts(over),
+    referred: openEntryContents(over).referred,
+  });
+  const now = open(pool);
+  return {
+    ...openRecordVersions(pool),
+    asOf: (moment) => (moment === undefined ? now : open(openPast(pool, moment))),
+  };
+}

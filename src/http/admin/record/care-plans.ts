@@ -1,0 +1,62 @@
+/** Care plans of a record, as the timeline words them. */
+import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
+import { happened, newestFirst } from '#src/clinical/reading/dates.ts';
+import { hasModifier, withdrawnAs } from '#src/clinical/reading/status.ts';
+import { text } from '#src/fhir/parts.ts';
+import { timelineWords } from '#src/v1/timeline.ts';
+import { capital } from '../../pages/capital.ts';
+import type { KnownLine } from '../../reading/known-lines.ts';
+import { whenText } from '../../reading/known-words.ts';
+import { splitStates, statesText } from '../../reading/summary-words.ts';
+import { type LinesPlace, type OverviewView, sayNone, viewLine } from './overview-view.ts';
+
+/** States of plans that are over, or never were one. */
+const OVER: readonly (string | undefined)[] = ['revoked', 'completed'];
+
+/** Returns the care plans, those that are under way first. @param entries with names for their codes */
+export function viewCarePlans(
+  place: LinesPlace,
+  entries: readonly ClinicalEntry[],
+): OverviewView['care_plans'] {
+  const { say } = place;
+  const plans = entries.filter(({ type }) => type === 'CarePlan');
+  const stated = plans.filter(({ value }) => withdrawnAs(value) === undefined && !hasModifier(value));
+  const lines = stated
+    .map((entry) => ({ entry, dated: happened(entry) }))
+    .sort(newestFirst)
+    .map(({ entry, dated }) => {
+      const { title, summary } = timelineWords('care_plan', entry.value);
+      const { states, rest } = splitStates(say, 'care_plan', summary);
+      const status = text(entry.value.status);
+      const line: KnownLine = {
+        title,
+        badges: states.length === 0 ? [] : [['plain', statesText(say, states)]],
+        details: [...(rest === null ? [] : [rest]), whenText(say, dated, entry)],
+        sources: [{ entry, says: [] }],
+        status,
+        dated,
+        periods: [],
+      };
+      return { line, isOver: OVER.includes(status), isNoted: entry.partOfAi !== 'no' };
+    });
+  const facts = lines.filter(({ isNoted }) => !isNoted);
+  const view = (each: (typeof lines)[number]) => viewLine(place, each.line);
+  const [now, past] = [facts.filter(({ isOver }) => !isOver), facts.filter(({ isOver }) => isOver)];
+  const past_text = past.length === 0 ? '' : say('past.plans', { n: past.length });
+  return {
+    title: capital(say, say('things.careplan')),
+    now: now.flatMap(view),
+    past: past.flatMap(view),
+    past_text,
+    none: sayNone(say, say('health.noplans'), now.length, past_text),
+    unverified: lines.filter(({ isNoted }) => isNoted).flatMap(view),
+    left_out: plans
+      .filter((each) => !stated.includes(each))
+      .map(({ type, id, version, value }) => ({
+        title: timelineWords('care_plan', value).title,
+        why: withdrawnAs(value) ?? 'modified',
+        resource: `${type}/${id}`,
+        version,
+      })),
+  };
+}

@@ -1,0 +1,256 @@
+/** When a record changed, and what changed between two moments, as sentences of the clinical reading. */
+import { z } from 'zod';
+import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
+import type { ChangedResource, StoredBody } from '#queries/rest/record-versions.ts';
+import { referredMedication } from '#src/clinical/reading/medicines.ts';
+import { nameConcept } from '#src/clinical/reading/names/name.ts';
+import type { Around } from '#src/clinical/reading/told.ts';
+import { bareCodes } from '#src/clinical/summary/displays.ts';
+import { containedIn, text } from '#src/fhir/parts.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { parseStored, printJson } from '#src/shared/json/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { type Micros, toInstant, toMicros } from '#src/shared/time/time.ts';
+import { route } from '../../api/route.ts';
+import { instant, LIST_QUERY, listSchema, PAGED } from '../../api/schemas.ts';
+import { type Texts, texts } from '../../pages/texts.ts';
+import type { Services } from '../../ports/services.ts';
+import { elementLabel } from '../../reading/element-words.ts';
+import { typeText } from '../../reading/kinds.ts';
+import { sayVersion, type VersionPlace, type VersionText } from '../../reading/version-text.ts';
+import { past } from '../../rest/as-of.ts';
+import { noteReads } from '../record-reads.ts';
+import { openRecord, RECORD_MODELS } from './open-record.ts';
+import { originShape, readOrigin } from './origins.ts';
+import { LANGUAGE_QUERY } from './overview.ts';
+
+const TAG = 'Patients';
+
+const changeSchema = z
+  .object({
+    kind: z
+      .enum(['added', 'changed', 'removed'])
+      .describe(
+        '`removed`: deleted, entered in error or refuted. Also of entries that were added in between.',
+      ),
+    resource: z.string().describe('`<Type>/<id>`.'),
+    type_text: z.string().describe('The type in words.'),
+    version_before: z.int().nullable().describe('At the first moment; null if there was none.'),
+    version_after: z.int().describe('At the second moment; that of the deletion if it was deleted.'),
+    versions: z.int().describe('Versions in between, the last one included.'),
+    before: z.string().nullable().describe('What it said at the first moment.'),
+    after: z.string().nullable().describe('What it said at the second moment; null if it was deleted.'),
+    elements: z.array(z.string()).describe('Elements that differ, in words where there are some.'),
+    at: instant.describe('When the last of the versions was stored.'),
+    ...originShape,
+  })
+  .meta({ id: 'RecordChange' });
+
+type ChangeView = z.input<typeof changeSchema>;
+
+const momentsSchema = z.object({
+  data: z
+    .array(
+      z.object({
+        from: instant,
+        to: instant.describe('As of this moment, the record has all versions of the stretch.'),
+        versions: z.int(),
+      }),
+    )
+    .describe('The oldest first.'),
+  total: z.int().describe('Versions in all.'),
+});
+
+/** The maximum number of stretches. */
+const MOST_STRETCHES = 300;
+
+/** The routes of a record's changes. */
+export const CHANGE_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/patients/{patient_id}/moments',
+    operationId: 'listRecordMoments',
+    summary: 'When a patient’s record changed',
+    description:
+      'All versions of the record in at most 300 stretches of about as many moments each: the steps of a slider. Shows no content, so it isn’t in the access log.',
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    models: RECORD_MODELS,
+    answers: { 200: { description: 'The stretches', schema: momentsSchema } },
+    async run(request) {
+      const { record } = await openRecord(request);
+      const stretches = await request.services.recordReads.stretches(record, MOST_STRETCHES);
+      const data = stretches.map(({ from, to, versions }) => ({
+        from: toInstant(from),
+        to: toInstant(to),
+        versions,
+      }));
+      return { status: 200, body: { data, total: data.reduce((sum, { versions }) => sum + versions, 0) } };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/patients/{patient_id}/changes',
+    operationId: 'listRecordChanges',
+    summary: 'What changed in a patient’s record between two moments, the newest first',
+    description: `Each resource once, with what it said before and what it said after. Provenance isn’t listed. ${PAGED}`,
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    models: RECORD_MODELS,
+    query: z.strictObject({
+      ...LIST_QUERY,
+      ...LANGUAGE_QUERY,
+      from: past.optional().describe('Versions after this moment: ISO 8601 with an offset; default: all.'),
+      to: past.optional().describe('Versions up to this moment; default: now.'),
+    }),
+    answers: { 200: { description: 'A page', schema: listSchema(changeSchema) } },
+    async run(request) {
+      const { services, query, now } = request;
+      const from = query.from === undefined ? 0 : toMicros(query.from);
+      const { record, environment, asOf } = await openRecord(request, query.to ?? toInstant(now()));
+      if (from > (asOf ?? now()))
+        throw new Refusal('invalid', {
+          code: 'value',
+          diagnostics: 'query.from must not be later than query.to',
+          expression: 'query.from',
+        });
+      const { limit, cursor } = query;
+      const asked = { record, from, to: asOf ?? now(), endsNow: query.to === undefined, limit, cursor };
+      const { rows, total, next, to } = await services.recordReads.changes(asked);
+      const data = await viewChanges(services, texts(query.language), { record, from, to }, rows);
+      const kind = { environment, action: 'changes', resourceType: null };
+      await noteReads(request, kind, [{ record, count: data.length }]);
+      return { status: 200, body: { data, total, next_cursor: next ?? null } };
+    },
+  }),
+];
+
+/** Two moments of a record. */
+interface Span {
+  readonly record: string;
+  readonly from: Micros;
+  readonly to: Micros;
+}
+
+async function viewChanges(
+  services: Pick<Services, 'recordReads' | 'displays'>,
+  say: Texts,
+  { record, from, to }: Span,
+  rows: readonly ChangedResource[],
+): Promise<ChangeView[]> {
+  const entries = rows.map((row) => ({
+    row,
+    before: makeEntry(row, row.before),
+    after: makeEntry(row, row.after),
+  }));
+  const read = entries.flatMap(({ before, after }) => [before, after].filter((each) => each !== undefined));
+  const ids = read.flatMap(({ value }) => referredMedication(value)?.split('/')[1] ?? []);
+  const [then, now] = [services.recordReads.asOf(from), services.recordReads.asOf(to)];
+  // A Medication that didn't exist before is named by its later version.
+  const referred = new Map([
+    ...(await now.referred(record, ids)),
+    ...(await then.referred(record, ids)),
+    ...(await now.referred(record, [record])),
+  ]);
+  const others = new Map([...referred].map(([name, body]) => [name, parseStored(body)]));
+  const names = await services.displays(bareCodes([...read.map(({ value }) => value), ...others.values()]));
+  const place = (at: Micros): VersionPlace => ({
+    say,
+    names,
+    patient: others.get(`Patient/${record}`) ?? {},
+    around: makeAround(toInstant(at).slice(0, 10), others, names),
+  });
+  const [placeBefore, placeAfter] = [place(from), place(to)];
+  return entries.map(({ row, before, after }) =>
+    viewChange(
+      say,
+      row,
+      { value: before?.value, said: before === undefined ? undefined : sayVersion(placeBefore, before) },
+      { value: after?.value, said: after === undefined ? undefined : sayVersion(placeAfter, after) },
+    ),
+  );
+}
+
+function makeAround(
+  today: string,
+  others: ReadonlyMap<string, JsonObject>,
+  names: ReadonlyMap<string, string>,
+): Around {
+  return {
+    today,
+    look: (reference, within) => {
+      const [key = ''] = /[A-Za-z]+\/[0-9a-f-]{36}/.exec(text(reference) ?? '') ?? [];
+      return containedIn(within, reference) ?? others.get(key);
+    },
+    name: (concept) => nameConcept(concept, names),
+  };
+}
+
+/** Returns a version as an entry; undefined for a deletion, or one that is too large to be read. */
+function makeEntry({ type, id, at }: ChangedResource, stored: StoredBody | null): ClinicalEntry | undefined {
+  if (stored === null || stored.body === null) return undefined;
+  const { version, body } = stored;
+  const value = parseStored(body);
+  return { type, id, version, value, partOfAi: 'no', before: undefined, recorded: at / 1_000 };
+}
+
+/** A side of a change. */
+interface Side {
+  readonly value: JsonObject | undefined;
+  readonly said: VersionText | undefined;
+}
+
+function viewChange(say: Texts, row: ChangedResource, before: Side, after: Side): ChangeView {
+  const { type, id, times, at, metadata } = row;
+  const tooLarge = say('known.toolarge', { entries: 1 });
+  const saidBefore = row.before === null ? null : (before.said?.text ?? tooLarge);
+  const saidAfter = row.after.isDeleted ? null : (after.said?.text ?? tooLarge);
+  return {
+    kind: changeKind(row, before.said, after.said),
+    resource: `${type}/${id}`,
+    type_text: typeText(say, type),
+    version_before: row.before?.version ?? null,
+    version_after: row.after.version,
+    versions: times,
+    before: saidBefore,
+    after: saidAfter,
+    elements: listElements(say, type, before.value, after.value),
+    at: toInstant(at),
+    ...readOrigin(say, metadata),
+  };
+}
+
+function changeKind(
+  row: ChangedResource,
+  before: VersionText | undefined,
+  after: VersionText | undefined,
+): ChangeView['kind'] {
+  const isGone = row.after.isDeleted || after?.isWithdrawn === true;
+  const wasGone = row.before === null || before?.isWithdrawn === true;
+  if (isGone) return 'removed';
+  return wasGone ? 'added' : 'changed';
+}
+
+/** Members that the service sets in every version. */
+const OWN: readonly string[] = ['resourceType', 'id', 'meta'];
+
+/** Returns the members that differ, in words where there are some; none if one side is missing. */
+function listElements(
+  say: Texts,
+  type: string,
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+): string[] {
+  if (before === undefined || after === undefined) return [];
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const print = (value: JsonObject, name: string): string => {
+    const member = value[name];
+    return member === undefined ? '' : printJson(member);
+  };
+  const differ = [...names].filter(
+    (name) => !OWN.includes(name) && print(before, name) !== print(after, name),
+  );
+  return [...new Set(differ.map((name) => elementLabel(say, name, type) ?? name))];
+}

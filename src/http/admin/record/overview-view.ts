@@ -1,0 +1,277 @@
+/** The overview of a record as JSON: lines of the clinical reading, each with its entry and its origin. */
+import { z } from 'zod';
+import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
+import { MEANINGS } from '#src/clinical/reading/dates.ts';
+import type { ListName } from '#src/clinical/reading/reading.ts';
+import { instant } from '../../api/schemas.ts';
+import { capital } from '../../pages/capital.ts';
+import type { Texts } from '../../pages/texts.ts';
+import { findRange, judge, judgementText } from '../../reading/judgement.ts';
+import type { Known } from '../../reading/known.ts';
+import type { KnownLine, LinePlace } from '../../reading/known-lines.ts';
+import { LISTS, leftOutName, pastText, splitLines } from '../../reading/known-lists.ts';
+import type { Measure, Observation } from '../../reading/measures.ts';
+import { rangeText, valueText, whenMeasured } from '../../reading/values.ts';
+import { lineText, resultLine } from '../../reading/version-text.ts';
+import { type Origin, originShape } from './origins.ts';
+
+const resource = z.string().describe('`<Type>/<id>`.');
+
+/** Members of every line. */
+const lineShape = {
+  text: z.string().describe('The whole line as one sentence, in the language that was asked for.'),
+  resource,
+  version: z.int(),
+  recorded: instant.describe('When this version was stored.'),
+  ...originShape,
+};
+
+const period = z.object({
+  means: z
+    .enum(['taken', 'taken_on', 'prescribed', 'ordered'])
+    .describe('`taken_on` and days of prescribing have no length.'),
+  from: z.string().nullable().describe('A FHIR date, as exact as it is.'),
+  until: z.string().nullable().describe('Null if the end isn’t known.'),
+  current: z.boolean().describe('Its source says that the medicine is taken.'),
+  resource,
+  version: z.int(),
+});
+
+const statement = z.object({
+  ...lineShape,
+  title: z.string(),
+  badges: z
+    .array(z.object({ tone: z.enum(['good', 'warn', 'plain']), text: z.string() }))
+    .describe('State, certainty and danger.'),
+  details: z.array(z.string()),
+  status: z.string().nullable().describe('The state as a code; null if it isn’t recorded.'),
+  date: z.string().nullable().describe('A FHIR date, as exact as it is.'),
+  date_means: z.enum(MEANINGS).nullable(),
+  periods: z.array(period).describe('Of medicines: when they were taken and prescribed.'),
+  others: z
+    .array(z.object({ text: z.string(), resource, version: z.int() }))
+    .describe('Other entries of the same, each with its own statement.'),
+});
+
+const list = z.object({
+  title: z.string(),
+  now: z.array(statement).describe('What is current, the most dangerous first.'),
+  past: z.array(statement),
+  past_text: z.string().describe('How many are past, in words; empty for none.'),
+  none: z.string().nullable().describe('What is said if nothing is current; null otherwise.'),
+  unverified: z
+    .array(statement)
+    .describe('What an AI wrote or changed and nobody confirmed: never among the others.'),
+  left_out: z
+    .array(z.object({ title: z.string(), why: z.string(), resource, version: z.int() }))
+    .describe(
+      'Entries that aren’t shown, and why: `entered in error`, `refuted`, `withdrawn by an AI`, `modified`.',
+    ),
+});
+
+const result = z.object({
+  ...lineShape,
+  title: z.string(),
+  value: z.string(),
+  when: z.string(),
+  at: z.string().nullable().describe('When it was measured, as the record says.'),
+  range: z.string().nullable().describe('The reference range, without its unit.'),
+  judgement: z.string().nullable(),
+  grade: z.enum(['critical', 'out', 'good']).nullable(),
+  status: z.string().nullable(),
+  code: z.string().nullable().describe('`system|code`.'),
+  values: z.int().describe('Values of this kind that were read; at most ten.'),
+  later: z.string().nullable().describe('A later measurement without a value, in words.'),
+});
+
+/** An overview in responses. */
+export const overviewSchema = z
+  .object({
+    patient: z.object({
+      id: z.string(),
+      resource,
+      version: z.int(),
+      name: z.string().nullable(),
+      other_names: z.array(z.string()),
+      birth_date: z.string().nullable(),
+      age: z.string().nullable().describe('At the moment, or at death, in words.'),
+      gender: z.string().nullable(),
+      gender_text: z.string().nullable(),
+      identifiers: z.array(
+        z.object({ system: z.string().nullable(), value: z.string(), kind: z.string().nullable() }),
+      ),
+      died: z.object({ date: z.string().nullable(), text: z.string() }).nullable(),
+    }),
+    environment: z.enum(['sandbox', 'production']),
+    as_of: instant.describe('The moment that is shown.'),
+    is_now: z.boolean(),
+    language: z.string(),
+    position: z
+      .object({
+        versions: z.int().describe('Versions of the record up to the moment.'),
+        recorded: instant.describe('When the last one was stored.'),
+        event_id: z.string(),
+      })
+      .nullable(),
+    counts: z.array(z.object({ type: z.string(), text: z.string(), count: z.int() })),
+    allergies: list,
+    medicines: list,
+    problems: list,
+    vaccinations: list,
+    care_plans: list,
+    results: z.object({
+      abnormal: z.array(result).describe('Abnormal or outside their range, the gravest first.'),
+      abnormal_none: z.string().nullable().describe('What is said if there are none.'),
+      latest: z.array(result).describe('The newest of each kind, the newest first.'),
+      unverified: z.array(result).describe('Those that an AI wrote and nobody confirmed.'),
+      unjudged: z.int().describe('Kinds without a reference range or a judgement.'),
+      left_out: z.array(resource).describe('Those with a modifier extension.'),
+      not_done: z.int().describe('Cancelled ones, and those without a result yet.'),
+    }),
+    too_large: z.array(resource).describe('Entries that are too large to be read here.'),
+  })
+  .meta({ id: 'RecordOverview' });
+
+/** The overview's parts. */
+export type OverviewView = z.input<typeof overviewSchema>;
+type ListView = z.input<typeof list>;
+type StatementView = z.input<typeof statement>;
+type ResultView = z.input<typeof result>;
+
+/** The inputs of the lines. */
+export interface LinesPlace extends LinePlace {
+  readonly known: Known;
+  readonly originOf: (id: string) => Origin;
+}
+
+const resourceIn = ({ type, id }: Pick<ClinicalEntry, 'type' | 'id'>): string => `${type}/${id}`;
+
+/** Returns a list of the reading. */
+export function viewList(place: LinesPlace, name: ListName): ListView {
+  const { say, known } = place;
+  const [, title, none] = LISTS.find(([each]) => each === name) ?? LISTS[0];
+  const { now, past } = splitLines(place, known.facts, name);
+  const noted = splitLines(place, known.notes, name);
+  const view = (line: KnownLine): StatementView[] => viewLine(place, line);
+  const past_text = past.length === 0 ? '' : pastText(say, name, past.length);
+  return {
+    title: say(title),
+    now: now.flatMap(view),
+    past: past.flatMap(view),
+    past_text,
+    none: sayNone(say, say(none), now.length, past_text),
+    unverified: [...noted.now, ...noted.past].flatMap(view),
+    left_out: known.leftOut
+      .filter((each) => each.list === name)
+      .map((each) => ({
+        title: leftOutName(say, known, each),
+        why: each.as,
+        resource: resourceIn(each.told),
+        version: each.told.version,
+      })),
+  };
+}
+
+/** Returns what is said of a list without current entries: that it is empty only if it is. */
+export function sayNone(say: Texts, none: string, now: number, past: string): string | null {
+  if (now > 0) return null;
+  return past === '' ? none : say('known.nonenowpast', { past });
+}
+
+/** Returns a line; none without an entry. */
+export function viewLine(
+  { say, originOf }: Pick<LinesPlace, 'say' | 'originOf'>,
+  line: KnownLine,
+): StatementView[] {
+  const { title, badges, details, sources, status, dated, periods } = line;
+  const [lead, ...others] = sources;
+  if (lead === undefined) return [];
+  return [
+    {
+      text: lineText(line),
+      title,
+      badges: badges.map(([tone, words]) => ({ tone, text: capital(say, words) })),
+      details: [...details],
+      status: status ?? null,
+      date: dated.date,
+      date_means: dated.date === null ? null : dated.means,
+      periods: periods.map(({ told, means, from, until, isCurrent }) => ({
+        means,
+        from: from ?? null,
+        until: until ?? null,
+        current: isCurrent,
+        resource: resourceIn(told),
+        version: told.version,
+      })),
+      resource: resourceIn(lead.entry),
+      version: lead.entry.version,
+      recorded: new Date(lead.entry.recorded).toISOString(),
+      ...originOf(lead.entry.id),
+      others: others.map(({ entry, says }) => ({
+        text: [title, ...says].join(' · '),
+        resource: resourceIn(entry),
+        version: entry.version,
+      })),
+    },
+  ];
+}
+
+/** A result with its version. */
+export interface VersionedResult {
+  readonly result: Observation;
+  readonly version: number;
+}
+
+/** Returns the newest result of a kind; none if it has no facts. */
+export function viewMeasure(
+  say: Texts,
+  { name, system, code, facts, latest, failed }: Measure,
+  place: ResultsPlace,
+): ResultView[] {
+  if (latest === undefined) return [];
+  const later = failed === undefined ? null : `${whenMeasured(say, failed)}: ${valueText(say, failed)}`;
+  return [
+    {
+      ...viewResult(say, name, latest, place),
+      code: code === null ? null : system === null ? code : `${system}|${code}`,
+      values: facts.length,
+      later,
+    },
+  ];
+}
+
+/** Finds a result's origin and version. */
+export interface ResultsPlace {
+  readonly originOf: (id: string) => Origin;
+  readonly versionOf: (id: string) => number;
+}
+
+/** Returns a result. */
+export function viewResult(
+  say: Texts,
+  title: string,
+  result: Observation,
+  { originOf, versionOf }: ResultsPlace,
+): ResultView {
+  const [value, when] = [valueText(say, result), whenMeasured(say, result)];
+  const judgement = judgementText(say, result) ?? null;
+  const range = findRange(result);
+  return {
+    text: resultLine(say, title, result),
+    title,
+    value,
+    when,
+    at: result.effective_at,
+    range: range === undefined ? null : rangeText(say, range),
+    judgement,
+    grade: judge(result)?.grade ?? null,
+    status: result.status,
+    code: null,
+    values: 1,
+    later: null,
+    resource: result.fhir,
+    version: versionOf(result.id),
+    recorded: result.created_at,
+    ...originOf(result.id),
+  };
+}

@@ -1,0 +1,139 @@
+/** A record at a glance, now or at an earlier moment, by the clinical reading (docs/clinical-reading.md). */
+import { z } from 'zod';
+import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
+import type { VersionOf } from '#queries/rest/marks.ts';
+import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { nowMicros, toInstant } from '#src/shared/time/time.ts';
+import { route } from '../../api/route.ts';
+import { resultName } from '../../pages/result-names.ts';
+import { LANGUAGES, type Language, type Texts, texts } from '../../pages/texts.ts';
+import type { Services } from '../../ports/services.ts';
+import { judge } from '../../reading/judgement.ts';
+import { typeText } from '../../reading/kinds.ts';
+import { interpretEntries } from '../../reading/known.ts';
+import { abnormalAmong, groupMeasures } from '../../reading/measures.ts';
+import { type ReadResults, readResults } from '../../reading/stored-results.ts';
+import { PAST_QUERY } from '../../rest/as-of.ts';
+import { noteReads } from '../record-reads.ts';
+import { viewPerson } from './banner.ts';
+import { viewCarePlans } from './care-plans.ts';
+import { type OpenedRecord, openRecord, RECORD_MODELS } from './open-record.ts';
+import { readOrigins } from './origins.ts';
+import {
+  type OverviewView,
+  overviewSchema,
+  type ResultsPlace,
+  viewList,
+  viewMeasure,
+  viewResult,
+} from './overview-view.ts';
+
+/** The language of sentences. */
+export const LANGUAGE_QUERY = {
+  language: z
+    .enum(Object.keys(LANGUAGES) as [Language, ...Language[]])
+    .default('en')
+    .describe('Of the sentences.'),
+};
+
+/** The route of overviews. */
+export const OVERVIEW_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/patients/{patient_id}/overview',
+    operationId: 'getRecordOverview',
+    summary: 'What a patient’s record says, now or at a moment',
+    description:
+      'Allergies, medicines, problems, vaccinations, care plans and results as sentences of the clinical reading, each with its entry, its author and its source. Production requires the role auditor, admin or owner; without it the answer is 404.',
+    tag: 'Patients',
+    credential: 'identity',
+    grantToken: 'refused',
+    models: RECORD_MODELS,
+    query: z.strictObject({ ...PAST_QUERY, ...LANGUAGE_QUERY }),
+    answers: { 200: { description: 'The overview', schema: overviewSchema } },
+    async run(request) {
+      const { services, query } = request;
+      const opened = await openRecord(request, query.as_of);
+      const { environment, record } = opened;
+      const body = await readOverview(services, opened, texts(query.language));
+      const count = body.counts.reduce((sum, each) => sum + each.count, 0);
+      await noteReads(request, { environment, action: 'overview', resourceType: null }, [{ record, count }]);
+      return { status: 200, body };
+    },
+  }),
+];
+
+/** Types that are read besides those of the reading. */
+const ALSO = ['CarePlan'];
+
+async function readOverview(
+  services: Pick<Services, 'queries' | 'recordReads' | 'displays'>,
+  { record, caller, asOf, environment }: OpenedRecord,
+  say: Texts,
+): Promise<OverviewView> {
+  const at = asOf ?? nowMicros();
+  const today = toInstant(at).slice(0, 10);
+  const then = services.recordReads.asOf(asOf);
+  const [entries, newest, counts, position] = await Promise.all([
+    then.clinicalEntries(record, ALSO),
+    then.newestResults(record),
+    then.typeCounts(record),
+    services.recordReads.position(record, at),
+  ]);
+  if (entries.person === undefined) throw notFound('Patient', record);
+  const known = await interpretEntries(entries, services.displays, today);
+  const read = await readResults(newest.results, services.displays);
+  const plans = entries.entries.filter(({ type }) => ALSO.includes(type));
+  const names = await services.displays(bareCodes(plans.map(({ value }) => value)));
+  const named = plans.map((plan): ClinicalEntry => withDisplays(plan, names));
+  const originOf = await readOrigins(services, caller, say, [...entries.entries, ...newest.results]);
+  const place = { say, known, originOf };
+  return {
+    patient: viewPerson(say, entries.person, today),
+    environment,
+    as_of: toInstant(at),
+    is_now: asOf === undefined,
+    language: say.lang,
+    position:
+      position === undefined
+        ? null
+        : { versions: position.versions, recorded: toInstant(position.at), event_id: position.event },
+    counts: [...counts].map(([type, count]) => ({ type, text: typeText(say, type), count })),
+    allergies: viewList(place, 'allergies'),
+    medicines: viewList(place, 'medicines'),
+    problems: viewList(place, 'problems'),
+    vaccinations: viewList(place, 'vaccinations'),
+    care_plans: viewCarePlans(place, named),
+    results: viewResults(say, read, newest.notDone, { originOf, versionOf: findVersions(newest.results) }),
+    too_large: [...entries.tooLarge, ...newest.tooLarge],
+  };
+}
+
+function findVersions(results: readonly VersionOf[]): (id: string) => number {
+  const versions = new Map(results.map(({ id, version }) => [id, version]));
+  return (id) => versions.get(id) ?? 0;
+}
+
+function viewResults(
+  say: Texts,
+  { observations, modified }: ReadResults,
+  notDone: number,
+  place: ResultsPlace,
+): OverviewView['results'] {
+  const measures = groupMeasures(say, observations);
+  const kinds = measures.filter(({ facts }) => facts.length > 0);
+  const abnormal = abnormalAmong(kinds);
+  const none = kinds.length === 0 ? say('results.none') : say('results.noneabnormal');
+  return {
+    abnormal: abnormal.flatMap((measure) => viewMeasure(say, measure, place)),
+    abnormal_none: abnormal.length === 0 ? none : null,
+    latest: kinds.flatMap((measure) => viewMeasure(say, measure, place)),
+    unverified: measures.flatMap(({ notes }) =>
+      notes.map((note) => viewResult(say, resultName(say, note), note, place)),
+    ),
+    unjudged: kinds.filter(({ latest }) => latest !== undefined && judge(latest) === undefined).length,
+    left_out: [...modified],
+    not_done: notDone,
+  };
+}

@@ -1,0 +1,359 @@
+/** What members see of a patient's record: its overview now and then, its moments, and what changed between two of them. */
+import { expect } from 'chai';
+import { type AdminUser, signIn } from '#test/support/admin.ts';
+import { signedIn } from '#test/support/gateway.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { recordStatements } from '#test/support/sent-statements.ts';
+
+interface Stored {
+  readonly id: string;
+  readonly meta: { readonly lastUpdated: string; readonly versionId: string };
+}
+
+interface Line {
+  readonly text: string;
+  readonly resource: string;
+  readonly version: number;
+  readonly source: string | null;
+  readonly author: { readonly type: string; readonly type_text: string };
+  readonly periods: readonly object[];
+}
+
+interface List {
+  readonly now: readonly Line[];
+  readonly past: readonly Line[];
+  readonly none: string | null;
+  readonly unverified: readonly Line[];
+  readonly left_out: readonly { readonly why: string }[];
+}
+
+type Overview = Readonly<
+  Record<'allergies' | 'medicines' | 'problems' | 'vaccinations' | 'care_plans', List>
+> & {
+  readonly patient: Readonly<Record<string, unknown>>;
+  readonly is_now: boolean;
+  readonly position: { readonly versions: number };
+  readonly counts: readonly { readonly type: string; readonly count: number }[];
+  readonly results: {
+    readonly abnormal: readonly Line[];
+    readonly abnormal_none: string | null;
+    readonly latest: readonly (Line & { readonly values: number; readonly grade: string | null })[];
+    readonly unverified: readonly Line[];
+  };
+};
+
+interface Change {
+  readonly kind: string;
+  readonly resource: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly version_before: number | null;
+  readonly version_after: number;
+  readonly elements: readonly string[];
+  readonly author: { readonly type: string };
+}
+
+const WHO = {
+  'X-Service-Author-Type': 'device',
+  'X-Service-Source-System': 'ward-7',
+};
+
+describe('admin: a patient’s record', () => {
+  let service: InProcess;
+  let owner: AdminUser;
+  let project: string;
+  let keys: { readonly sandbox: string; readonly production: string };
+  let patient: string;
+  const people = new Map<string, AdminUser>();
+
+  before(async () => {
+    service = await startInProcess();
+    owner = await signIn(service, 'owner@clinic.example');
+    const made = await owner.done('POST', '/sandbox/quickstart', {});
+    project = made.project.id;
+    for (const role of ['developer', 'auditor', 'admin']) {
+      const member = await signIn(service, `${role}@clinic.example`);
+      const { issuer, subject } = member;
+      await owner.done('POST', `/organizations/${made.organization.id}/members`, { issuer, subject, role });
+      people.set(role, member);
+    }
+    people.set('owner', owner).set('outsider', await signIn(service, 'owner@elsewhere.example'));
+    const live = { name: 'live', environment: 'production' };
+    const { key } = await owner.done('POST', `/projects/${project}/keys`, live);
+    keys = { sandbox: made.key, production: key };
+    patient = (await create({ ...PATIENT })).id;
+  });
+  after(() => service.stop());
+
+  const PATIENT = {
+    resourceType: 'Patient',
+    name: [{ given: ['Ada'], family: 'Okafor' }],
+    birthDate: '1980-02-03',
+    gender: 'female',
+    identifier: [{ system: 'https://clinic.example/mrn', value: 'A-17' }],
+  };
+
+  async function write(method: string, path: string, resource?: object, key = keys.sandbox): Promise<Stored> {
+    const answer = await service.fhir(path, {
+      key,
+      method,
+      headers: WHO,
+      ...(resource === undefined ? {} : { body: JSON.stringify(resource) }),
+    });
+    if (answer.status > 204) throw new Error(`${answer.status} ${answer.text}`);
+    return answer.text === ''
+      ? { id: '', meta: { lastUpdated: '', versionId: '' } }
+      : (JSON.parse(answer.text) as Stored);
+  }
+
+  function create(
+    resource: { readonly resourceType: string },
+    key = keys.sandbox,
+    path = `/${resource.resourceType}`,
+  ): Promise<Stored> {
+    return write('POST', path, resource, key);
+  }
+
+  const about = () => ({ reference: `Patient/${patient}` });
+  const named = (text: string) => ({ text });
+  const state = (system: string, code: string) => ({
+    coding: [{ system: `http://terminology.hl7.org/CodeSystem/${system}`, code }],
+  });
+  const pathOf = (part: string, query: Readonly<Record<string, string>> = {}, of = patient) =>
+    `/projects/${project}/patients/${of}/${part}?${new URLSearchParams(query)}`;
+  const overview = async (query: Readonly<Record<string, string>> = {}, by = owner): Promise<Overview> =>
+    (await by.done('GET', pathOf('overview', query))) as unknown as Overview;
+  const changes = async (query: Readonly<Record<string, string>>): Promise<readonly Change[]> =>
+    (await owner.done('GET', pathOf('changes', query))).data as unknown as readonly Change[];
+  const glucose = (value: number, day = '2026-03-01') => ({
+    resourceType: 'Observation',
+    status: 'final',
+    subject: about(),
+    code: { coding: [{ system: 'http://loinc.org', code: '2345-7', display: 'Glucose' }] },
+    effectiveDateTime: day,
+    valueQuantity: { value, unit: 'mg/dL', system: 'http://unitsofmeasure.org', code: 'mg/dL' },
+    referenceRange: [{ low: { value: 70, unit: 'mg/dL' }, high: { value: 99, unit: 'mg/dL' } }],
+  });
+
+  it('says what the record knows as sentences, each with its entry, author and source', async () => {
+    const empty = await overview();
+    expect(empty.allergies).to.include({
+      none: 'No allergy is recorded. That does not mean that there is none.',
+    });
+    const allergy = await create({
+      resourceType: 'AllergyIntolerance',
+      patient: about(),
+      code: named('Penicillin'),
+      criticality: 'high',
+      clinicalStatus: state('allergyintolerance-clinical', 'active'),
+    } as never);
+    await create({
+      resourceType: 'MedicationStatement',
+      status: 'active',
+      subject: about(),
+      medicationCodeableConcept: named('Metformin'),
+      effectivePeriod: { start: '2019-05' },
+    } as never);
+    await create({
+      resourceType: 'Condition',
+      subject: about(),
+      code: named('Asthma'),
+      clinicalStatus: state('condition-clinical', 'resolved'),
+      abatementDateTime: '2010',
+    } as never);
+    await create({
+      resourceType: 'CarePlan',
+      status: 'active',
+      intent: 'plan',
+      title: 'Diabetes programme',
+      subject: about(),
+      period: { start: '2026-01-01' },
+    } as never);
+    await create(glucose(140));
+    const shown = await overview();
+    expect(shown.patient).to.deep.include({
+      name: 'Ada Okafor',
+      birth_date: '1980-02-03',
+      age: '46 years',
+      gender_text: 'female',
+      identifiers: [{ system: 'https://clinic.example/mrn', value: 'A-17', kind: null }],
+      died: null,
+    });
+    expect(shown.allergies.now[0]).to.deep.include({
+      text: `Penicillin: May be life-threatening · no date; entered ${new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format()}`,
+      resource: `AllergyIntolerance/${allergy.id}`,
+      version: 1,
+      source: 'ward-7',
+      author: { type: 'device', type_text: 'a device', name: null, reference: null },
+    });
+    expect(shown.medicines.now[0]?.text).to.equal('Metformin: current · taken since May 2019');
+    expect(shown.medicines.now[0]?.periods[0]).to.include({
+      means: 'taken',
+      from: '2019-05',
+      until: null,
+      current: true,
+    });
+    expect(shown.problems).to.include({ none: 'None that is current; 1 past problem.' });
+    expect(shown.problems.past[0]?.text).to.equal('Asthma: resolved · until 2010');
+    expect(shown.care_plans.now[0]?.text).to.equal('Diabetes programme: Plan, active · 1 January 2026');
+    expect(shown.results.abnormal[0]?.text).to.equal(
+      'Blood sugar (glucose): 140\u00a0mg/dL · Above the range · 1 March 2026',
+    );
+    expect(shown.counts.find(({ type }) => type === 'Observation')).to.include({ count: 1 });
+    expect(shown.position.versions).to.equal(6);
+    const german = await overview({ language: 'de' });
+    expect(german.medicines.now[0]?.text).to.equal('Metformin: aktuell · genommen seit Mai 2019');
+  });
+
+  it('shows the record as it was at a moment, and says what has changed since', async () => {
+    const before = await create(glucose(91, '2026-03-02'));
+    const problem = await create({
+      resourceType: 'Condition',
+      subject: about(),
+      code: named('Gout'),
+      clinicalStatus: state('condition-clinical', 'active'),
+    } as never);
+    const moment = problem.meta.lastUpdated;
+    await write('PUT', `/Observation/${before.id}`, { ...glucose(180, '2026-03-02'), id: before.id });
+    await write('DELETE', `/Condition/${problem.id}`);
+    const wrong = { ...glucose(500), status: 'entered-in-error' };
+    const mistake = await create(glucose(500));
+    await write('PUT', `/Observation/${mistake.id}`, { ...wrong, id: mistake.id });
+    const then = await overview({ as_of: moment });
+    expect(then.is_now).to.equal(false);
+    expect(then.problems.now.map(({ text }) => text.split(':')[0])).to.deep.equal(['Gout']);
+    expect(then.results.latest[0]).to.include({ resource: `Observation/${before.id}`, version: 1 });
+    expect((await overview()).problems.now).to.deep.equal([]);
+    const changed = await changes({ from: moment });
+    const of = (id: string) => changed.find(({ resource }) => resource.endsWith(id));
+    expect(of(before.id)).to.deep.include({
+      kind: 'changed',
+      before: 'Blood sugar (glucose): 91\u00a0mg/dL · In the range · 2 March 2026',
+      after: 'Blood sugar (glucose): 180\u00a0mg/dL · Above the range · 2 March 2026',
+      version_before: 1,
+      version_after: 2,
+      elements: ['Value'],
+    });
+    expect(of(problem.id)).to.include({ kind: 'removed', after: null, version_before: 1, version_after: 2 });
+    expect(of(problem.id)?.before).to.match(/^Gout: active · /);
+    expect(of(mistake.id)).to.include({
+      kind: 'removed',
+      before: null,
+      after: 'Blood sugar (glucose): Entered by mistake',
+    });
+    expect(changed).to.have.length(3);
+    const first = await owner.done('GET', pathOf('changes', { from: moment, limit: '2' }));
+    const rest = await owner.done(
+      'GET',
+      pathOf('changes', { from: moment, limit: '2', cursor: String(first.next_cursor) }),
+    );
+    expect([...first.data, ...rest.data]).to.deep.equal(changed);
+    expect(rest.next_cursor).to.equal(null);
+    const moments = await owner.done('GET', pathOf('moments'));
+    expect(moments.total).to.equal((await overview()).position.versions);
+    const nobody = { from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' };
+    expect(await changes(nobody)).to.deep.equal([]);
+    const early = await owner.ask('GET', pathOf('overview', { as_of: '2020-01-01T00:00:00Z' }));
+    expect(early.status).to.equal(404);
+  });
+
+  it('reads as many statements for many kinds of results as for one', async () => {
+    const own = await create({ ...PATIENT });
+    const subject = { reference: `Patient/${own.id}` };
+    const recording = recordStatements();
+    const count = async (): Promise<number> => {
+      recording.taken();
+      const shown = (await owner.done('GET', pathOf('overview', {}, own.id))) as unknown as Overview;
+      expect(shown.results.latest.every(({ values }) => values <= 10)).to.equal(true);
+      return recording.taken().filter(({ values }) => values.includes(own.id)).length;
+    };
+    try {
+      await create({ ...glucose(90), subject } as never);
+      const one = await count();
+      expect(one).to.be.greaterThan(0);
+      const entry = Array.from({ length: 60 }, (_, n) => ({
+        request: { method: 'POST', url: 'Observation' },
+        resource: { ...glucose(90), subject, code: named(`kind ${n % 20}`) },
+      }));
+      await create({ resourceType: 'Bundle', type: 'transaction', entry } as never, keys.sandbox, '/');
+      expect(await count()).to.equal(one);
+    } finally {
+      recording.stop();
+    }
+  });
+
+  it('keeps what an AI wrote apart, and says what isn’t shown', async () => {
+    const own = await create({ ...PATIENT });
+    const of = { reference: `Patient/${own.id}` };
+    const ai = { key: keys.sandbox, method: 'POST', headers: { 'X-Service-Author-Type': 'ai' } };
+    const noted = { resourceType: 'Condition', subject: of, code: named('Anemia') };
+    await service.fhir('/Condition', { ...ai, body: JSON.stringify(noted) });
+    await service.fhir('/Observation', { ...ai, body: JSON.stringify({ ...glucose(300), subject: of }) });
+    const modified = { modifierExtension: [{ url: 'https://clinic.example/not', valueBoolean: true }] };
+    await create({ ...noted, ...modified });
+    await create({ ...glucose(10), subject: of, ...modified } as never);
+    const shown = (await owner.done('GET', pathOf('overview', {}, own.id))) as unknown as Overview & {
+      readonly results: { readonly left_out: readonly string[] };
+    };
+    expect(shown.problems).to.deep.include({ now: [], past: [] });
+    expect(shown.problems.unverified.map(({ text }) => text.split(':')[0])).to.deep.equal(['Anemia']);
+    expect(shown.problems.left_out.map(({ why }) => why)).to.deep.equal(['modified']);
+    expect(shown.results).to.deep.include({
+      abnormal: [],
+      latest: [],
+      abnormal_none: 'No result is recorded yet.',
+    });
+    expect(shown.results.unverified).to.have.length(1);
+    expect(shown.results.left_out).to.have.length(1);
+  });
+
+  it('is for members: in production for auditors, admins and owners, with a reason on the gateway', async () => {
+    const live = await create({ ...PATIENT }, keys.production);
+    const since = { from: '2026-01-01T00:00:00Z' };
+    const parts = [['overview'], ['moments'], ['changes', since]] as const;
+    for (const [role, member] of people) {
+      for (const [part, query] of parts) {
+        const [sandbox, production] = await Promise.all([
+          member.ask('GET', pathOf(part, query)),
+          member.ask('GET', pathOf(part, query, live.id)),
+        ]);
+        expect([role, part, sandbox.status]).to.deep.equal([role, part, role === 'outsider' ? 404 : 200]);
+        const isOpen = role !== 'outsider' && role !== 'developer';
+        expect([role, part, production.status]).to.deep.equal([role, part, isOpen ? 200 : 404]);
+      }
+    }
+    const auditor = await signedIn(service, 'auditor@clinic.example');
+    for (const [part, query] of parts) {
+      const path = `/admin${pathOf(part, query, live.id)}`;
+      expect((await auditor.ask(path)).status, part).to.equal(400);
+      const headers = { 'X-Service-Reason': 'complaint%2017' };
+      expect((await auditor.ask(path, { headers })).status, part).to.equal(200);
+    }
+    const log = await auditor.ask(`/v1/patients/${live.id}/access-log`, {
+      headers: {
+        'X-Service-Project': project,
+        'X-Service-Environment': 'production',
+        'X-Service-Reason': 'complaint%2017',
+      },
+    });
+    const read = JSON.parse(log.text).data as readonly {
+      readonly action: string;
+      readonly purpose: string | null;
+    }[];
+    expect(read.filter(({ purpose }) => purpose !== null).map(({ action }) => action)).to.deep.equal([
+      'changes',
+      'overview',
+    ]);
+    const other = await owner.ask('GET', pathOf('overview', {}, '019a0000-0000-7000-8000-000000000000'));
+    expect(other.status).to.equal(404);
+  });
+
+  it('refuses moments that aren’t', async () => {
+    const future = new Date(Date.now() + 3_600_000).toISOString();
+    for (const query of [{ as_of: future }, { as_of: '2026' }, { language: 'xx' }] as const)
+      expect((await owner.ask('GET', pathOf('overview', { ...query }))).status).to.equal(422);
+    const turned = { from: '2026-02-01T00:00:00Z', to: '2026-01-01T00:00:00Z' };
+    for (const query of [turned, { from: future }] as const)
+      expect((await owner.ask('GET', pathOf('changes', { ...query }))).status).to.equal(422);
+  });
+});
