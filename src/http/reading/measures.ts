@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import type { Interpretations, Judged } from '#queries/rest/interpretations.ts';
 import type { MeasuredKind } from '#queries/rest/measured-kinds.ts';
-import { listSchema } from '../api/schemas.ts';
 import { resultName } from '../pages/result-names.ts';
 import type { Texts } from '../pages/texts.ts';
 import { type Judgement, judge } from './judgement.ts';
@@ -41,7 +40,10 @@ export interface Observation extends z.output<typeof observation> {
 }
 
 /** A page of `listObservations`. */
-export const observationPage = listSchema(observation);
+interface ObservationPage {
+  readonly data: readonly z.output<typeof observation>[];
+  readonly next_cursor: string | null;
+}
 
 /** Which observations of a record are read. */
 export interface AskedResults {
@@ -54,7 +56,7 @@ export interface AskedResults {
 /** The results of one record. */
 export interface ResultSource {
   /** Reads a page of `listObservations`, the newest first. @param isNoted whether it notes the read itself @throws Refusal */
-  readonly read: (asked: AskedResults, isNoted: boolean) => Promise<z.output<typeof observationPage>>;
+  readonly read: (asked: AskedResults, isNoted: boolean) => Promise<ObservationPage>;
   readonly interpretations: Interpretations;
   readonly kinds: () => Promise<readonly MeasuredKind[]>;
   /** Notes a read of further observations in the access log. */
