@@ -2,6 +2,7 @@
  * The write side of the admin interface: one function per command. The interface checks roles before it calls
  * a command; commands refuse what the current state forbids.
  */
+import { BY_OPERATOR } from '#src/events/metadata.ts';
 import type { Position } from '#src/events/store.ts';
 import { applicationStream, organizationStream, projectStream } from '#src/events/streams.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -26,6 +27,7 @@ import * as project from './project/decide.ts';
 import { type Founded, type Founding, foundFor } from './project/found.ts';
 import { issueKey, type NewKey } from './project/key.ts';
 import {
+  answerRequest,
   type ProductionAccess,
   type ProductionRule,
   requestProduction,
@@ -79,6 +81,13 @@ export interface AdminCommands {
     projectId: string,
     use: string,
   ) => Promise<Done<{ readonly id: string }>>;
+  /** Answers such a request, as the operator. @throws Refusal conflict if it was answered already. */
+  readonly answerProduction: (
+    by: RequestContext,
+    projectId: string,
+    requestId: string,
+    answer: { readonly allow: boolean; readonly reason?: string | undefined },
+  ) => Promise<Done>;
   /** The key is shown this once. @throws Refusal forbidden for one of production that an operator must allow first. */
   readonly createKey: (
     by: RequestContext,
@@ -111,6 +120,8 @@ export interface AdminCommands {
     asked: application.Change,
   ) => Promise<Done<ApplicationSettings>>;
   readonly brandApplication: (by: RequestContext, applicationId: string, branding: Branding) => Promise<Done>;
+  /** Gives an application trust, or ends it, as the operator. */
+  readonly trustApplication: (by: RequestContext, applicationId: string, trusted: boolean) => Promise<Done>;
   readonly deleteApplication: (by: RequestContext, applicationId: string) => Promise<Done>;
   /** An organization, a project and a key in one. @throws Refusal throttled, as for a project. */
   readonly quickstart: (by: RequestContext, founding: Founding) => Promise<Founded>;
@@ -212,6 +223,8 @@ export function openAdmin({
         result: { id },
       };
     },
+    answerProduction: (by, projectId, requestId, answer) =>
+      onProject(by, projectId, answerRequest(projectId, requestId, answer)),
     async createKey(by, projectId, asked) {
       const id = by.ids.prefixed('key_');
       const { key, event } = issueKey(id, asked, await drawSecret(by));
@@ -259,6 +272,8 @@ export function openAdmin({
       return { ...changed, result: state.settings };
     },
     brandApplication: (by, id, branding) => onApplication(by, id, application.brand(id, branding)),
+    trustApplication: (by, id, trusted) =>
+      onApplication({ ...by, cause: BY_OPERATOR }, id, application.trust(id, trusted)),
     deleteApplication: (by, id) => onApplication(by, id, application.remove(id)),
     quickstart(by, founding) {
       const found = () => foundFor({ organizations, projects }, by, { ...founding, sandboxPatients });

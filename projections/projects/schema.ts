@@ -112,4 +112,6 @@ create index if not exists api_key_of_project on ${schema}.api_key (project, cre
 create index if not exists application_of_project on ${schema}.application (project, created_at, id);
 -- trust that has to be ended
 create index if not exists application_trusted_by_others on ${schema}.application (id) where trusted_by_others;
+-- the operators' list
+create index if not exists application_trusted on ${schema}.application (created_at, id) where trusted and deleted_at is null;
 `;

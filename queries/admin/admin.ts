@@ -3,6 +3,7 @@
  * result.
  */
 import type { Pool } from 'pg';
+import { type OperationQueries, openOperationQueries } from './operations.ts';
 import { type Organizations, openOrganizations } from './organizations.ts';
 import { openPatients, type Patients } from './patients.ts';
 import { openProduction, type ProductionQueries } from './production.ts';
@@ -11,7 +12,13 @@ import { openSso, type SsoQueries } from './sso.ts';
 import { openTraffic, type Traffic } from './traffic.ts';
 
 /** All queries of the admin interface. */
-export type AdminQueries = Organizations & Projects & ProductionQueries & Patients & SsoQueries & Traffic;
+export type AdminQueries = Organizations &
+  Projects &
+  ProductionQueries &
+  Patients &
+  SsoQueries &
+  Traffic &
+  OperationQueries;
 
 /** Opens them over a database. */
 export function openAdminQueries(pool: Pool): AdminQueries {
@@ -22,5 +29,6 @@ export function openAdminQueries(pool: Pool): AdminQueries {
     ...openPatients(pool),
     ...openSso(pool),
     ...openTraffic(pool),
+    ...openOperationQueries(pool),
   };
 }

@@ -535,7 +535,7 @@ export const CATALOG = {
   },
   ApplicationTrusted: {
     version: 1,
-    says: 'An application became trusted, or is no longer trusted. Only trust that the operator gave counts (credential `system`).',
+    says: 'An application became trusted, or is no longer trusted. Only trust that the operator gave counts: with the credential `system`, or with `cause` `operator` in the metadata.',
     streams: 'application-',
     data: z.object({ trusted: z.boolean() }),
   },

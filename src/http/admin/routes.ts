@@ -9,6 +9,7 @@ import { CONFIG_ROUTES } from './config.ts';
 import { KEY_ROUTES } from './keys.ts';
 import { LOG_ROUTES } from './logs.ts';
 import { MEMBER_ROUTES } from './members.ts';
+import { OPERATION_ROUTES } from './operations/routes.ts';
 import { ORGANIZATION_ROUTES } from './organizations.ts';
 import { PATIENT_ROUTES } from './patients.ts';
 import { PRODUCTION_REQUEST_ROUTES } from './production-requests.ts';
@@ -45,4 +46,5 @@ export const ADMIN_ROUTES: readonly Route[] = [
   ...WEBHOOK_ROUTES,
   ...QUICKSTART_ROUTES,
   ...CONFIG_ROUTES,
+  ...OPERATION_ROUTES,
 ];
