@@ -428,7 +428,7 @@ export async function startApp(deps: {
       consentQueries,
       accessLog,
       ...wrapCalls({ accessLogOf: openAccessLogPages(pool), grantUseOf: openGrantUse(pool) }, refuseCostly),
-      audit: openAudit({ pool, store }),
+      audit: openAudit({ pool, store, config }),
       consents,
       accessRequests: accessRequests.services,
       sharedLinks,

@@ -5,6 +5,7 @@ import { APPLICATION_ROUTES } from './applications/routes.ts';
 import { SCOPE_ROUTES } from './applications/scopes.ts';
 import { ACCESS_LOG_ROUTES } from './audit/access-log.ts';
 import { EVENT_ROUTES } from './audit/events.ts';
+import { EXPORT_ROUTES } from './audit/exports.ts';
 import { CONFIG_ROUTES } from './config.ts';
 import { KEY_ROUTES } from './keys.ts';
 import { LOG_ROUTES } from './logs.ts';
@@ -42,6 +43,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
   ...LOG_ROUTES,
   ...EVENT_ROUTES,
   ...ACCESS_LOG_ROUTES,
+  ...EXPORT_ROUTES,
   ...USAGE_ROUTES,
   ...WEBHOOK_ROUTES,
   ...QUICKSTART_ROUTES,

@@ -3332,6 +3332,13 @@ export interface Operations {
         } | null;
       } | null;
     } };
+    /** The public key that exports and checkpoints are signed with */
+    '/admin/projects/{project_id}/exports/key': { path: { project_id: string }; query: {}; body: undefined; answer: {
+      /** JWK thumbprint (RFC 7638). */
+      key_id: string;
+      /** The 32 bytes of the Ed25519 key, base64url. */
+      public_key: string;
+    } };
     /** Usage of a project, by day and environment */
     '/admin/projects/{project_id}/usage': { path: { project_id: string }; query: { from?: string; to?: string }; body: undefined; answer: {
       data: {
@@ -3962,6 +3969,30 @@ export interface Operations {
       /** How often the sandbox was reset. */
       resets: number;
     } };
+    /** A signed file of a record, of a resource’s history, or of a search’s answer */
+    '/admin/projects/{project_id}/exports': { path: { project_id: string }; query: {}; body: {
+      /** All events of a patient’s record. */
+      kind: 'record';
+      /** Id of the patient. */
+      patient: string;
+      /** An instant: the state then. Absent: now. */
+      as_of?: string;
+    } | {
+      /** All versions of one resource. */
+      kind: 'history';
+      /** `Type/id`. */
+      resource: string;
+      /** An instant: the state then. Absent: now. */
+      as_of?: string;
+    } | {
+      /** The answer of a search. */
+      kind: 'search';
+      /** A search below `/fhir/R4/`: `Observation?patient=…`, `Patient/<id>/Observation?…`. */
+      query: string;
+      environment?: 'sandbox' | 'production';
+      /** An instant: the state then. Absent: now. */
+      as_of?: string;
+    }; answer: Blob };
     /** Create a webhook endpoint; its secret is shown only now */
     '/admin/projects/{project_id}/webhooks': { path: { project_id: string }; query: {}; body: {
       /** `https://…`; in the sandbox of an installation for development also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */
