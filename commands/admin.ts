@@ -22,6 +22,7 @@ import type { Decide } from './kernel/decision.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { Streams } from './kernel/streams.ts';
 import * as organization from './organization/decide.ts';
+import * as invitations from './organization/invitations.ts';
 import { ORGANIZATION, type OrganizationState, type Sso } from './organization/state.ts';
 import * as project from './project/decide.ts';
 import { type Founded, type Founding, foundFor } from './project/found.ts';
@@ -51,6 +52,19 @@ export interface AdminCommands {
     organizationId: string,
     member: Person,
     role: Role,
+  ) => Promise<Done>;
+  /** Invites an address, in lower case. @throws Refusal conflict if too many wait */
+  readonly inviteMember: (
+    by: RequestContext,
+    organizationId: string,
+    asked: Pick<invitations.NewInvitation, 'email' | 'role' | 'by'>,
+  ) => Promise<Done<{ readonly id: string; readonly until: Micros }>>;
+  readonly withdrawInvitation: (by: RequestContext, organizationId: string, id: string) => Promise<Done>;
+  /** @throws Refusal not_found if it isn't for the address or has ended; conflict for a member. */
+  readonly acceptInvitation: (
+    by: RequestContext,
+    organizationId: string,
+    asked: { readonly id: string; readonly person: Person; readonly email: string },
   ) => Promise<Done>;
   readonly removeMember: (by: RequestContext, organizationId: string, member: Person) => Promise<Done>;
   /**
@@ -188,6 +202,16 @@ export function openAdmin({
       return { ...(await onOrganization(by, id, organization.create(id, name, founder))), result: { id } };
     },
     addMember: (by, id, member, role) => onOrganization(by, id, organization.addMember(id, member, role)),
+    async inviteMember(by, organizationId, asked) {
+      const id = by.ids.prefixed('minv_');
+      const now = by.now();
+      const decide = invitations.invite(organizationId, { ...asked, id, now });
+      const until = now + invitations.INVITATION_LIFE;
+      return { ...(await onOrganization(by, organizationId, decide)), result: { id, until } };
+    },
+    withdrawInvitation: (by, id, invitation) => onOrganization(by, id, invitations.withdraw(invitation)),
+    acceptInvitation: (by, organizationId, { id, person, email }) =>
+      onOrganization(by, organizationId, invitations.accept(id, person, email, by.now())),
     removeMember: (by, id, member) => onOrganization(by, id, organization.removeMember(id, member)),
     configureSso: (by, id, settings, claim) =>
       locks.hold(

@@ -26,6 +26,12 @@ function listChanges({ event, stream, metadata }: StoredEvent): Change<Statement
     }
     case 'OrganizationMemberAdded':
       return [['member', { ...event.data, organization: id }]];
+    case 'OrganizationMemberInvited': {
+      const { invited_by, expires_at, ...rest } = event.data;
+      return [['invitation', { ...rest, ...invited_by, organization: id, until: toMicros(expires_at) }]];
+    }
+    case 'OrganizationInvitationEnded':
+      return [['invitationEnd', event.data]];
     case 'OrganizationMemberRemoved':
       return [['member', { ...event.data, organization: id, role: null }]];
     case 'OrganizationSsoConfigured':

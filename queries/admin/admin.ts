@@ -3,6 +3,7 @@
  * result.
  */
 import type { Pool } from 'pg';
+import { type InvitationQueries, openInvitations } from './invitations.ts';
 import { type OperationQueries, openOperationQueries } from './operations.ts';
 import { type Organizations, openOrganizations } from './organizations.ts';
 import { openPatients, type Patients } from './patients.ts';
@@ -13,6 +14,7 @@ import { openTraffic, type Traffic } from './traffic.ts';
 
 /** All queries of the admin interface. */
 export type AdminQueries = Organizations &
+  InvitationQueries &
   Projects &
   ProductionQueries &
   Patients &
@@ -24,6 +26,7 @@ export type AdminQueries = Organizations &
 export function openAdminQueries(pool: Pool): AdminQueries {
   return {
     ...openOrganizations(pool),
+    ...openInvitations(pool),
     ...openProjects(pool),
     ...openProduction(pool),
     ...openPatients(pool),

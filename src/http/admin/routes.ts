@@ -7,6 +7,7 @@ import { ACCESS_LOG_ROUTES } from './audit/access-log.ts';
 import { EVENT_ROUTES } from './audit/events.ts';
 import { EXPORT_ROUTES } from './audit/exports.ts';
 import { CONFIG_ROUTES } from './config.ts';
+import { INVITATION_ROUTES } from './invitations.ts';
 import { KEY_ROUTES } from './keys.ts';
 import { LOG_ROUTES } from './logs.ts';
 import { MEMBER_ROUTES } from './members.ts';
@@ -28,6 +29,7 @@ import { WEBHOOK_ROUTES } from './webhooks.ts';
 export const ADMIN_ROUTES: readonly Route[] = [
   ...ORGANIZATION_ROUTES,
   ...MEMBER_ROUTES,
+  ...INVITATION_ROUTES,
   ...SSO_ROUTES,
   ...PROJECT_ROUTES,
   ...PRODUCTION_REQUEST_ROUTES,

@@ -651,6 +651,23 @@ export type Medication = {
   fhir: string;
 };
 
+export type MemberInvitation = {
+  id: string;
+  organization_id: string;
+  organization_name: string;
+  email: string;
+  role: 'owner' | 'admin' | 'developer' | 'auditor';
+  /** The address of the member who invited, or their `sub`. */
+  invited_by: string;
+  status: 'pending' | 'accepted' | 'withdrawn' | 'replaced' | 'expired';
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  expires_at: string;
+  /** The page at which the invited person accepts. Pass it on: the service sends no mail. */
+  url: string;
+};
+
 export type MemberToken = {
   /** `at_…`. Shown only now; the service stores its SHA-256. */
   access_token: string;
@@ -3056,6 +3073,18 @@ export interface Operations {
       /** `cursor` of the next page; null on the last. */
       next_cursor: string | null;
     } };
+    /** Invitations of an organization, ended ones too, the newest first */
+    '/admin/organizations/{org_id}/invitations': { path: { org_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: MemberInvitation[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Invitations that wait for you: for your verified e-mail address */
+    '/admin/invitations': { path: {}; query: {}; body: undefined; answer: {
+      data: MemberInvitation[];
+    } };
     /** Where the owner of an e-mail address signs in */
     '/admin/sso/discover': { path: {}; query: { email: string }; body: undefined; answer: {
       issuer: string;
@@ -3892,6 +3921,17 @@ export interface Operations {
       /** When they got this role. */
       since: string;
     } };
+    /** Invite a person to an organization by their e-mail address */
+    '/admin/organizations/{org_id}/invitations': { path: { org_id: string }; query: {}; body: {
+      email: string;
+      role: 'owner' | 'admin' | 'developer' | 'auditor';
+    }; answer: MemberInvitation };
+    /** Become a member of the organization that invites you */
+    '/admin/invitations/{invitation_id}/accept': { path: { invitation_id: string }; query: {}; body: undefined; answer: {
+      organization_id: string;
+      organization_name: string;
+      role: 'owner' | 'admin' | 'developer' | 'auditor';
+    } };
     /** Create a project in an organization */
     '/admin/organizations/{org_id}/projects': { path: { org_id: string }; query: {}; body: {
       /** For people; need not be unique. */
@@ -4319,6 +4359,8 @@ export interface Operations {
     } };
     /** Remove a member */
     '/admin/organizations/{org_id}/members': { path: { org_id: string }; query: { issuer: string; subject: string }; body: undefined; answer: undefined };
+    /** Withdraw an invitation */
+    '/admin/organizations/{org_id}/invitations/{invitation_id}': { path: { org_id: string; invitation_id: string }; query: {}; body: undefined; answer: undefined };
     /** Close a project; its keys stop working at once */
     '/admin/projects/{project_id}': { path: { project_id: string }; query: { confirm?: string }; body: undefined; answer: undefined };
     /** Revoke an API key; it stops working at once, on every instance */
