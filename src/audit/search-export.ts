@@ -2,27 +2,9 @@
  * Exports of a search's answer: the Bundle's exact text, the event and the hash of each version that it shows, and a signed
  * statement with the query, the moment and the position of the log. docs/audit.md says what a file proves.
  */
-import type { ShownVersion } from '#src/shared/shown-version.ts';
+import type { AnsweredSearch } from '#src/shared/answered-search.ts';
 import type { SigningKey } from './key.ts';
 import { closingLine, SignedLines } from './signed-lines.ts';
-
-/** A search with its answer. */
-export interface AnsweredSearch {
-  readonly project: string;
-  readonly environment: string;
-  /** Below the FHIR interface: `Observation?patient=…`. */
-  readonly query: string;
-  /** The moment as of which it was asked; undefined: now. */
-  readonly asOf: string | undefined;
-  /** The answer has all events up to this position of the event store, and may have later ones. */
-  readonly position: string;
-  /** False if the answer is one of several pages. */
-  readonly complete: boolean;
-  /** The Bundle's exact text. */
-  readonly bundle: string;
-  /** In the order of the Bundle. */
-  readonly versions: readonly ShownVersion[];
-}
 
 /** The signed statement. */
 interface SearchStatement {

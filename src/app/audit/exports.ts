@@ -10,9 +10,9 @@ import { type EventStore, type RecordedEvent, StreamDeleted } from '#src/events/
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import type { AuditServices } from '#src/http/ports/audit.ts';
 import { type Environment, tenantId } from '#src/shared/access/caller.ts';
+import type { ShownVersion } from '#src/shared/answered-search.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { ShownVersion } from '#src/shared/shown-version.ts';
 import { nowMicros, toInstant, toMicros } from '#src/shared/time/time.ts';
 
 /** The most bytes of a file that are held until its chain was checked; a longer one is read a second time. */

@@ -3,8 +3,8 @@ import type { AccessSearch } from '#queries/audit/access-search.ts';
 import type { EventPage, EventQueries, EventsAsked } from '#queries/audit/events.ts';
 import type { NameCredentials } from '#queries/audit/names.ts';
 import type { Environment, Tenant } from '#src/shared/access/caller.ts';
+import type { AnsweredSearch, ShownVersion } from '#src/shared/answered-search.ts';
 import type { Difference } from '#src/shared/json/json-difference.ts';
-import type { ShownVersion } from '#src/shared/shown-version.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Position } from './position.ts';
 
@@ -41,18 +41,6 @@ export interface ResourceHome {
   readonly environment: Environment;
   /** The patient; null in the directory. */
   readonly record: string | null;
-}
-
-/** The answer of a search that is signed. */
-export interface AnswerToSign {
-  readonly project: string;
-  readonly environment: Environment;
-  readonly query: string;
-  readonly asOf: string | undefined;
-  readonly position: string;
-  readonly complete: boolean;
-  readonly bundle: string;
-  readonly versions: readonly ShownVersion[];
 }
 
 /** The lines of a signed file. */
@@ -96,7 +84,7 @@ export interface AuditServices extends EventQueries, AccessSearch {
     tenant: Tenant,
     bundle: string,
   ) => Promise<readonly (ShownVersion & { readonly record: string | null })[]>;
-  readonly exportSearch: (answered: AnswerToSign) => Promise<SignedFile>;
+  readonly exportSearch: (answered: AnsweredSearch) => Promise<SignedFile>;
   /** Returns the public key that signs, with its id. */
   readonly readKey: () => Promise<{ readonly id: string; readonly text: string }>;
   /** Returns the position of the newest event. */
