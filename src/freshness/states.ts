@@ -5,44 +5,11 @@ import { NOTHING_YET, readCheckpoints } from '#projections/checkpoint.ts';
 import { type Lag, measureLags } from '#projections/lag.ts';
 import type { Progress } from '#projections/progress.ts';
 import type { Projector } from '#projections/projector.ts';
-import { BEGINNING, type EventStore, type Position } from '../events/store.ts';
+import { BEGINNING, type EventStore } from '../events/store.ts';
+import type { FollowerStates } from '../http/ports/operations.ts';
 import type { ParkedEvents } from '../processes/parked.ts';
 import { readProcessPositions } from '../processes/positions.ts';
 import type { Process } from '../processes/process.ts';
-
-/** A read model. */
-export interface ReadModelState {
-  readonly name: string;
-  /** `failed`: this instance stopped at an event that it can't apply. */
-  readonly state: 'serving' | 'rebuilding' | 'missing' | 'outdated' | 'failed';
-  /** Of this software. */
-  readonly version: number;
-  /** Of the software that made the tables; undefined without tables. */
-  readonly tableVersion: number | undefined;
-  readonly position: Position | undefined;
-  /** Undefined without tables, or if the log doesn't answer. */
-  readonly lag: Lag | undefined;
-  /** True if reads are refused. */
-  readonly stale: boolean;
-  /** Why this instance doesn't go on with it. */
-  readonly failure: string | undefined;
-  readonly bytes: number;
-}
-
-/** A process. */
-export interface ProcessState {
-  readonly name: string;
-  readonly position: Position | undefined;
-  readonly lag: Lag | undefined;
-  readonly parked: number;
-}
-
-/** Everything that follows the log. */
-export interface FollowerStates {
-  readonly head: Position | undefined;
-  readonly readModels: readonly ReadModelState[];
-  readonly processes: readonly ProcessState[];
-}
 
 /** The parts that are asked. */
 export interface FollowerParts {
