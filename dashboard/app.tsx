@@ -16,10 +16,11 @@ import { Keys } from './screens/keys.tsx';
 import { Limits } from './screens/limits.tsx';
 import { Members } from './screens/members.tsx';
 import { NotFound } from './screens/not-found.tsx';
-import { OPS_ROUTES } from './screens/ops/ops.tsx';
 import { Organization } from './screens/organization/organization.tsx';
 import { Overview } from './screens/overview.tsx';
 import { Patients } from './screens/patients.tsx';
+import { RecordEntry } from './screens/record/entry.tsx';
+import { PatientRecord } from './screens/record/record.tsx';
 import { RequestDetails } from './screens/request.tsx';
 import { Requests } from './screens/requests.tsx';
 import { Search } from './screens/search.tsx';
@@ -37,6 +38,8 @@ const SCREENS = {
   '/requests': Requests,
   '/requests/:id': RequestDetails,
   '/patients': withReason(Patients, 'patients.title'),
+  '/patients/:id': withReason(PatientRecord, 'record.title'),
+  '/patients/:id/entries/:type/:entry': withReason(RecordEntry, 'record.title'),
   '/keys': Keys,
   '/applications': Applications,
   '/applications/:id': Application,
@@ -78,9 +81,6 @@ export function App() {
         <Router>
           <Route path={PLACE.root} component={Home} />
           <Route path={`${PLACE.root}/sessions`} component={Sessions} />
-          {OPS_ROUTES.map(({ path, screen }) => (
-            <Route key={path} path={path} component={screen} />
-          ))}
           {ROUTES.map(({ path, screen }) => (
             <Route
               key={path}

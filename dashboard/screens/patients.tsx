@@ -93,7 +93,7 @@ export function Patients() {
                   {
                     title: say('name'),
                     cell: ({ id, given, family }) => (
-                      <a href={withQuery(pathOf(here, '/try'), { path: `/v1/patients/${id}/timeline` })}>
+                      <a href={pathOf(here, `/patients/${id}`)}>
                         {[given, family].filter((part) => part !== null).join(' ') || id}
                       </a>
                     ),

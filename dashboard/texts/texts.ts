@@ -37,9 +37,6 @@ export function choose(code: Language): void {
   document.documentElement.lang = code;
 }
 
-/** The texts in that language. */
-export const texts = computed((): Texts => LANGUAGES[language.value].texts);
-
 /**
  * Returns a text.
  * @param given values of its placeholders, `{name}`; numbers are written as the language writes them
@@ -71,24 +68,17 @@ export function sayDay(iso: string): string {
   return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium' }).format(new Date(iso));
 }
 
-/** Returns a number as the language writes it. */
-export function sayNumber(value: number): string {
-  return value.toLocaleString(language.value);
+/** Returns a FHIR date as the language writes it, as exact as it is; of a moment its day as it is written. */
+export function sayDate(date: string): string {
+  const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?/.exec(date) ?? [];
+  if (year === undefined) return date;
+  return new Intl.DateTimeFormat(language.value, {
+    year: 'numeric',
+    ...(month === undefined ? {} : { month: 'short' }),
+    ...(day === undefined ? {} : { day: 'numeric' }),
+    timeZone: 'UTC',
+  }).format(Date.parse(`${year}-${month ?? '01'}-${day ?? '01'}`));
 }
-
-/** Returns a size as the language writes it, such as "1.5 MB". */
-export function sayBytes(bytes: number): string {
-  const [divisor, unit] = BYTES.find(([least]) => Math.abs(bytes) >= least) ?? [1e3, 'kilobyte'];
-  return new Intl.NumberFormat(language.value, { style: 'unit', unit, maximumFractionDigits: 1 }).format(
-    bytes / divisor,
-  );
-}
-
-const BYTES = [
-  [1e12, 'terabyte'],
-  [1e9, 'gigabyte'],
-  [1e6, 'megabyte'],
-] as const;
 
 /** Returns a number of hours as the language writes it, such as "24 hours". */
 export function sayHours(hours: number): string {

@@ -3,7 +3,6 @@
  * plain JSON.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { BY_OPERATOR } from '#src/events/metadata.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import { type Change, jsonRows } from '../json-rows.ts';
 import type { Projection } from '../projection.ts';
@@ -26,12 +25,6 @@ function listChanges({ event, stream, metadata }: StoredEvent): Change<Statement
     }
     case 'OrganizationMemberAdded':
       return [['member', { ...event.data, organization: id }]];
-    case 'OrganizationMemberInvited': {
-      const { invited_by, expires_at, ...rest } = event.data;
-      return [['invitation', { ...rest, ...invited_by, organization: id, until: toMicros(expires_at) }]];
-    }
-    case 'OrganizationInvitationEnded':
-      return [['invitationEnd', event.data]];
     case 'OrganizationMemberRemoved':
       return [['member', { ...event.data, organization: id, role: null }]];
     case 'OrganizationSsoConfigured':
@@ -105,9 +98,9 @@ function listChanges({ event, stream, metadata }: StoredEvent): Change<Statement
       return [['branding', { ...rest, ...shown, id }]];
     }
     case 'ApplicationTrusted': {
-      // Owners could give trust once; only the operator's counts, on the command line or as a person.
+      // Owners could give trust once; only the operator's counts.
       const { trusted } = event.data;
-      const isOperators = metadata.credential.kind === 'system' || metadata.cause === BY_OPERATOR;
+      const isOperators = metadata.credential.kind === 'system';
       const row = { id, trusted: trusted && isOperators, trusted_by_others: trusted && !isOperators };
       return [['trust', row]];
     }
@@ -121,7 +114,7 @@ function listChanges({ event, stream, metadata }: StoredEvent): Change<Statement
 /** Serves authentication and the admin interface. */
 export const projects: Projection = {
   name: 'projects',
-  version: 12,
+  version: 11,
   prefixes: ['organization-', 'project-', 'application-'],
   tables,
   indexes,

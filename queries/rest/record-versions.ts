@@ -36,6 +36,8 @@ export interface ChangedResource {
   /** The number of versions in between, the last one included. */
   readonly times: number;
   readonly at: Micros;
+  /** The event of the last version. */
+  readonly event: string;
   readonly metadata: EventMetadata;
 }
 
@@ -75,6 +77,20 @@ export interface RecordVersions {
   position(record: string, at: Micros): Promise<RecordPosition | undefined>;
   /** @throws Refusal invalid (422) for a cursor that isn't from this list */
   changes(asked: AskedChanges): Promise<ChangesPage>;
+  /**
+   * Returns the versions of a resource of a record, the newest first, each beside the previous one.
+   * @throws Refusal invalid (422) for a cursor that isn't from this list
+   */
+  versions(asked: AskedVersions): Promise<Omit<ChangesPage, 'to'>>;
+}
+
+/** Which versions of a resource are read. */
+export interface AskedVersions {
+  readonly record: string;
+  readonly type: string;
+  readonly id: string;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
 }
 
 // Index: history.version_of_record (record, recorded_at, event_id).
@@ -97,15 +113,24 @@ const MOST_BYTES = 200_000;
 
 const body = (v: string): string => `case when octet_length(${v}.body) < ${MOST_BYTES} then ${v}.body end`;
 
+const SIDES = `a.metadata, a.event_id as event,
+  a.version as after, ${body('a')} as "afterBody", a.operation = 'DELETE' as "isDeleted",
+  b.version as before, ${body('b')} as "beforeBody", b.operation = 'DELETE' as "wasDeleted"`;
+
+// Index: the primary key of history.version (id, version), backwards.
+const VERSIONS = `
+select a.id, a.type, 1 as times, a.recorded_at::float8 as at, ${SIDES},
+  (select count(*) from history.version w where w.id = $2::uuid and w.record = $1::uuid and w.type = $3)::int as total
+from history.version a left join history.version b on b.id = a.id and b.version = a.version - 1
+where a.id = $2::uuid and a.record = $1::uuid and a.type = $3 and a.version < $5 order by a.version desc limit $4`;
+
 // Indexes: history.version_of_record (record, recorded_at, event_id), and the primary key of history.version (id, version).
 const changesSql = (isAfter: boolean): string => `
 with v as materialized (
   select v.id, v.type, min(v.version) as first, max(v.version) as last, count(*)::int as times, max(v.recorded_at) as at
   from history.version v
   where v.record = $1::uuid and v.recorded_at > $2 and v.recorded_at <= $3 and v.type <> 'Provenance' group by v.id, v.type)
-select p.id, p.type, p.times, p.at::float8 as at, a.metadata, (select count(*) from v)::int as total,
-  a.version as after, ${body('a')} as "afterBody", a.operation = 'DELETE' as "isDeleted",
-  b.version as before, ${body('b')} as "beforeBody", b.operation = 'DELETE' as "wasDeleted"
+select p.id, p.type, p.times, p.at::float8 as at, (select count(*) from v)::int as total, ${SIDES}
 from (select * from v ${isAfter ? 'where (v.at, v.id) < ($5, $6::uuid)' : ''} order by v.at desc, v.id desc limit $4) p
 join history.version a on a.id = p.id and a.version = p.last
 left join history.version b on b.id = p.id and b.version = p.first - 1
@@ -116,6 +141,7 @@ interface ChangeRow {
   readonly type: string;
   readonly times: number;
   readonly at: Micros;
+  readonly event: string;
   readonly metadata: string;
   readonly total: number;
   readonly after: number;
@@ -126,6 +152,9 @@ interface ChangeRow {
   readonly wasDeleted: boolean | null;
 }
 
+const versionKey = z.tuple([z.int()]);
+/** Above every version's number. */
+const MOST_VERSIONS = 2_147_483_647;
 const key = z.tuple([z.number(), z.number(), z.string().refine(isUuid)]);
 
 /** Opens the questions. */
@@ -161,16 +190,36 @@ export function openRecordVersions(pool: Pool): RecordVersions {
         to,
       };
     },
+    async versions({ record, type, id, limit, cursor }) {
+      const list = `versions ${record} ${type} ${id}`;
+      const [below] = cursor === undefined ? [MOST_VERSIONS] : decodeCursorFor(list, cursor, versionKey);
+      const { rows } = isUuid(id)
+        ? await pool.query<ChangeRow>({
+            name: 'record-versions',
+            text: VERSIONS,
+            values: [record, id, type, limit + 1, below],
+          })
+        : { rows: [] };
+      const shown = rows.slice(0, limit);
+      const last = shown.at(-1);
+      const isLast = rows.length <= limit || last === undefined;
+      return {
+        rows: shown.map(makeChange),
+        total: rows[0]?.total ?? 0,
+        next: isLast ? undefined : encodeCursorFor(list, [last.after]),
+      };
+    },
   };
 }
 
 function makeChange(row: ChangeRow): ChangedResource {
-  const { id, type, times, at, metadata, before, after } = row;
+  const { id, type, times, at, event, metadata, before, after } = row;
   return {
     id,
     type,
     times,
     at,
+    event,
     metadata: JSON.parse(metadata) as EventMetadata,
     before:
       before === null || row.wasDeleted === true
@@ -194,5 +243,23 @@ export function openTypeCounts(pool: Pool): (record: string) => Promise<TypeCoun
       values: [record],
     });
     return new Map(rows.map(({ type, count }) => [type, count]));
+  };
+}
+
+// Index: the primary key of resources.resource.
+const CURRENT =
+  'select r.id, r.version from resources.resource r where r.id = any($1::uuid[]) and r.record = $2::uuid';
+
+/** Opens the question which versions of some resources of a record are current. It checks no right. */
+export function openCurrentVersions(
+  pool: Pool,
+): (record: string, ids: readonly string[]) => Promise<ReadonlyMap<string, number>> {
+  return async (record, ids) => {
+    const { rows } = await pool.query<{ id: string; version: number }>({
+      name: 'record-current-versions',
+      text: CURRENT,
+      values: [ids, record],
+    });
+    return new Map(rows.map(({ id, version }) => [id, version]));
   };
 }

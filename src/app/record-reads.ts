@@ -4,7 +4,7 @@ import { openPast } from '#queries/database/as-of.ts';
 import { openClinicalEntries } from '#queries/rest/clinical-entries.ts';
 import { openEntryContents } from '#queries/rest/entry-content.ts';
 import { openNewestResults } from '#queries/rest/newest-results.ts';
-import { openRecordVersions, openTypeCounts } from '#queries/rest/record-versions.ts';
+import { openCurrentVersions, openRecordVersions, openTypeCounts } from '#queries/rest/record-versions.ts';
 import type { RecordReads, RecordThen } from '../http/ports/record-reads.ts';
 
 /** Opens the parts. */
@@ -14,6 +14,7 @@ export function openRecordReads(pool: Pool): RecordReads {
     newestResults: openNewestResults(over),
     typeCounts: openTypeCounts(over),
     referred: openEntryContents(over).referred,
+    currentVersions: openCurrentVersions(over),
   });
   const now = open(pool);
   return {

@@ -29,7 +29,6 @@ type IdPrefix =
   | 'link_'
   | 'shl_'
   | 'prop_'
-  | 'minv_'
   | 'preq_'
   | 'job_'
   | 'chk_'

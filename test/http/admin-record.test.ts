@@ -249,6 +249,44 @@ describe('admin: a patient’s record', () => {
     );
     expect([...first.data, ...rest.data]).to.deep.equal(changed);
     expect(rest.next_cursor).to.equal(null);
+    const versions = await owner.done('GET', pathOf(`versions/Observation/${before.id}`));
+    expect(
+      versions.data.map(({ after, version_before, kind }) => [after, version_before, kind]),
+    ).to.deep.equal([
+      ['Blood sugar (glucose): 180\u00a0mg/dL · Above the range · 2 March 2026', 1, 'changed'],
+      ['Blood sugar (glucose): 91\u00a0mg/dL · In the range · 2 March 2026', null, 'added'],
+    ]);
+    const page = await owner.done('GET', pathOf(`versions/Observation/${before.id}`, { limit: '1' }));
+    const older = await owner.done(
+      'GET',
+      pathOf(`versions/Observation/${before.id}`, { limit: '1', cursor: String(page.next_cursor) }),
+    );
+    expect([...page.data, ...older.data]).to.deep.equal(versions.data);
+    const event = await owner.done(
+      'GET',
+      `/projects/${project}/events/${String(versions.data[0]?.event_id)}`,
+    );
+    expect(event).to.include({ resource: `Observation/${before.id}`, version: 2 });
+    for (const wrong of [
+      `Condition/${before.id}`,
+      'Observation/none',
+      'Observation/019a0000-0000-7000-8000-000000000000',
+    ])
+      expect((await owner.ask('GET', pathOf(`versions/${wrong}`))).status).to.equal(404);
+    const timeline = await owner.done('GET', pathOf('timeline', { kinds: 'observation', language: 'de' }));
+    expect(timeline.data[0]).to.deep.include({
+      kind_text: 'Befund',
+      text: 'Blutzucker (Glukose): 180\u00a0mg/dL · Über dem Bereich',
+      when: '2. März 2026',
+      resource: `Observation/${before.id}`,
+      version: 2,
+      source: 'ward-7',
+    });
+    const timelineThen = await owner.done('GET', pathOf('timeline', { kinds: 'observation', as_of: moment }));
+    expect(timelineThen.data[0]).to.deep.include({
+      version: 1,
+      text: 'Blood sugar (glucose): 91\u00a0mg/dL · In the range',
+    });
     const moments = await owner.done('GET', pathOf('moments'));
     expect(moments.total).to.equal((await overview()).position.versions);
     const nobody = { from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' };
@@ -310,7 +348,7 @@ describe('admin: a patient’s record', () => {
   it('is for members: in production for auditors, admins and owners, with a reason on the gateway', async () => {
     const live = await create({ ...PATIENT }, keys.production);
     const since = { from: '2026-01-01T00:00:00Z' };
-    const parts = [['overview'], ['moments'], ['changes', since]] as const;
+    const parts = [['overview'], ['moments'], ['timeline'], ['changes', since]] as const;
     for (const [role, member] of people) {
       for (const [part, query] of parts) {
         const [sandbox, production] = await Promise.all([
@@ -342,6 +380,7 @@ describe('admin: a patient’s record', () => {
     }[];
     expect(read.filter(({ purpose }) => purpose !== null).map(({ action }) => action)).to.deep.equal([
       'changes',
+      'timeline',
       'overview',
     ]);
     const other = await owner.ask('GET', pathOf('overview', {}, '019a0000-0000-7000-8000-000000000000'));

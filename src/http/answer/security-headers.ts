@@ -14,6 +14,7 @@ export interface PageNeeds {
   readonly scripts?: readonly string[];
   readonly images?: readonly string[];
   readonly fonts?: readonly string[];
+  readonly frames?: readonly string[];
   /** The origins to which its scripts may send requests. */
   readonly connections?: readonly string[];
   /** The targets of its forms, including redirects. */
@@ -38,6 +39,7 @@ export function pageHeaders(needs: PageNeeds = {}): Readonly<Record<string, stri
     ['script-src', needs.scripts],
     ['img-src', needs.images],
     ['font-src', needs.fonts],
+    ['frame-src', needs.frames],
     ['connect-src', needs.connections],
     ['form-action', needs.forms ?? ["'none'"]],
     ["base-uri 'none'", []],

@@ -223,9 +223,8 @@ async function parseRouteJson(
 }
 
 function makeAnswer(route: Route, result: RouteResult): Answer {
-  const { status, headers = {}, content, stream } = result;
+  const { status, headers = {}, content } = result;
   if (content !== undefined) return { status, headers, content };
-  if (stream !== undefined) return { status, headers, stream };
   const body = result.text ?? (result.body === undefined ? undefined : JSON.stringify(result.body));
   const all = {
     ...(body === undefined ? {} : { 'Content-Type': 'application/json; charset=utf-8' }),

@@ -16,7 +16,9 @@ const NEEDS: PageNeeds = {
   scripts: ["'self'"],
   // Frames with previews of the consent page have its style, and follow this policy, too.
   styles: ["'self'", inlineSource(STYLE)],
-  images: ["'self'", 'data:'],
+  // Documents of a record are opened in place, from memory: images and PDF files.
+  images: ["'self'", 'data:', 'blob:'],
+  frames: ['blob:'],
   connections: ["'self'"],
   referrer: 'same-origin',
 };

@@ -2,8 +2,8 @@
 import { type Html, html } from '#src/shared/html.ts';
 import { DEFAULT_KINDS, TIMELINE_KINDS } from '#src/v1/timeline.ts';
 import { resultName } from '../pages/result-names.ts';
-import { dateText } from '../reading/day-text.ts';
 import { kindText } from '../reading/kinds.ts';
+import { sayWhen } from '../reading/known-words.ts';
 import type { Observation } from '../reading/measures.ts';
 import { summaryText, titleText } from '../reading/summary-words.ts';
 import { originAfter, renderAiPart, splitByAuthor } from './entries.ts';
@@ -106,15 +106,6 @@ ${rows}</ul>
   return html`${parts}`;
 }
 
-/** Returns the day of an entry, with its meaning if that isn't the day on which it happened or began. */
-function dayText(say: Visit['say'], date: string, means: string): string {
-  const day = dateText(say, date);
-  if (means === 'entered') return say('known.nodate', { day });
-  if (means === 'recorded') return say('known.recorded', { day });
-  if (means === 'reported') return say('known.reported', { day });
-  return means === 'prescribed' ? say('known.prescribed', { day }) : day;
-}
-
 function renderEntryRow(
   visit: Visit,
   record: OpenRecord,
@@ -128,7 +119,7 @@ function renderEntryRow(
   const said =
     (result === undefined ? undefined : resultText(say, result, entry)) ??
     (summary === null ? undefined : summaryText(say, kind, summary));
-  return html`<li><p class="row-top"><strong><bdi>${title}</bdi></strong> <span class="quiet small">${dayText(say, date, means)}</span></p>
+  return html`<li><p class="row-top"><strong><bdi>${title}</bdi></strong> <span class="quiet small">${sayWhen(say, date, means)}</span></p>
 ${
   said === undefined
     ? html``

@@ -11,6 +11,8 @@ export interface RecordThen {
   readonly newestResults: ReadNewestResults;
   readonly typeCounts: (record: string) => Promise<TypeCounts>;
   readonly referred: EntryContents['referred'];
+  /** Returns the versions of resources of the record, by their ids. */
+  readonly currentVersions: (record: string, ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 }
 
 /** The parts. None of them checks a right. */

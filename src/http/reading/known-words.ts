@@ -20,6 +20,15 @@ export function whenDated(say: Texts, of: Parameters<typeof happened>[0]): strin
   return phrase === undefined ? null : phraseText(say, phrase);
 }
 
+/** Returns the day of an entry of the timeline, with its meaning if that isn't the day on which it happened or began. */
+export function sayWhen(say: Texts, date: string, means: string): string {
+  const day = dateText(say, date);
+  if (means === 'entered') return say('known.nodate', { day });
+  if (means === 'recorded') return say('known.recorded', { day });
+  if (means === 'reported') return say('known.reported', { day });
+  return means === 'prescribed' ? say('known.prescribed', { day }) : day;
+}
+
 /** Returns a phrase of the reading in words. */
 export function phraseText(
   say: Texts,

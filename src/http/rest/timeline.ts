@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { TimelineEntry } from '#queries/rest/timeline.ts';
 import { seesType } from '#queries/sight.ts';
-import { MEANINGS } from '#src/clinical/reading/dates.ts';
+import { MEANINGS, type Meaning } from '#src/clinical/reading/dates.ts';
 import { labelCode } from '#src/clinical/reading/names/name.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { hasLetters } from '#src/shared/access/access.ts';
@@ -27,7 +27,7 @@ import { atMoment, PAST_QUERY } from './as-of.ts';
 import { dayRange, daysInOrder } from './days.ts';
 import { type Displays, findDisplay, readDisplays } from './displays.ts';
 import { LISTING_MODELS, listing } from './listing.ts';
-import { resourceIn, shownCursor } from './record.ts';
+import { type RestRequest, resourceIn, shownCursor } from './record.ts';
 import { date, FIRST_DAY, LAST_DAY } from './schemas.ts';
 
 const kind = z.enum(TIMELINE_KINDS);
@@ -69,6 +69,28 @@ const entrySchema = z
   })
   .meta({ id: 'TimelineEntry' });
 
+/** An entry in answers. */
+export interface TimelineView {
+  readonly kind: TimelineKind | undefined;
+  readonly id: string;
+  readonly date: string;
+  readonly date_means: Meaning | 'entered';
+  readonly title: string;
+  readonly summary: string | null;
+  readonly author_type: string;
+  /** `Type/id`. */
+  readonly fhir: string;
+}
+
+/** The query of timelines. */
+export const TIMELINE_QUERY = {
+  ...LIST_QUERY,
+  ...PAST_QUERY,
+  from: date.optional().describe(FIRST_DAY),
+  to: date.optional().describe(LAST_DAY),
+  kinds: kinds.optional().describe(`Some of ${TIMELINE_KINDS.join(', ')}, separated by commas.`),
+};
+
 /** The route of timelines. */
 export const TIMELINE_ROUTES = [
   route({
@@ -82,31 +104,12 @@ export const TIMELINE_ROUTES = [
     credential: 'api_key',
     grantToken: { action: 'timeline', needs: [], type: null },
     models: LISTING_MODELS,
-    query: z
-      .strictObject({
-        ...LIST_QUERY,
-        ...PAST_QUERY,
-        from: date.optional().describe(FIRST_DAY),
-        to: date.optional().describe(LAST_DAY),
-        kinds: kinds.optional().describe(`Some of ${TIMELINE_KINDS.join(', ')}, separated by commas.`),
-      })
-      .superRefine(daysInOrder),
+    query: z.strictObject(TIMELINE_QUERY).superRefine(daysInOrder),
     answers: { 200: { description: 'A page', schema: listSchema(entrySchema) } },
     async run(sent) {
-      const { from, to, kinds, as_of: asOf, ...page } = sent.query;
+      const { as_of: asOf, ...asked } = sent.query;
       const request = await atMoment(sent, asOf);
-      const { services, caller, params } = request;
-      const patient = params.patient_id;
-      const types = typesShown(caller, kinds);
-      const of = { patient, types, letters: LETTERS, lists: types.map((type) => listName(type)) };
-      const { rows, total, next } = await listing(request, patient, () =>
-        services.queries.timeline(caller, { ...of, ...dayRange({ from, to }) }, page),
-      );
-      const isNamed = seesType(caller.sees, 'Medication', 'r');
-      const titles = rows.map((row) => entryTitle(isNamed ? row : { ...row, referred: '' }));
-      const codes = [...titles.flatMap(bareTitle), ...rows.flatMap(({ summaryCodes }) => summaryCodes)];
-      const displays = await readDisplays(request, codes);
-      const data = rows.map((row, n) => renderEntry(row, titles[n] ?? row, displays));
+      const { data, total, next } = await readTimeline(request, request.params.patient_id, asked);
       return {
         status: 200,
         body: { data, total, next_cursor: shownCursor(request, next) },
@@ -115,6 +118,39 @@ export const TIMELINE_ROUTES = [
     },
   }),
 ];
+
+/** Which entries are read. */
+export interface AskedTimeline {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly kinds?: readonly TimelineKind[] | undefined;
+}
+
+/** Reads a page of a record's timeline. @throws Refusal */
+export async function readTimeline(
+  request: RestRequest,
+  patient: string,
+  { from, to, kinds, ...page }: AskedTimeline,
+): Promise<{
+  readonly data: readonly TimelineView[];
+  readonly total: number;
+  readonly next: string | undefined;
+}> {
+  const { services, caller } = request;
+  const types = typesShown(caller, kinds);
+  const of = { patient, types, letters: LETTERS, lists: types.map((type) => listName(type)) };
+  const { rows, total, next } = await listing(request, patient, () =>
+    services.queries.timeline(caller, { ...of, ...dayRange({ from, to }) }, page),
+  );
+  const isNamed = seesType(caller.sees, 'Medication', 'r');
+  const titles = rows.map((row) => entryTitle(isNamed ? row : { ...row, referred: '' }));
+  const codes = [...titles.flatMap(bareTitle), ...rows.flatMap(({ summaryCodes }) => summaryCodes)];
+  const displays = await readDisplays(request, codes);
+  const data = rows.map((row, n) => renderEntry(row, titles[n] ?? row, displays));
+  return { data, total, next };
+}
 
 /**
  * Returns the types of a timeline: those of the default that a grant, or the scopes of a client, cover.
@@ -141,7 +177,7 @@ function bareTitle({ title: code, titleSystem: system }: Title): SystemCode[] {
   return system === null ? [] : [{ system, code }];
 }
 
-function renderEntry(entry: TimelineEntry, title: Title, displays: Displays): object {
+function renderEntry(entry: TimelineEntry, title: Title, displays: Displays): TimelineView {
   const { id, type, date: said, means, created, summary, summaryCodes, author } = entry;
   const codeName = (code: SystemCode) => findDisplay(code, displays);
   const [bare] = bareTitle(title);

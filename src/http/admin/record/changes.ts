@@ -9,7 +9,7 @@ import { bareCodes } from '#src/clinical/summary/displays.ts';
 import { containedIn, text } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { parseStored, printJson } from '#src/shared/json/json.ts';
-import { Refusal } from '#src/shared/refusal.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { type Micros, toInstant, toMicros } from '#src/shared/time/time.ts';
 import { route } from '../../api/route.ts';
 import { instant, LIST_QUERY, listSchema, PAGED } from '../../api/schemas.ts';
@@ -42,6 +42,9 @@ const changeSchema = z
     after: z.string().nullable().describe('What it said at the second moment; null if it was deleted.'),
     elements: z.array(z.string()).describe('Elements that differ, in words where there are some.'),
     at: instant.describe('When the last of the versions was stored.'),
+    event_id: z
+      .string()
+      .describe('The event of that version, which `…/events/{event_id}` shows with its proof.'),
     ...originShape,
   })
   .meta({ id: 'RecordChange' });
@@ -125,6 +128,32 @@ export const CHANGE_ROUTES = [
       return { status: 200, body: { data, total, next_cursor: next ?? null } };
     },
   }),
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/patients/{patient_id}/versions/{resource_type}/{resource_id}',
+    operationId: 'listEntryVersions',
+    summary: 'The versions of an entry of a patient’s record, the newest first',
+    description: `Each with what it says, what the previous one said, and the elements that differ. ${PAGED}`,
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    models: RECORD_MODELS,
+    query: z.strictObject({ ...LIST_QUERY, ...LANGUAGE_QUERY }),
+    answers: { 200: { description: 'A page', schema: listSchema(changeSchema) } },
+    async run(request) {
+      const { services, params, query, now } = request;
+      const { resource_type: type, resource_id: id } = params;
+      const { record, environment } = await openRecord(request);
+      const { limit, cursor } = query;
+      const page = await services.recordReads.versions({ record, type, id, limit, cursor });
+      if (page.total === 0) throw notFound(type.slice(0, 64), id.slice(0, 64));
+      const span = { record, from: now(), to: now() };
+      const data = await viewChanges(services, texts(query.language), span, page.rows);
+      const kind = { environment, action: 'history-instance', resourceType: type, resourceId: id };
+      await noteReads(request, kind, [{ record, count: data.length }]);
+      return { status: 200, body: { data, total: page.total, next_cursor: page.next ?? null } };
+    },
+  }),
 ];
 
 /** Two moments of a record. */
@@ -203,7 +232,7 @@ interface Side {
 }
 
 function viewChange(say: Texts, row: ChangedResource, before: Side, after: Side): ChangeView {
-  const { type, id, times, at, metadata } = row;
+  const { type, id, times, at, event, metadata } = row;
   const tooLarge = say('known.toolarge', { entries: 1 });
   const saidBefore = row.before === null ? null : (before.said?.text ?? tooLarge);
   const saidAfter = row.after.isDeleted ? null : (after.said?.text ?? tooLarge);
@@ -218,6 +247,7 @@ function viewChange(say: Texts, row: ChangedResource, before: Side, after: Side)
     after: saidAfter,
     elements: listElements(say, type, before.value, after.value),
     at: toInstant(at),
+    event_id: event,
     ...readOrigin(say, metadata),
   };
 }

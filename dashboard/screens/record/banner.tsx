@@ -1,0 +1,60 @@
+/** Whose record it is. */
+import { Badge } from '../../parts/parts.tsx';
+import { say, sayDate, sayMoment } from '../../texts/texts.ts';
+import type { Overview } from './record-place.ts';
+
+/** Names, birth date, age, sex, identifiers and death. */
+export function Banner({ overview: { patient, position } }: { readonly overview: Overview }) {
+  const { birth_date, age, gender_text, identifiers, died, other_names, id } = patient;
+  return (
+    <div class="identity">
+      <p class="said">
+        {birth_date === null ? null : (
+          <span>
+            {say('record.born', { day: sayDate(birth_date) })}
+            {age === null ? '' : `, ${age}`}
+          </span>
+        )}
+        {gender_text === null ? null : <span>{gender_text}</span>}
+        {died === null ? null : <Badge tone="bad">{died.text}</Badge>}
+        {other_names.map((other) => (
+          <span key={other} class="quiet">
+            {say('record.also', { name: other })}
+          </span>
+        ))}
+      </p>
+      <details class="small screen">
+        <summary>{say('record.identifiers')}</summary>
+        <ul>
+          {identifiers.map(({ system, value, kind }) => (
+            <li key={`${system}|${value}`}>
+              {kind === null ? null : `${kind}: `}
+              <code>{value}</code> <span class="quiet">{system}</span>
+            </li>
+          ))}
+          <li>
+            {say('record.id')}: <code>{id}</code>
+          </li>
+          {position === null ? null : (
+            <li>
+              {say('record.position', { versions: position.versions, at: sayMoment(position.recorded) })}
+            </li>
+          )}
+        </ul>
+      </details>
+      <p class="paper small">{say('record.scope')}</p>
+    </div>
+  );
+}
+
+/** The head of each printed sheet. */
+export function RunningHead({ overview: { patient, as_of } }: { readonly overview: Overview }) {
+  const { name, birth_date, died } = patient;
+  return (
+    <p class="paper running">
+      <strong>{name}</strong>
+      {birth_date === null ? '' : ` · ${say('record.born', { day: sayDate(birth_date) })}`}
+      {died === null ? '' : ` · ${died.text}`} · {say('record.printed', { at: sayMoment(as_of) })}
+    </p>
+  );
+}

@@ -1,0 +1,206 @@
+/** The values of a result over time, with their reference range; a part of it can be enlarged. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { Api } from '../../api.ts';
+import { useLoaded } from '../../load.ts';
+import { Button, Shown, Table } from '../../parts/parts.tsx';
+import { language, say, sayDate } from '../../texts/texts.ts';
+import type { RecordPlace } from './record-place.ts';
+
+type Series = Api.Series;
+type Point = Series['points'][number];
+
+const HEIGHT = 240;
+const YEAR = 365.25 * 86_400;
+
+/** Returns the chart of a code, `system|code`. */
+export function ResultChart({
+  code,
+  title,
+  place,
+}: {
+  readonly code: string;
+  readonly title: string;
+  readonly place: RecordPlace;
+}) {
+  const { records, patient, asOf, keys } = place;
+  const series = useLoaded(
+    (signal) =>
+      records.get(
+        '/v1/patients/{patient_id}/series',
+        { patient_id: patient, code, bucket: 'raw', ...asOf },
+        { signal },
+      ),
+    [...keys, code],
+  );
+  return (
+    <Shown of={series}>
+      {({ data }) =>
+        data.every(({ points }) => points.length === 0) ? (
+          <p class="quiet">{say('record.chart.none')}</p>
+        ) : (
+          data.map((each) => (
+            <Plot key={`${each.code} ${each.unit}`} series={each} title={title} place={place} />
+          ))
+        )
+      }
+    </Shown>
+  );
+}
+
+function Plot({
+  series,
+  title,
+  place,
+}: {
+  readonly series: Series;
+  readonly title: string;
+  readonly place: RecordPlace;
+}) {
+  const { points, unit, warnings } = series;
+  const [years, zoom] = useState<number>();
+  const range = points.findLast(({ reference_range }) => reference_range !== null)?.reference_range ?? null;
+  return (
+    <figure class="chart">
+      <Canvas
+        points={points}
+        range={range}
+        years={years}
+        label={say('record.chart.of', { what: title, unit: unit ?? '' })}
+      />
+      <div class="acts">
+        {[1, 5].map((each) => (
+          <Button key={each} aria-pressed={years === each} onClick={() => zoom(each)}>
+            {say(each === 1 ? 'record.chart.year' : 'record.chart.years', { years: each })}
+          </Button>
+        ))}
+        <Button aria-pressed={years === undefined} onClick={() => zoom(undefined)}>
+          {say('record.chart.all')}
+        </Button>
+      </div>
+      <figcaption class="small quiet">
+        {unit === null ? null : `${say('record.chart.unit', { unit })} `}
+        {range === null
+          ? null
+          : `${say('record.chart.range', { low: sayEnd(range.low), high: sayEnd(range.high) })} `}
+        {say('record.chart.zoom')} {warnings.map(({ text }) => text).join(' ')}
+      </figcaption>
+      <details>
+        <summary>{say('record.chart.values')}</summary>
+        <Table
+          label={title}
+          rows={[...points].reverse()}
+          keyOf={({ fhir }) => fhir}
+          columns={[
+            { title: say('record.day'), cell: ({ at }) => sayDate(at) },
+            { title: say('record.value'), isNumber: true, cell: (point) => sayValue(point) },
+            {
+              title: say('record.rangeTitle'),
+              isWide: true,
+              cell: ({ reference_range }) =>
+                reference_range === null
+                  ? ''
+                  : `${sayEnd(reference_range.low)} – ${sayEnd(reference_range.high)}`,
+            },
+            {
+              title: say('record.versionTitle'),
+              cell: ({ fhir }) => {
+                const [type, id, , version] = fhir.split('/');
+                return (
+                  <a href={place.entryPath(`${type}/${id}`, Number(version))}>
+                    {say('record.version', { version: Number(version) })}
+                  </a>
+                );
+              },
+            },
+          ]}
+        />
+      </details>
+    </figure>
+  );
+}
+
+const sayNumber = (value: number): string =>
+  value.toLocaleString(language.value, { maximumFractionDigits: 20 });
+const sayEnd = (end: number | null): string => (end === null ? '' : sayNumber(end));
+const sayValue = ({ comparator, value }: Point): string =>
+  `${comparator ?? ''}${comparator === null ? '' : ' '}${sayNumber(value)}`;
+
+function Canvas({
+  points,
+  range,
+  years,
+  label,
+}: {
+  readonly points: readonly Point[];
+  readonly range: Point['reference_range'];
+  /** How much of the end is shown. */
+  readonly years: number | undefined;
+  readonly label: string;
+}) {
+  const holder = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  useEffect(() => {
+    const { current } = holder;
+    if (current === null) return undefined;
+    const style = getComputedStyle(current);
+    const colour = (name: string): string => style.getPropertyValue(name).trim();
+    const axis = {
+      stroke: colour('--quiet'),
+      grid: { stroke: colour('--line') },
+      ticks: { stroke: colour('--line') },
+    };
+    const ends = [range?.low, range?.high].filter((end) => end !== null && end !== undefined);
+    const made = new uPlot(
+      {
+        width: current.clientWidth,
+        height: HEIGHT,
+        legend: { show: false },
+        cursor: { drag: { x: true, y: false } },
+        tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+        scales: {
+          y: {
+            range: (_plot, min, max) => {
+              const [low, high] = [Math.min(min, ...ends), Math.max(max, ...ends)];
+              const space = (high - low || Math.abs(high) || 1) * 0.08;
+              return [low - space, high + space];
+            },
+          },
+        },
+        axes: [axis, { ...axis, size: 60, values: (_plot, at) => at.map(sayNumber) }],
+        series: [{}, { stroke: colour('--accent'), width: 2, points: { show: true, size: 6 } }],
+        hooks: { drawClear: [(drawn) => shade(drawn, range, colour('--soft'))] },
+      },
+      [points.map(({ at }) => Date.parse(at) / 1_000), points.map(({ value }) => value)],
+      current,
+    );
+    plot.current = made;
+    const resized = new ResizeObserver(() => made.setSize({ width: current.clientWidth, height: HEIGHT }));
+    resized.observe(current);
+    return () => {
+      resized.disconnect();
+      made.destroy();
+    };
+  }, [points, range]);
+  useEffect(() => {
+    const last = Date.parse(points.at(-1)?.at ?? '') / 1_000;
+    const first = Date.parse(points[0]?.at ?? '') / 1_000;
+    if (Number.isNaN(last)) return;
+    plot.current?.setScale('x', { min: years === undefined ? first : last - years * YEAR, max: last });
+  }, [years, points]);
+  return <div ref={holder} role="img" aria-label={label} />;
+}
+
+/** Shades the reference range. */
+function shade(plot: uPlot, range: Point['reference_range'], colour: string): void {
+  if (range === null) return;
+  const { left, top, width, height } = plot.bbox;
+  const place = (end: number | null, edge: number): number =>
+    end === null ? edge : Math.min(top + height, Math.max(top, plot.valToPos(end, 'y', true)));
+  const [from, to] = [place(range.high, top), place(range.low, top + height)];
+  plot.ctx.save();
+  plot.ctx.fillStyle = colour;
+  plot.ctx.fillRect(left, from, width, to - from);
+  plot.ctx.restore();
+}

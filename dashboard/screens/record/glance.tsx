@@ -1,0 +1,231 @@
+/** What a physician needs first: allergies and medicines, problems, abnormal results, and the rest below. */
+import { Badge } from '../../parts/parts.tsx';
+import { say, sayCount, type TextKey } from '../../texts/texts.ts';
+import { Bars } from './bars.tsx';
+import type { Line, Overview, RecordPlace } from './record-place.ts';
+import { Abnormal, Results } from './results.tsx';
+
+type List = Overview['allergies'];
+
+/** Why an entry is in no list. */
+const WHY: Readonly<Record<string, TextKey>> = {
+  'entered in error': 'record.why.error',
+  refuted: 'record.why.refuted',
+  'withdrawn by an AI': 'record.why.ai',
+};
+
+/** Returns the part. */
+export function Glance({ overview, place }: { readonly overview: Overview; readonly place: RecordPlace }) {
+  const { allergies, medicines, problems, vaccinations, care_plans, too_large } = overview;
+  return (
+    <div class="glance">
+      <TooLarge resources={too_large} place={place} />
+      <ListPart list={allergies} place={place} id="allergies" />
+      <ListPart list={medicines} place={place} id="medicines">
+        <Bars list={medicines} until={overview.as_of} place={place} />
+      </ListPart>
+      <ListPart list={problems} place={place} id="problems" />
+      <Abnormal results={overview.results} place={place} />
+      <ListPart list={vaccinations} place={place} id="vaccinations" />
+      <div class="screen">
+        <ListPart list={care_plans} place={place} id="care-plans" />
+      </div>
+      <Results results={overview.results} place={place} />
+      <Counts overview={overview} />
+    </div>
+  );
+}
+
+/** A list of the reading. */
+function ListPart({
+  list,
+  place,
+  id,
+  children,
+}: {
+  readonly list: List;
+  readonly place: RecordPlace;
+  readonly id: string;
+  readonly children?: preact.ComponentChildren;
+}) {
+  const { title, now, past, past_text, none, unverified, left_out } = list;
+  return (
+    <section class={`panel list ${id}`} aria-labelledby={id}>
+      <h2 id={id}>
+        {title} {now.length === 0 ? null : <span class="quiet number">{now.length}</span>}
+      </h2>
+      {none === null ? null : <p class="quiet">{none}</p>}
+      <Lines lines={now} place={place} />
+      {children}
+      {past.length === 0 ? null : (
+        <>
+          <p class="paper small">{say('record.notPrinted', { past: past_text })}</p>
+          <details class="screen">
+            <summary>{past_text}</summary>
+            <Lines lines={past} place={place} />
+          </details>
+        </>
+      )}
+      <LeftOut left={left_out} place={place} />
+      <Unverified lines={unverified} place={place} />
+    </section>
+  );
+}
+
+/** Entries that aren't shown: those that may still be true are a warning, those that somebody withdrew aren't. */
+function LeftOut({ left, place }: { readonly left: List['left_out']; readonly place: RecordPlace }) {
+  const withdrawn = left.filter(({ why }) => why === 'refuted' || why === 'entered in error');
+  const others = left.filter((each) => !withdrawn.includes(each));
+  const entries = (of: List['left_out']) => (
+    <ul class="bullets">
+      {of.map(({ title, why, resource, version }) => (
+        <li key={resource}>
+          {title} ({say(WHY[why] ?? 'record.why.modified')}) ·{' '}
+          <a href={place.entryPath(resource, version)}>{say('record.version', { version })}</a>
+        </li>
+      ))}
+    </ul>
+  );
+  return (
+    <>
+      {others.length === 0 ? null : (
+        <div class="note warned">
+          <p>{sayCount('record.leftOut', others.length)}</p>
+          {entries(others)}
+        </div>
+      )}
+      {withdrawn.length === 0 ? null : (
+        <details class="screen small">
+          <summary>{sayCount('record.withdrawn', withdrawn.length)}</summary>
+          {entries(withdrawn)}
+        </details>
+      )}
+    </>
+  );
+}
+
+/** What an AI wrote and nobody confirmed. */
+export function Unverified({
+  lines,
+  place,
+}: {
+  readonly lines: readonly Pick<Line, 'text' | 'resource' | 'version' | 'author' | 'source'>[];
+  readonly place: RecordPlace;
+}) {
+  if (lines.length === 0) return null;
+  return (
+    <div class="note unverified">
+      <h3>
+        {say('record.ai')} <Badge tone="warn">{say('record.unverified')}</Badge>
+      </h3>
+      <ul class="lines">
+        {lines.map((line) => (
+          <li key={line.resource}>
+            {line.text}
+            <Origin line={line} place={place} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Lines({ lines, place }: { readonly lines: readonly Line[]; readonly place: RecordPlace }) {
+  if (lines.length === 0) return null;
+  return (
+    <ul class="lines">
+      {lines.map((line) => (
+        <li key={line.resource}>
+          <p>
+            <strong>{line.title}</strong>{' '}
+            {line.badges.map(({ tone, text }) => (
+              <Badge key={text} tone={tone}>
+                {text}
+              </Badge>
+            ))}
+          </p>
+          {line.details.length === 0 ? null : <p class="details">{line.details.join(' · ')}</p>}
+          <Origin line={line} place={place} />
+          {line.others.length === 0 ? null : (
+            <details class="small screen">
+              <summary>{sayCount('record.others', line.others.length)}</summary>
+              <ul class="bullets">
+                {line.others.map(({ text, resource, version }) => (
+                  <li key={resource}>
+                    {text} ·{' '}
+                    <a href={place.entryPath(resource, version)}>{say('record.version', { version })}</a>
+                  </li>
+                ))}
+              </ul>
+            </details>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Who entered a line, from where, and its exact version. */
+export function Origin({
+  line: { author, source, resource, version },
+  place,
+}: {
+  readonly line: Pick<Line, 'author' | 'source' | 'resource' | 'version'>;
+  readonly place: RecordPlace;
+}) {
+  const said = [author.name ?? author.type_text, ...(source === null ? [] : [source])];
+  return (
+    <p class="origin small quiet">
+      {said.join(' · ')} ·{' '}
+      <a href={place.entryPath(resource, version)}>
+        {say('record.version', { version })}
+        <span class="away"> {resource}</span>
+      </a>
+    </p>
+  );
+}
+
+function TooLarge({
+  resources,
+  place,
+}: {
+  readonly resources: readonly string[];
+  readonly place: RecordPlace;
+}) {
+  if (resources.length === 0) return null;
+  return (
+    <div class="note warned">
+      <p>{sayCount('record.tooLarge', resources.length)}</p>
+      <ul>
+        {resources.map((resource) => (
+          <li key={resource}>
+            <a href={place.entryPath(resource)}>{resource}</a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Counts({ overview: { counts } }: { readonly overview: Overview }) {
+  return (
+    <details class="panel screen counts">
+      <summary>
+        {sayCount(
+          'record.counts',
+          counts.reduce((sum, { count }) => sum + count, 0),
+        )}
+      </summary>
+      <dl>
+        {counts.map(({ type, count }) => (
+          <>
+            <dt key={type}>
+              <code>{type}</code>
+            </dt>
+            <dd>{count}</dd>
+          </>
+        ))}
+      </dl>
+    </details>
+  );
+}

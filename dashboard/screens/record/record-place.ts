@@ -1,0 +1,65 @@
+/** Which record a screen is about, at which moment, and which part of it: all of this is in the URL. */
+import { useLocation, useRoute } from 'preact-iso';
+import { type AnswerOf, type Api, openRecords, withQuery } from '../../api.ts';
+import { type Here, pathOf, useProject } from '../../here.ts';
+import { language } from '../../texts/texts.ts';
+
+/** The parts of the page. */
+export const PARTS = ['overview', 'timeline', 'documents', 'changes', 'reads'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** The record's answers. */
+export type Overview = Api.RecordOverview;
+export type Line = Overview['allergies']['now'][number];
+export type Result = Overview['results']['latest'][number];
+export type Change = Api.RecordChange;
+export type Moments = AnswerOf<'GET', '/admin/projects/{project_id}/patients/{patient_id}/moments'>;
+
+/** A record, and what of it is shown. */
+export interface RecordPlace {
+  readonly here: Here;
+  readonly patient: string;
+  /** The moment that is shown; undefined: now. */
+  readonly at: string | undefined;
+  readonly part: Part;
+  readonly records: ReturnType<typeof openRecords>;
+  /** The parts of the path of its routes below `/admin`. */
+  readonly ids: { readonly project_id: string; readonly patient_id: string };
+  /** `as_of`, where a moment is shown. */
+  readonly asOf: { readonly as_of?: string };
+  /** What decides what is loaded. */
+  readonly keys: readonly unknown[];
+  /** Returns the path of another part or moment; members that are undefined stay. */
+  path(other?: {
+    readonly part?: Part;
+    readonly at?: string;
+    readonly from?: string;
+    readonly to?: string;
+  }): string;
+  /** Returns the path of an entry's page. @param resource `Type/id` */
+  entryPath(resource: string, version?: number): string;
+}
+
+/** Returns the record of the screen. */
+export function useRecord(): RecordPlace {
+  const here = useProject();
+  const { params } = useRoute();
+  const { query } = useLocation();
+  const patient = params.id ?? '';
+  const at = query.at === '' ? undefined : query.at;
+  const part = PARTS.find((each) => each === query.part) ?? 'overview';
+  const base = pathOf(here, `/patients/${patient}`);
+  return {
+    here,
+    patient,
+    at,
+    part,
+    records: openRecords(here),
+    ids: { project_id: here.project, patient_id: patient },
+    asOf: at === undefined ? {} : { as_of: at },
+    keys: [here.project, here.environment, patient, at, language.value],
+    path: (other = {}) =>
+      withQuery(base, { part: other.part ?? part, at: other.at ?? at, from: other.from, to: other.to }),
+    entryPath: (resource, version) => withQuery(`${base}/entries/${resource}`, { version, at }),
+  };
+}

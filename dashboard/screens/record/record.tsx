@@ -1,0 +1,72 @@
+/** A patient's record: who it is, what it says now or at any moment, and who read it. */
+import { useLoaded } from '../../load.ts';
+import { Button, Head, Shown } from '../../parts/parts.tsx';
+import { language, say, sayMoment } from '../../texts/texts.ts';
+import { AsOf } from './as-of.tsx';
+import { Banner, RunningHead } from './banner.tsx';
+import { Changes } from './changes.tsx';
+import { Documents } from './documents.tsx';
+import { Glance } from './glance.tsx';
+import { Reads } from './reads.tsx';
+import { PARTS, type RecordPlace, useRecord } from './record-place.ts';
+import { Timeline } from './timeline.tsx';
+
+/** Returns the screen. */
+export function PatientRecord() {
+  const place = useRecord();
+  const { records, ids, asOf, keys, part, at } = place;
+  const overview = useLoaded(
+    (signal) =>
+      records.get(
+        '/admin/projects/{project_id}/patients/{patient_id}/overview',
+        { ...ids, ...asOf, language: language.value },
+        { signal },
+      ),
+    keys,
+  );
+  const moments = useLoaded(
+    (signal) => records.get('/admin/projects/{project_id}/patients/{patient_id}/moments', ids, { signal }),
+    keys.slice(0, 3),
+  );
+  const { value } = overview;
+  return (
+    <div class={`record ${at === undefined ? '' : 'then'}`}>
+      <Head title={value?.patient.name ?? say('record.title')}>
+        <Button class="screen" onClick={() => print()}>
+          {say('record.print')}
+        </Button>
+      </Head>
+      {value === undefined ? null : <RunningHead overview={value} />}
+      {value === undefined ? null : <Banner overview={value} />}
+      {at === undefined ? null : (
+        <p class="note warned" role="status">
+          <strong>{say('record.then', { at: sayMoment(at) })}</strong>{' '}
+          <a class="screen" href={place.path({ part: 'changes', from: at })}>
+            {say('record.since')}
+          </a>
+        </p>
+      )}
+      <AsOf place={place} moments={moments.value} />
+      <Parts place={place} />
+      {part === 'overview' ? (
+        <Shown of={overview}>{(shown) => <Glance overview={shown} place={place} />}</Shown>
+      ) : null}
+      {part === 'timeline' ? <Timeline place={place} /> : null}
+      {part === 'documents' ? <Documents place={place} /> : null}
+      {part === 'changes' ? <Changes place={place} moments={moments.value} /> : null}
+      {part === 'reads' ? <Reads place={place} /> : null}
+    </div>
+  );
+}
+
+function Parts({ place }: { readonly place: RecordPlace }) {
+  return (
+    <nav class="parts-menu screen" aria-label={say('record.parts')}>
+      {PARTS.map((part) => (
+        <a key={part} href={place.path({ part })} aria-current={part === place.part ? 'page' : undefined}>
+          {say(`record.${part}`)}
+        </a>
+      ))}
+    </nav>
+  );
+}
