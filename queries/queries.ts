@@ -10,6 +10,7 @@ import { type Caller, turnKey } from '#src/shared/access/caller.ts';
 import { Admission } from '#src/shared/load/admission.ts';
 import { presence } from '#src/shared/load/presence.ts';
 import { type MakeContext, type NameCodes, openMakeContext } from './context/context.ts';
+import { RecordCache } from './context/record-cache.ts';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
 import { lineOver, openPast } from './database/as-of.ts';
 import { Line } from './database/gather.ts';
@@ -175,8 +176,9 @@ export function openQueries(
   const series = atMoments(pool, openSeries(pool, terminology.molarMassOf), (then) =>
     openSeries(then, terminology.molarMassOf),
   );
-  const tellContext = atMoments(pool, openMakeContext(pool, terminology.displays), (then) =>
-    openMakeContext(then, terminology.displays),
+  const records = new RecordCache(pool);
+  const tellContext = atMoments(pool, openMakeContext(pool, terminology.displays, records), (then) =>
+    openMakeContext(then, terminology.displays, records),
   );
   /** A question that takes its turn among those of who calls (`turnKey`). */
   const inTurn =

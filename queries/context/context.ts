@@ -32,13 +32,16 @@ export type MakeContext = (
 /** Names codes. */
 export type NameCodes = (codes: readonly SystemCode[]) => Promise<ReadonlyMap<string, string>>;
 
-/** Opens contexts over a database. */
-export function openMakeContext(pool: Pool, displays: NameCodes): MakeContext {
+/** Opens contexts over a database. @param records a cache that they share with those of other moments */
+export function openMakeContext(
+  pool: Pool,
+  displays: NameCodes,
+  records = new RecordCache(pool),
+): MakeContext {
   const marks = openMarks(pool);
-  const records = new RecordCache(pool);
   return async (caller, { patient, ask, today }) => {
     if (!isUuid(patient)) return undefined;
-    const held = await records.open(caller.sees, patient);
+    const held = await records.open(caller.sees, patient, pool);
     if (held === undefined) return undefined;
     const made = await makeContext(
       {

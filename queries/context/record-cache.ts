@@ -2,13 +2,14 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { type OpenedRecord, openRecord } from '#src/context/record.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { onConnection } from '../database/connection.ts';
 import type { Queryable } from '../database/gather.ts';
 import type { Seeing } from '../sight.ts';
 import { type RecordRead, readRecord, readSince } from './read.ts';
 
-/** The maximum size of all cached records, approximately, in bytes. */
-const MOST_BYTES = 12_000_000;
+/** The maximum size of all cached records, approximately, in bytes: as they are, and as they were. */
+const MOST_BYTES = { now: 12_000_000, past: 6_000_000 };
 /** Approximate bytes of the name of an AI-written version. */
 const BYTES_OF_NAME = 120;
 /** How long a record is cached after its last use, in ms. */
@@ -22,33 +23,50 @@ export interface CachedRecord {
 
 /** Reads records and caches them for a while. Every result has the current content of the read model `history`. */
 export class RecordCache {
-  readonly #held = new LRUCache<string, CachedRecord>({
-    maxSize: MOST_BYTES,
-    sizeCalculation: ({ read }) => 1_000 + read.bytes + BYTES_OF_NAME * read.byAi.size,
-    ttl: HELD_MS,
-    // Purged records stay in memory no longer than that.
-    ttlAutopurge: true,
-  });
+  readonly #held = openCache(MOST_BYTES.now);
+  /** Records as of moments, by the time of their last change before that. */
+  readonly #past = openCache(MOST_BYTES.past);
 
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Returns a record in the read models' current state, with all acknowledged writes; undefined if the caller sees no
-   * such Patient, or it is deleted. The part that a grant covers is read each time: it isn't cached, because later
-   * changes may move resources into it and out of it. Neither is a record as of a moment.
+   * Returns a record in the read models' current state, with all acknowledged writes, or as of a moment; undefined if
+   * the caller sees no such Patient, or it is deleted. The part that a grant covers is read each time: it isn't cached,
+   * because later changes may move resources into it and out of it.
+   * @param then the database as of the moment that the caller asks about, if it does
    * @throws Refusal unavailable (503) while the read model history lacks versions that `resources` has
    */
-  async open(sees: Seeing, patient: string): Promise<CachedRecord | undefined> {
+  async open(sees: Seeing, patient: string, then = this.pool): Promise<CachedRecord | undefined> {
     const { ownerId: tenant, within, asOf } = sees;
     if (within !== undefined && within.record !== patient) return undefined;
-    if (within !== undefined || asOf !== undefined)
-      return onConnection(this.pool, (database) => whole(database, sees, patient));
+    if (within !== undefined) return onConnection(then, (database) => whole(database, sees, patient));
+    if (asOf !== undefined) return this.#pastOf(sees, patient, asOf, then);
     const key = `${tenant} ${patient}`;
     const before = this.#held.get(key);
     const now = await this.#now(tenant, patient, before);
     if (now === undefined) this.#held.delete(key);
     else this.#held.set(key, now);
     return now;
+  }
+
+  /** Returns a record as of a moment. Between two changes of a record all moments are the same. */
+  async #pastOf(sees: Seeing, patient: string, asOf: Micros, then: Pool): Promise<CachedRecord | undefined> {
+    const { ownerId: tenant } = sees;
+    const { rows } = await this.pool.query<{ last: Micros }>({
+      name: 'context-last-change',
+      text: LAST_CHANGE,
+      values: [patient, tenant, asOf],
+    });
+    // No change, no record: it began later, or was purged.
+    const last = rows[0]?.last;
+    if (last === undefined) return undefined;
+    const current = this.#held.get(`${tenant} ${patient}`);
+    if (current?.read.at === last) return current;
+    const key = `${tenant} ${patient} ${last}`;
+    const held =
+      this.#past.get(key) ?? (await onConnection(then, (database) => whole(database, sees, patient)));
+    if (held?.read.at === last) this.#past.set(key, held);
+    return held;
   }
 
   async #now(
@@ -62,6 +80,22 @@ export class RecordCache {
       return since === undefined ? whole(database, { ownerId: tenant }, patient) : opened(since);
     });
   }
+}
+
+/** Index: history.version_of_record (record, recorded_at, event_id). The tenant is only checked. */
+const LAST_CHANGE = `
+  select v.recorded_at as last from history.version v
+  where v.record = $1 and (v.tenant = $2) is true and v.recorded_at <= $3
+  order by v.recorded_at desc limit 1`;
+
+function openCache(most: number): LRUCache<string, CachedRecord> {
+  return new LRUCache({
+    maxSize: most,
+    sizeCalculation: ({ read }) => 1_000 + read.bytes + BYTES_OF_NAME * read.byAi.size,
+    ttl: HELD_MS,
+    // Purged records stay in memory no longer than that.
+    ttlAutopurge: true,
+  });
 }
 
 async function whole(database: Queryable, sees: Seeing, patient: string): Promise<CachedRecord | undefined> {

@@ -3,9 +3,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { openMakeContext } from '#queries/context/context.ts';
 import { RecordCache } from '#queries/context/record-cache.ts';
+import { openPast } from '#queries/database/as-of.ts';
 import { buildAnswer } from '#src/context/answer.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
-import { toInstant } from '#src/shared/time/time.ts';
+import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { scaled, steadySeed } from '#test/support/scale.ts';
 
@@ -63,8 +64,12 @@ describe('contexts of a record that is held', () => {
   });
 
   it('are those of the record as it is', async () => {
-    const told = async (tell: ReturnType<typeof openMakeContext>, patient: string): Promise<string> => {
-      const made = await tell(caller, { patient, ask: ASK, today: TODAY });
+    const told = async (
+      tell: ReturnType<typeof openMakeContext>,
+      patient: string,
+      by = caller,
+    ): Promise<string> => {
+      const made = await tell(by, { patient, ask: ASK, today: TODAY });
       if (made === undefined) return 'not there';
       const ground = {
         patient,
@@ -99,6 +104,21 @@ describe('contexts of a record that is held', () => {
           await created({ resourceType: 'Device', patient: { reference: `Patient/${patient}` } });
         expect(await told(holding, patient), what).to.equal(await told(open(), patient));
       }
+      // As of each change and just before it, asked in both directions and again: as one that holds nothing tells it.
+      const { rows } = await service.pool.query<{ at: number }>(
+        'select recorded_at as at from history.version where record = $1 order by recorded_at',
+        [patient],
+      );
+      const moments = rows.flatMap(({ at }) => [at - 1, at]);
+      const records = new RecordCache(service.pool);
+      const tellAt = async (at: number, held = records): Promise<string> => {
+        const then = openPast(service.pool, at);
+        const tell = openMakeContext(then, () => Promise.resolve(new Map()), held);
+        return told(tell, patient, { sees: { ...caller.sees, asOf: at } } as Caller);
+      };
+      await records.open(caller.sees, patient);
+      for (const at of [...moments, ...moments.reverse()])
+        expect(await tellAt(at), String(at)).to.equal(await tellAt(at, new RecordCache(service.pool)));
     });
     await fc.assert(property, { numRuns: scaled(20, 3), seed: steadySeed(), endOnFailure: true });
   });
@@ -118,5 +138,25 @@ describe('contexts of a record that is held', () => {
       204,
     );
     expect(await held.open(caller.sees, patient)).to.equal(undefined);
+    const now = { ...caller.sees, asOf: nowMicros() };
+    expect(await held.open(now, patient, openPast(service.pool, now.asOf))).to.equal(undefined);
+  });
+
+  it('are shared by all moments between two changes', async () => {
+    const patient = await newPatient();
+    await created(observation(patient, 1, 90));
+    const held = new RecordCache(service.pool);
+    const at = nowMicros();
+    const openAt = (asOf: number) =>
+      held.open({ ...caller.sees, asOf }, patient, openPast(service.pool, asOf));
+    const first = await openAt(at);
+    expect(first?.opened.facts.get('Observation')).to.have.length(1);
+    expect(await openAt(at + 1)).to.equal(first);
+    await created(observation(patient, 2, 12));
+    expect(await openAt(at)).to.equal(first);
+    const later = nowMicros();
+    const current = await held.open(caller.sees, patient);
+    expect(current?.opened.facts.get('Observation')).to.have.length(2);
+    expect(await openAt(later)).to.equal(current);
   });
 });
