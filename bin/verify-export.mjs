@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 /**
- * Checks a file written by `annal export`. This file needs only Node.js 18 or later.
+ * Checks a signed export: of a record or another stream (`annal export`), of a resource's history, or of a search's answer
+ * (POST /admin/projects/…/exports). This file needs only Node.js 18 or later.
  * node bin/verify-export.mjs FILE [--key PUBLICKEY]
- * It checks every line's form, the hash chain over all events, the SHA-256 over the file, and the Ed25519 signature.
+ * It checks every line's form, the hash chain over all events, the SHA-256 over the file, and the Ed25519 signature. A
+ * history has only the events of one resource: each is checked against its hash and the hash before it. An answer has the
+ * hashes of the versions that it shows, without their events. docs/audit.md says what each proves.
  * Without --key it can only tell which key signed: compare that with the public key that the operator has published.
  * Files compressed by gzip are accepted. Exit codes: 0 the file is intact, 1 it can't be read or isn't an export, 2 the
  * command line is wrong, 3 the file was altered. docs/audit.md of Annal describes the format.
@@ -22,8 +25,9 @@ export class Altered extends Error {}
  * Checks an export.
  * @param {Uint8Array} bytes the whole file
  * @param {string} [key] the public key that it must be signed with: 43 characters of base64url
- * @returns {{stream: string, events: number, first: string, last: string, time: string, key_id: string, public_key:
- * string}} the export's content; `first` and `last`: when its first and last event were recorded
+ * @returns {{kind: string, stream?: string, resource?: string, query?: string, as_of?: string, events: number, first?:
+ * string, last?: string, time: string, key_id: string, public_key: string}} the export's content; `events`: its events, or
+ * the versions in an answer; `first` and `last`: when its first and last event were recorded
  * @throws {OtherFile} for a checkpoint, and for a file that neither begins nor ends like an export
  * @throws {Altered} naming the line and the problem
  */
@@ -36,55 +40,178 @@ export function verifyExport(bytes, key) {
   if (closing?.text.startsWith('{"statement":{"type":"annal-checkpoint",'))
     throw new OtherFile('this is a checkpoint, not an export: use `annal verify --checkpoint FILE`');
   if (lines.length < 3) throw new Altered('the file has fewer than three lines: lines are missing');
-  const { stream } = written(opening, 1, ({ format, version, stream }) => ({ format, version, stream }));
-  if (!opening.text.startsWith('{"format":"annal-export","version":1,'))
+  const [, kind] = /^\{"format":"annal-(export|history|search)","version":1,/.exec(opening.text) ?? [];
+  if (kind === undefined) {
+    written(opening, 1, ({ format, version, stream }) => ({ format, version, stream }));
     throw new Altered('line 1 is not the first line of an export, version 1');
-
-  let hash = '0'.repeat(64);
-  const times = [];
-  for (const [index, line] of lines.slice(1, -1).entries()) {
-    const number = index + 2;
-    const event = written(line, number, ({ revision, id, type, data, metadata }) => ({
-      revision,
-      id,
-      type,
-      data,
-      metadata,
-    }));
-    if (event.revision !== index)
-      throw new Altered(
-        `line ${number} has revision ${event.revision}, expected ${index}: lines are missing or out of order`,
-      );
-    hash = linked(hash, stream, event);
-    if (hash === undefined)
-      throw new Altered(`line ${number}: hash mismatch: this event or the one before it was altered`);
-    times.push(JSON.parse(event.metadata).recorded_at);
   }
-
+  const content = checked(() => KINDS[kind](opening, lines.slice(1, -1)));
   const { statement, id, publicKey } = signed(closing.text, lines.length, key);
   const end = `line ${lines.length}`;
-  if (statement.type !== 'annal-export' || statement.version !== 1)
-    throw new Altered(`${end}: the statement is not an export statement, version 1`);
-  if (statement.stream !== stream)
-    throw new Altered(`${end} is for ${statement.stream}, but the file is for ${stream}`);
-  if (statement.events !== times.length)
-    throw new Altered(
-      `${end} says ${statement.events} events, the file has ${times.length}: lines are missing`,
-    );
-  if (statement.head.hash !== hash || statement.head.revision !== times.length - 1)
-    throw new Altered(`${end}: the last event differs from the one that was signed`);
+  if (statement.type !== `annal-${kind}` || statement.version !== 1)
+    throw new Altered(`${end}: the statement is not an ${kind} statement, version 1`);
+  checked(() => content.compare(statement, end));
   const sum = createHash('sha256').update(bytes.subarray(0, closing.start)).digest('hex');
   if (statement.sha256 !== sum)
     throw new Altered(`${end}: the lines before it differ from the lines that were signed`);
   return {
-    stream,
-    events: times.length,
-    first: times[0],
-    last: times.at(-1),
+    kind,
+    ...content.found,
+    ...(statement.as_of === undefined ? {} : { as_of: statement.as_of }),
     time: statement.time,
     key_id: id,
     public_key: publicKey,
   };
+}
+
+/** Runs a check. @throws {Altered} also for members of another type than exports have */
+function checked(check) {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof Altered) throw error;
+    throw new Altered(`a line is not as exports have it: ${error.message}`);
+  }
+}
+
+/** Each kind checks the lines between the first and the last, and compares them with the statement. */
+const KINDS = {
+  export(opening, lines) {
+    const { stream } = written(opening, 1, ({ format, version, stream }) => ({ format, version, stream }));
+    let hash = GENESIS;
+    const times = [];
+    for (const [index, line] of lines.entries()) {
+      const number = index + 2;
+      const event = written(line, number, ({ revision, id, type, data, metadata }) => ({
+        revision,
+        id,
+        type,
+        data,
+        metadata,
+      }));
+      if (event.revision !== index)
+        throw new Altered(
+          `line ${number} has revision ${event.revision}, expected ${index}: lines are missing or out of order`,
+        );
+      hash = linked(hash, stream, event);
+      if (hash === undefined)
+        throw new Altered(`line ${number}: hash mismatch: this event or the one before it was altered`);
+      times.push(JSON.parse(event.metadata).recorded_at);
+    }
+    return {
+      found: { stream, events: times.length, first: times[0], last: times.at(-1) },
+      compare(statement, end) {
+        if (statement.stream !== stream)
+          throw new Altered(`${end} is for ${statement.stream}, but the file is for ${stream}`);
+        requireCount(statement.events, times.length, end);
+        if (statement.head.hash !== hash || statement.head.revision !== times.length - 1)
+          throw new Altered(`${end}: the last event differs from the one that was signed`);
+      },
+    };
+  },
+
+  history(opening, lines) {
+    const { stream, resource } = written(opening, 1, ({ format, version, stream, resource }) => ({
+      format,
+      version,
+      stream,
+      resource,
+    }));
+    const id = resource.slice(resource.indexOf('/') + 1);
+    const times = [];
+    let last = { revision: -1, hash: GENESIS };
+    let versions = 0;
+    for (const [index, line] of lines.entries()) {
+      const number = index + 2;
+      const event = written(line, number, ({ revision, previous, id, type, data, metadata }) => ({
+        revision,
+        previous,
+        id,
+        type,
+        data,
+        metadata,
+      }));
+      if (event.revision <= last.revision) throw new Altered(`line ${number} is out of order`);
+      if (event.revision === last.revision + 1 && event.previous !== last.hash)
+        throw new Altered(`line ${number}: hash mismatch: this event or the one before it was altered`);
+      const hash = linked(event.previous, stream, event);
+      if (hash === undefined) throw new Altered(`line ${number}: hash mismatch: this event was altered`);
+      last = { revision: event.revision, hash };
+      const { resource_type, resource_id, version } = JSON.parse(event.data);
+      if (event.type.startsWith('Resource')) {
+        versions += 1;
+        if (`${resource_type}/${resource_id}` !== resource || version !== versions)
+          throw new Altered(`line ${number} is not version ${versions} of ${resource}: lines are missing`);
+      } else if (JSON.parse(event.data).id !== id)
+        throw new Altered(`line ${number} is not about ${resource}`);
+      times.push(JSON.parse(event.metadata).recorded_at);
+    }
+    return {
+      found: { stream, resource, events: times.length, first: times[0], last: times.at(-1) },
+      compare(statement, end) {
+        if (statement.stream !== stream || statement.resource !== resource)
+          throw new Altered(`${end} is for ${statement.resource}, but the file is for ${resource}`);
+        requireCount(statement.events, times.length, end);
+        if (statement.head.revision < last.revision)
+          throw new Altered(`${end}: the last event differs from the one that was signed`);
+        if (statement.head.revision === last.revision && statement.head.hash !== last.hash)
+          throw new Altered(`${end}: the last event differs from the one that was signed`);
+      },
+    };
+  },
+
+  search(opening, [answer, ...lines]) {
+    const { query } = written(opening, 1, ({ format, version, query }) => ({ format, version, query }));
+    const { bundle } = written(answer, 2, ({ bundle }) => ({ bundle }));
+    const shown = shownIn(bundle);
+    for (const [index, line] of lines.entries()) {
+      const number = index + 3;
+      const { resource, version } = written(
+        line,
+        number,
+        ({ resource, version, stream, revision, event, hash }) => ({
+          resource,
+          version,
+          stream,
+          revision,
+          event,
+          hash,
+        }),
+      );
+      if (shown[index] !== `${resource}/_history/${version}`)
+        throw new Altered(`line ${number} is not about entry ${index + 1} of the answer`);
+    }
+    if (lines.length !== shown.length)
+      throw new Altered(
+        `the answer shows ${shown.length} versions, the file has ${lines.length}: lines are missing`,
+      );
+    return {
+      found: { query, events: lines.length },
+      compare(statement, end) {
+        if (statement.query !== query)
+          throw new Altered(`${end} is for ${statement.query}, but the file is for ${query}`);
+        requireCount(statement.entries, lines.length, end);
+      },
+    };
+  },
+};
+
+const GENESIS = '0'.repeat(64);
+
+function requireCount(signed, found, end) {
+  if (signed !== found)
+    throw new Altered(`${end} says ${signed} events, the file has ${found}: lines are missing`);
+}
+
+/** Returns the versions that the answer of a search shows: `Type/id/_history/n`. */
+function shownIn(bundle) {
+  try {
+    return (JSON.parse(bundle).entry ?? [])
+      .filter(({ search }) => search?.mode !== 'outcome')
+      .map(({ resource: { resourceType, id, meta } }) => `${resourceType}/${id}/_history/${meta?.versionId}`);
+  } catch {
+    throw new Altered('line 2 is not the answer of a search');
+  }
 }
 
 /**
@@ -95,8 +222,8 @@ function isLikeAnnals(file) {
   const text = file.toString('latin1');
   return (
     // An export that was cut off right at its beginning.
-    '{"format":"annal-export",'.startsWith(text) ||
-    /^\W*\{\s*"format"\s*:\s*"annal-export"/.test(text) ||
+    ['export', 'history', 'search'].some((kind) => `{"format":"annal-${kind}",`.startsWith(text)) ||
+    /^\W*\{\s*"format"\s*:\s*"annal-(?:export|history|search)"/.test(text) ||
     /^\s*\{\s*"statement"\s*:\s*\{\s*"type"\s*:\s*"annal-/m.test(text)
   );
 }
@@ -175,6 +302,14 @@ function content(file) {
 const USAGE =
   'usage: node bin/verify-export.mjs FILE [--key PUBLICKEY]   (PUBLICKEY: 43 characters of base64url)';
 
+function describe({ kind, stream, resource, query, as_of: at, events, first, last }) {
+  const asOf = at === undefined ? '' : `, as of ${at}`;
+  if (kind === 'search')
+    return `the answer of ${query}${asOf}, with ${events} ${events === 1 ? 'version' : 'versions'}`;
+  const counted = `${events} ${events === 1 ? 'event' : 'events'}`;
+  return `${counted} of ${kind === 'history' ? `${resource} in ${stream}` : stream}, recorded ${first} to ${last}${asOf}`;
+}
+
 function main(args) {
   if (args.includes('--help')) {
     console.log(USAGE);
@@ -197,9 +332,7 @@ function main(args) {
   }
   try {
     const found = verifyExport(bytes, key);
-    console.log(
-      `${file} is intact: ${found.events} ${found.events === 1 ? 'event' : 'events'} of ${found.stream}, recorded ${found.first} to ${found.last}.`,
-    );
+    console.log(`${file} is intact: ${describe(found)}.`);
     console.log(
       `Signed ${found.time} with the key ${found.public_key}${key === undefined ? '' : ', as expected'}.`,
     );

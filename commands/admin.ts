@@ -2,6 +2,7 @@
  * The write side of the admin interface: one function per command. The interface checks roles before it calls
  * a command; commands refuse what the current state forbids.
  */
+import { BY_OPERATOR } from '#src/events/metadata.ts';
 import type { Position } from '#src/events/store.ts';
 import { applicationStream, organizationStream, projectStream } from '#src/events/streams.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -21,11 +22,13 @@ import type { Decide } from './kernel/decision.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { Streams } from './kernel/streams.ts';
 import * as organization from './organization/decide.ts';
+import * as invitations from './organization/invitations.ts';
 import { ORGANIZATION, type OrganizationState, type Sso } from './organization/state.ts';
 import * as project from './project/decide.ts';
 import { type Founded, type Founding, foundFor } from './project/found.ts';
 import { issueKey, type NewKey } from './project/key.ts';
 import {
+  answerRequest,
   type ProductionAccess,
   type ProductionRule,
   requestProduction,
@@ -49,6 +52,19 @@ export interface AdminCommands {
     organizationId: string,
     member: Person,
     role: Role,
+  ) => Promise<Done>;
+  /** Invites an address, in lower case. @throws Refusal conflict if too many wait */
+  readonly inviteMember: (
+    by: RequestContext,
+    organizationId: string,
+    asked: Pick<invitations.NewInvitation, 'email' | 'role' | 'by'>,
+  ) => Promise<Done<{ readonly id: string; readonly until: Micros }>>;
+  readonly withdrawInvitation: (by: RequestContext, organizationId: string, id: string) => Promise<Done>;
+  /** @throws Refusal not_found if it isn't for the address or has ended; conflict for a member. */
+  readonly acceptInvitation: (
+    by: RequestContext,
+    organizationId: string,
+    asked: { readonly id: string; readonly person: Person; readonly email: string },
   ) => Promise<Done>;
   readonly removeMember: (by: RequestContext, organizationId: string, member: Person) => Promise<Done>;
   /**
@@ -79,6 +95,13 @@ export interface AdminCommands {
     projectId: string,
     use: string,
   ) => Promise<Done<{ readonly id: string }>>;
+  /** Answers such a request, as the operator. @throws Refusal conflict if it was answered already. */
+  readonly answerProduction: (
+    by: RequestContext,
+    projectId: string,
+    requestId: string,
+    answer: { readonly allow: boolean; readonly reason?: string | undefined },
+  ) => Promise<Done>;
   /** The key is shown this once. @throws Refusal forbidden for one of production that an operator must allow first. */
   readonly createKey: (
     by: RequestContext,
@@ -111,6 +134,8 @@ export interface AdminCommands {
     asked: application.Change,
   ) => Promise<Done<ApplicationSettings>>;
   readonly brandApplication: (by: RequestContext, applicationId: string, branding: Branding) => Promise<Done>;
+  /** Gives an application trust, or ends it, as the operator. */
+  readonly trustApplication: (by: RequestContext, applicationId: string, trusted: boolean) => Promise<Done>;
   readonly deleteApplication: (by: RequestContext, applicationId: string) => Promise<Done>;
   /** An organization, a project and a key in one. @throws Refusal throttled, as for a project. */
   readonly quickstart: (by: RequestContext, founding: Founding) => Promise<Founded>;
@@ -177,6 +202,16 @@ export function openAdmin({
       return { ...(await onOrganization(by, id, organization.create(id, name, founder))), result: { id } };
     },
     addMember: (by, id, member, role) => onOrganization(by, id, organization.addMember(id, member, role)),
+    async inviteMember(by, organizationId, asked) {
+      const id = by.ids.prefixed('minv_');
+      const now = by.now();
+      const decide = invitations.invite(organizationId, { ...asked, id, now });
+      const until = now + invitations.INVITATION_LIFE;
+      return { ...(await onOrganization(by, organizationId, decide)), result: { id, until } };
+    },
+    withdrawInvitation: (by, id, invitation) => onOrganization(by, id, invitations.withdraw(invitation)),
+    acceptInvitation: (by, organizationId, { id, person, email }) =>
+      onOrganization(by, organizationId, invitations.accept(id, person, email, by.now())),
     removeMember: (by, id, member) => onOrganization(by, id, organization.removeMember(id, member)),
     configureSso: (by, id, settings, claim) =>
       locks.hold(
@@ -212,6 +247,8 @@ export function openAdmin({
         result: { id },
       };
     },
+    answerProduction: (by, projectId, requestId, answer) =>
+      onProject(by, projectId, answerRequest(projectId, requestId, answer)),
     async createKey(by, projectId, asked) {
       const id = by.ids.prefixed('key_');
       const { key, event } = issueKey(id, asked, await drawSecret(by));
@@ -259,6 +296,8 @@ export function openAdmin({
       return { ...changed, result: state.settings };
     },
     brandApplication: (by, id, branding) => onApplication(by, id, application.brand(id, branding)),
+    trustApplication: (by, id, trusted) =>
+      onApplication({ ...by, cause: BY_OPERATOR }, id, application.trust(id, trusted)),
     deleteApplication: (by, id) => onApplication(by, id, application.remove(id)),
     quickstart(by, founding) {
       const found = () => foundFor({ organizations, projects }, by, { ...founding, sandboxPatients });

@@ -16,6 +16,7 @@ import { Keys } from './screens/keys.tsx';
 import { Limits } from './screens/limits.tsx';
 import { Members } from './screens/members.tsx';
 import { NotFound } from './screens/not-found.tsx';
+import { OPS_ROUTES } from './screens/ops/ops.tsx';
 import { Organization } from './screens/organization/organization.tsx';
 import { Overview } from './screens/overview.tsx';
 import { Patients } from './screens/patients.tsx';
@@ -81,6 +82,9 @@ export function App() {
         <Router>
           <Route path={PLACE.root} component={Home} />
           <Route path={`${PLACE.root}/sessions`} component={Sessions} />
+          {OPS_ROUTES.map(({ path, screen }) => (
+            <Route key={path} path={path} component={screen} />
+          ))}
           {ROUTES.map(({ path, screen }) => (
             <Route
               key={path}

@@ -6,6 +6,7 @@ import type { Environment } from './api.ts';
 import { type Here, pathOf, useHere, useScreen } from './here.ts';
 import { PLACE } from './place.ts';
 import { keepReasonsOf } from './reason.ts';
+import { isOperator, OPS, OPS_MENU } from './screens/ops/ops.tsx';
 import { account } from './session.ts';
 import { choose, LANGUAGES, type Language, language, say, type TextKey } from './texts/texts.ts';
 
@@ -33,6 +34,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   const here = useHere();
   const { path } = useLocation();
   const main = useRef<HTMLElement>(null);
+  const isOps = isOperator() && (path === OPS || path.startsWith(`${OPS}/`));
   useEffect(() => {
     main.current?.querySelector('h1')?.focus({ preventScroll: true });
   }, [path]);
@@ -46,11 +48,17 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
           Annal
         </a>
         {here === undefined ? null : <Switches here={here} />}
+        {isOperator() ? (
+          <a class="area" href={OPS} aria-current={isOps ? 'true' : undefined}>
+            {say('ops')}
+          </a>
+        ) : null}
         <Person />
       </header>
       {here === undefined ? null : <Environments here={here} />}
       <div class="columns">
         {here === undefined ? null : <Menu here={here} />}
+        {isOps ? <OpsMenu /> : null}
         <main id="content" ref={main} tabIndex={-1}>
           {children}
         </main>
@@ -111,32 +119,48 @@ function Environments({ here }: { readonly here: Here }) {
 
 function Menu({ here }: { readonly here: Here }) {
   const screen = useScreen();
+  const links = MENU.filter(([path]) => path !== '/webhooks' || here.role !== 'auditor').map(
+    ([path, name]): MenuLink => [
+      pathOf(here, path),
+      name,
+      path === '' ? screen === '' : screen.startsWith(path),
+    ],
+  );
+  return <MenuOf links={links} />;
+}
+
+/** The menu of operators, whose screens are about no project. */
+function OpsMenu() {
+  const { path } = useLocation();
+  return (
+    <MenuOf
+      links={OPS_MENU.map(
+        ([screen, name]): MenuLink => [OPS + screen, name, path.slice(OPS.length) === screen],
+      )}
+    />
+  );
+}
+
+/** A line of a menu. */
+type MenuLink = readonly [href: string, name: TextKey, isCurrent: boolean];
+
+function MenuOf({ links }: { readonly links: readonly MenuLink[] }) {
   const menu = useRef<HTMLElement>(null);
+  const current = links.findIndex(([, , isCurrent]) => isCurrent);
   // On a phone the menu is a strip, of which a part is shown.
   useEffect(() => {
-    const [current, strip] = [menu.current?.querySelector('[aria-current]'), menu.current?.firstElementChild];
-    if (!(current instanceof HTMLElement) || !(strip instanceof HTMLElement)) return;
+    const [link, strip] = [menu.current?.querySelector('[aria-current]'), menu.current?.firstElementChild];
+    if (!(link instanceof HTMLElement) || !(strip instanceof HTMLElement)) return;
     for (const scrolled of [strip, menu.current])
       if (scrolled !== null)
-        scrolled.scrollLeft = current.offsetLeft - (scrolled.clientWidth - current.offsetWidth) / 2;
-  }, [screen]);
+        scrolled.scrollLeft = link.offsetLeft - (scrolled.clientWidth - link.offsetWidth) / 2;
+  }, [current]);
   return (
     <nav ref={menu} class="menu" aria-label={say('frame.menu')}>
       <ul>
-        {MENU.filter(([path]) => path !== '/webhooks' || here.role !== 'auditor').map(([path, name]) => (
-          <li key={path}>
-            <a
-              href={pathOf(here, path)}
-              aria-current={
-                path === ''
-                  ? screen === ''
-                    ? 'page'
-                    : undefined
-                  : screen.startsWith(path)
-                    ? 'page'
-                    : undefined
-              }
-            >
+        {links.map(([href, name, isCurrent]) => (
+          <li key={href}>
+            <a href={href} aria-current={isCurrent ? 'page' : undefined}>
               {say(name)}
             </a>
           </li>

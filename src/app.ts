@@ -339,14 +339,10 @@ export async function startApp(deps: {
   proposing.endings.start();
   const trustEnding = openTrustEnding({ pool, kernel, freshness, log });
   trustEnding.start();
-  observeFollowing(registry, {
-    pool,
-    store,
-    projector,
-    progress,
-    parked: carried.parked,
-    processes: [carried, erasures, sandboxes, hooks.process, endings],
-  });
+  const { parked } = carried;
+  const processes = [carried, erasures, sandboxes, hooks.process, endings];
+  const followers = { pool, store, projector, progress, parked, processes };
+  observeFollowing(registry, followers);
   const { queue, ...administration } = openAdministration({
     pool,
     store,
@@ -403,7 +399,16 @@ export async function startApp(deps: {
     log,
   });
   const signIn = openSignIn({ config, pool, identities, ssoOf: administration.adminQueries.readSso });
-  const operations = openOperations({ pool, databaseUrl, config, version: VERSION, log });
+  const operations = openOperations({
+    databaseUrl,
+    config,
+    version: VERSION,
+    log,
+    followers,
+    documents: documents.store,
+    issuers: () => verifier.issuers(),
+    notices: () => [disks.notice, newer.notice].flatMap((notice) => notice ?? []),
+  });
   const server = createServer({
     config,
     log,
@@ -419,10 +424,11 @@ export async function startApp(deps: {
     services: {
       ...administration,
       issueMemberToken: oauth.issueMemberToken,
+      operations: operations.services,
       consentQueries,
       accessLog,
       ...wrapCalls({ accessLogOf: openAccessLogPages(pool), grantUseOf: openGrantUse(pool) }, refuseCostly),
-      audit: openAudit({ pool, store }),
+      audit: openAudit({ pool, store, config }),
       consents,
       accessRequests: accessRequests.services,
       sharedLinks,

@@ -1,6 +1,7 @@
 /** The state of an organization that decisions need: its members, its sign-in, its confirmed domain. */
 import type { EventOf } from '#src/events/streams.ts';
 import type { Person, Role } from '#src/shared/access/member.ts';
+import { type Micros, toMicros } from '#src/shared/time/time.ts';
 import type { Fold } from '../kernel/kernel.ts';
 
 /** Single sign-on settings (docs/spec/decisions.md, section 7). */
@@ -10,10 +11,24 @@ export interface Sso {
   readonly domains: readonly string[];
 }
 
+/** An invitation that waits. */
+export interface Invitation {
+  /** Lower case. */
+  readonly email: string;
+  readonly role: Role;
+  /** The key of the member who invited. */
+  readonly by: string;
+  readonly until: Micros;
+}
+
 export interface OrganizationState {
   exists: boolean;
   /** Roles by `memberKey`. */
   readonly members: Map<string, Role>;
+  /** Invitations that nobody has accepted or ended, by id; some may have expired. */
+  readonly invitations: Map<string, Invitation>;
+  /** Ids of those that ended. */
+  readonly ended: Set<string>;
   sso: Sso | undefined;
   /** The domain that an owner confirmed; undefined without one. */
   confirmed: string | undefined;
@@ -28,9 +43,17 @@ export function memberKey({ issuer, subject }: Person): string {
 export const ORGANIZATION: Fold<OrganizationState, EventOf<'organization'>> = {
   name: 'organization',
   kinds: ['organization'],
-  initial: () => ({ exists: false, members: new Map(), sso: undefined, confirmed: undefined }),
+  initial: () => ({
+    exists: false,
+    members: new Map(),
+    invitations: new Map(),
+    ended: new Set(),
+    sso: undefined,
+    confirmed: undefined,
+  }),
   evolve,
-  estimateSize: ({ members }) => 300 + members.size * 200,
+  estimateSize: ({ members, invitations, ended }) =>
+    300 + members.size * 200 + invitations.size * 400 + ended.size * 80,
 };
 
 function evolve(state: OrganizationState, event: EventOf<'organization'>): void {
@@ -41,6 +64,16 @@ function evolve(state: OrganizationState, event: EventOf<'organization'>): void 
       break;
     case 'OrganizationMemberAdded':
       state.members.set(memberKey(event.data), event.data.role);
+      break;
+    case 'OrganizationMemberInvited': {
+      const { invitation_id, email, role, invited_by, expires_at } = event.data;
+      const until = toMicros(expires_at);
+      state.invitations.set(invitation_id, { email, role, by: memberKey(invited_by), until });
+      break;
+    }
+    case 'OrganizationInvitationEnded':
+      state.invitations.delete(event.data.invitation_id);
+      state.ended.add(event.data.invitation_id);
       break;
     case 'OrganizationMemberRemoved':
       state.members.delete(memberKey(event.data));

@@ -82,6 +82,23 @@ export function allowProduction(id: string) {
 }
 
 /**
+ * Answers a request as the operator.
+ * @param reason of a refusal, for the members of the organization
+ * @throws Refusal conflict if it was answered already
+ */
+export function answerRequest(
+  id: string,
+  request: string,
+  { allow, reason }: { readonly allow: boolean; readonly reason?: string | undefined },
+) {
+  return (state: ProjectState): PlainEvent[] => {
+    requireOpen(state, id);
+    if (state.request !== request) throw conflict(`the request ${request} was answered already`);
+    return (allow ? allowProduction(id) : refuseProduction(id, reason))(state);
+  };
+}
+
+/**
  * Withdraws production; no event if it was withdrawn before and nothing of production was made since.
  * @param newestApplication see `ProductionRule`
  */

@@ -8,6 +8,7 @@ import { useAct } from '../load.ts';
 import { Button, Dialog, Empty, Field, Head, Problem } from '../parts/parts.tsx';
 import { account, includesRole, loadAccount, type Organization } from '../session.ts';
 import { say } from '../texts/texts.ts';
+import { MyInvitations } from './invitations.tsx';
 
 /** Returns the screen. Who has a single project is led into it on the first visit. */
 export function Home() {
@@ -25,6 +26,7 @@ export function Home() {
       <Head title={say('home.title')} about={say('home.says')}>
         <Button onClick={() => ask('organization')}>{say('home.newOrganization')}</Button>
       </Head>
+      <MyInvitations />
       {organizations.length === 0 ? (
         <Empty>
           <p>{say('home.none')}</p>

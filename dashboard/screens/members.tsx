@@ -4,21 +4,22 @@ import { type AnswerOf, annal, filled } from '../api.ts';
 import { useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
 import { Button, Confirm, Dialog, Field, Head, Problem, Shown, Table } from '../parts/parts.tsx';
-import { account, includesRole, type Role } from '../session.ts';
+import { account, includesRole } from '../session.ts';
 import { say } from '../texts/texts.ts';
+import { Invitations, Invite } from './invitations.tsx';
+import { RoleField, readRole } from './role-field.tsx';
 
 const MEMBERS = '/admin/organizations/{org_id}/members';
 
 /** A member by name. */
 type Member = AnswerOf<'GET', typeof MEMBERS>['data'][number];
 
-const ROLES: readonly Role[] = ['developer', 'auditor', 'admin', 'owner'];
-
 /** Returns the screen. */
 export function Members() {
   const here = useProject();
   const of = { org_id: here.organization.id };
-  const [asked, ask] = useState<'add' | Member>();
+  const [asked, ask] = useState<'add' | 'invite' | Member>();
+  const [invited, setInvited] = useState(0);
   const members = useLoaded(() => annal.list(MEMBERS, { ...of, limit: 100 }).all(), [of.org_id]);
   const mayChange = includesRole(here.role, 'admin');
   const removing = useAct(async ({ issuer, subject }: Member) => {
@@ -33,9 +34,12 @@ export function Members() {
         about={say('members.says', { organization: here.organization.name })}
       >
         {mayChange ? (
-          <Button tone="primary" onClick={() => ask('add')}>
-            {say('members.add')}
-          </Button>
+          <>
+            <Button onClick={() => ask('add')}>{say('members.add')}</Button>
+            <Button tone="primary" onClick={() => ask('invite')}>
+              {say('members.invite')}
+            </Button>
+          </>
         ) : null}
       </Head>
       <Shown of={members}>
@@ -65,6 +69,15 @@ export function Members() {
           />
         )}
       </Shown>
+      <Invitations key={invited} mayChange={mayChange} />
+      {asked === 'invite' ? (
+        <Invite
+          onClose={() => {
+            ask(undefined);
+            setInvited(invited + 1);
+          }}
+        />
+      ) : null}
       {asked === 'add' ? (
         <Add
           onClose={() => ask(undefined)}
@@ -103,7 +116,7 @@ function Add({ onClose, onDone }: { readonly onClose: () => void; readonly onDon
       body: {
         issuer: String(form.get('issuer')),
         subject: String(form.get('subject')),
-        role: ROLES.find((role) => role === form.get('role')) ?? 'developer',
+        role: readRole(form),
         ...filled({ email: String(form.get('email')) }),
       },
     }),
@@ -132,17 +145,7 @@ function Add({ onClose, onDone }: { readonly onClose: () => void; readonly onDon
         <Field name="email" label={say('members.email')} failure={adding.failure}>
           {(attributes) => <input {...attributes} type="email" autocomplete="off" />}
         </Field>
-        <Field name="role" label={say('members.role')} failure={adding.failure}>
-          {(attributes) => (
-            <select {...attributes}>
-              {ROLES.filter((role) => includesRole(here.role, role)).map((role) => (
-                <option key={role} value={role}>
-                  {say(`members.role.${role}`)}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <RoleField own={here.role} failure={adding.failure} />
         <Problem failure={adding.failure} />
         <footer>
           <Button onClick={onClose}>{say('cancel')}</Button>

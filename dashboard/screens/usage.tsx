@@ -1,12 +1,11 @@
 /** How much the project is used, by day, errors first. */
-import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
+import { useMemo } from 'preact/hooks';
 import { type AnswerOf, annal, withQuery } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useLoaded } from '../load.ts';
+import { Chart, sayDate } from '../parts/chart.tsx';
 import { Empty, Head, Shown, Table } from '../parts/parts.tsx';
-import { language, say, type TextKey } from '../texts/texts.ts';
+import { language, say, sayBytes, sayNumber, type TextKey } from '../texts/texts.ts';
 
 /** Use on a day, in one environment; errors are null if they weren't recorded. */
 type Day = AnswerOf<'GET', '/admin/projects/{project_id}/usage'>['data'][number];
@@ -25,8 +24,6 @@ const ERRORS: readonly Line[] = [
   { of: 'client_errors', name: 'usage.refused', colour: '--warn', dash: [6, 4] },
 ];
 const REQUESTS: readonly Line[] = [{ of: 'requests', name: 'usage.requests', colour: '--accent' }];
-
-const HEIGHT = 220;
 
 /** Returns the screen. */
 export function Usage() {
@@ -47,8 +44,8 @@ export function Usage() {
             </Empty>
           ) : (
             <>
-              <Chart days={days} title="usage.errors" lines={ERRORS} />
-              <Chart days={days} title="usage.requests" lines={REQUESTS} />
+              <UsageChart days={days} title="usage.errors" lines={ERRORS} />
+              <UsageChart days={days} title="usage.requests" lines={REQUESTS} />
               <Days days={days} />
             </>
           );
@@ -114,8 +111,8 @@ function Errors({
   );
 }
 
-/** Draws numbers by day; the table below has them. */
-function Chart({
+/** Draws what is counted by day; the table below has it. */
+function UsageChart({
   days,
   title,
   lines,
@@ -124,81 +121,18 @@ function Chart({
   readonly title: TextKey;
   readonly lines: readonly Line[];
 }) {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const { current } = place;
-    if (current === null) return undefined;
-    const style = getComputedStyle(current);
-    const colour = (name: string): string => style.getPropertyValue(name).trim();
-    const axis = {
-      stroke: colour('--quiet'),
-      grid: { stroke: colour('--line') },
-      ticks: { stroke: colour('--line') },
-    };
+  const { dates, drawn } = useMemo(() => {
     const all = fillDays(days);
-    const plot = new uPlot(
-      {
-        width: current.clientWidth,
-        height: HEIGHT,
-        legend: { show: false },
-        cursor: { show: false },
-        scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max)] } },
-        tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
-        axes: [
-          {
-            ...axis,
-            incrs: DAYS,
-            values: (_plot, at) => at.map((seconds) => sayDate(new Date(seconds * 1_000).toISOString())),
-          },
-          { ...axis, incrs: WHOLE, values: (_plot, at) => at.map(sayNumber) },
-        ],
-        series: [
-          {},
-          ...lines.map(({ name, colour: variable, dash }) => ({
-            label: say(name),
-            stroke: colour(variable),
-            width: 2,
-            points: { show: true },
-            ...(dash === undefined ? {} : { dash: [...dash] }),
-          })),
-        ],
-      },
-      [
-        all.map(({ date }) => Date.parse(date) / 1_000),
-        ...lines.map(({ of }) => all.map(({ day }) => (day === undefined ? 0 : day[of]))),
-      ],
-      current,
-    );
-    const resized = new ResizeObserver(() => plot.setSize({ width: current.clientWidth, height: HEIGHT }));
-    resized.observe(current);
-    return () => {
-      resized.disconnect();
-      plot.destroy();
+    return {
+      dates: all.map(({ date }) => date),
+      drawn: lines.map(({ of, name, colour, dash }) => ({
+        ...{ name: say(name), colour, dash },
+        values: all.map(({ day }) => (day === undefined ? 0 : day[of])),
+      })),
     };
-  }, [days, lines]);
-  return (
-    <section class="panel">
-      <h2>{say(title)}</h2>
-      {lines.length === 1 ? null : (
-        <ul class="legend">
-          {lines.map(({ of, name, colour, dash }) => (
-            <li key={of} style={{ '--line-colour': `var(${colour})` }} class={dash && 'dashed'}>
-              {say(name)}
-            </li>
-          ))}
-        </ul>
-      )}
-      <div ref={place} role="img" aria-label={say('usage.chart', { what: say(title) })} />
-    </section>
-  );
+  }, [days, lines, language.value]);
+  return <Chart title={say(title)} dates={dates} lines={drawn} sayValue={sayNumber} />;
 }
-
-/** Steps between the lines of a chart, in seconds: days are whole. */
-const DAYS = [1, 2, 7, 14].map((days) => days * 86_400);
-/** Steps between the lines of a chart: requests are whole. */
-const WHOLE = [1, 2, 5]
-  .flatMap((step) => Array.from({ length: 10 }, (_, power) => step * 10 ** power))
-  .sort((a, b) => a - b);
 
 /** Adds the days without use: they are left out of the answer, and count as zero. */
 function fillDays(days: readonly Day[]): { readonly date: string; readonly day: Day | undefined }[] {
@@ -211,22 +145,4 @@ function fillDays(days: readonly Day[]): { readonly date: string; readonly day: 
     all.push({ date, day: known.get(date) });
   }
   return all;
-}
-
-/** Returns a day of the last month as the language writes it. @param date a day in UTC */
-function sayDate(date: string): string {
-  return new Intl.DateTimeFormat(language.value, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
-    new Date(date),
-  );
-}
-
-function sayNumber(value: number): string {
-  return value.toLocaleString(language.value);
-}
-
-function sayBytes(bytes: number): string {
-  const [divisor, unit] = bytes >= 1e6 ? [1e6, 'megabyte'] : [1e3, 'kilobyte'];
-  return new Intl.NumberFormat(language.value, { style: 'unit', unit, maximumFractionDigits: 1 }).format(
-    bytes / divisor,
-  );
 }

@@ -37,6 +37,9 @@ export function choose(code: Language): void {
   document.documentElement.lang = code;
 }
 
+/** The texts in that language. */
+export const texts = computed((): Texts => LANGUAGES[language.value].texts);
+
 /**
  * Returns a text.
  * @param given values of its placeholders, `{name}`; numbers are written as the language writes them
@@ -67,6 +70,25 @@ const momentFormat = computed(
 export function sayDay(iso: string): string {
   return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium' }).format(new Date(iso));
 }
+
+/** Returns a number as the language writes it. */
+export function sayNumber(value: number): string {
+  return value.toLocaleString(language.value);
+}
+
+/** Returns a size as the language writes it, such as "1.5 MB". */
+export function sayBytes(bytes: number): string {
+  const [divisor, unit] = BYTES.find(([least]) => Math.abs(bytes) >= least) ?? [1e3, 'kilobyte'];
+  return new Intl.NumberFormat(language.value, { style: 'unit', unit, maximumFractionDigits: 1 }).format(
+    bytes / divisor,
+  );
+}
+
+const BYTES = [
+  [1e12, 'terabyte'],
+  [1e9, 'gigabyte'],
+  [1e6, 'megabyte'],
+] as const;
 
 /** Returns a FHIR date as the language writes it, as exact as it is; of a moment its day as it is written. */
 export function sayDate(date: string): string {

@@ -21,14 +21,14 @@ const TYPES = [
   'RecordUnlinked',
   'SharedLinkCreated',
   'SharedLinkEnded',
+  'DocumentFinalized',
+  'DirectoryEntriesCarried',
   'ProposalMade',
   'ProposalAccepted',
   'ProposalRejected',
   'ProposalWithdrawn',
   'ProposalSuperseded',
   'ProposalExpired',
-  'DocumentFinalized',
-  'DirectoryEntriesCarried',
   'RecordErased',
 ] as const satisfies readonly EventType[];
 

@@ -3,6 +3,7 @@
  * plain JSON.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
+import { BY_OPERATOR } from '#src/events/metadata.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import { type Change, jsonRows } from '../json-rows.ts';
 import type { Projection } from '../projection.ts';
@@ -25,6 +26,12 @@ function listChanges({ event, stream, metadata }: StoredEvent): Change<Statement
     }
     case 'OrganizationMemberAdded':
       return [['member', { ...event.data, organization: id }]];
+    case 'OrganizationMemberInvited': {
+      const { invited_by, expires_at, ...rest } = event.data;
+      return [['invitation', { ...rest, ...invited_by, organization: id, until: toMicros(expires_at) }]];
+    }
+    case 'OrganizationInvitationEnded':
+      return [['invitationEnd', event.data]];
     case 'OrganizationMemberRemoved':
       return [['member', { ...event.data, organization: id, role: null }]];
     case 'OrganizationSsoConfigured':
@@ -98,9 +105,9 @@ function listChanges({ event, stream, metadata }: StoredEvent): Change<Statement
       return [['branding', { ...rest, ...shown, id }]];
     }
     case 'ApplicationTrusted': {
-      // Owners could give trust once; only the operator's counts.
+      // Owners could give trust once; only the operator's counts, on the command line or as a person.
       const { trusted } = event.data;
-      const isOperators = metadata.credential.kind === 'system';
+      const isOperators = metadata.credential.kind === 'system' || metadata.cause === BY_OPERATOR;
       const row = { id, trusted: trusted && isOperators, trusted_by_others: trusted && !isOperators };
       return [['trust', row]];
     }
@@ -114,7 +121,7 @@ function listChanges({ event, stream, metadata }: StoredEvent): Change<Statement
 /** Serves authentication and the admin interface. */
 export const projects: Projection = {
   name: 'projects',
-  version: 11,
+  version: 12,
   prefixes: ['organization-', 'project-', 'application-'],
   tables,
   indexes,

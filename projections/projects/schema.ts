@@ -18,9 +18,21 @@ create table ${schema}.member (
   issuer text not null,
   subject text not null,
   email text,
-  role text,                     -- owner, admin, developer; null once removed
+  role text,                     -- owner, admin, developer, auditor; null once removed
   changed_at int8 not null,
   primary key (organization, issuer, subject)
+);
+create table ${schema}.member_invitation (
+  id text primary key,
+  organization text not null,
+  email text not null,           -- lower case
+  role text not null,
+  by_issuer text not null,       -- of the member who invited, as the next
+  by_subject text not null,
+  created_at int8 not null,
+  expires_at int8 not null,
+  ended_at int8,                 -- null while nobody has ended it; its time may be over
+  end_reason text                -- accepted, withdrawn, replaced
 );
 create table ${schema}.project (
   id text primary key,
@@ -106,10 +118,15 @@ create index if not exists project_of_organization on ${schema}.project (organiz
 create index if not exists production_request_of_project on ${schema}.production_request (project, created_at, id);
 -- sandboxes that wait
 create index if not exists project_filling on ${schema}.project (filling_at) where filling is not null;
+-- invitations of an organization, and those that wait for an address
+create index if not exists member_invitation_of on ${schema}.member_invitation (organization, created_at, id);
+create index if not exists member_invitation_waiting on ${schema}.member_invitation (email) where ended_at is null;
 -- keys of a project
 create index if not exists api_key_of_project on ${schema}.api_key (project, created_at, key_id);
 -- applications of a project
 create index if not exists application_of_project on ${schema}.application (project, created_at, id);
 -- trust that has to be ended
 create index if not exists application_trusted_by_others on ${schema}.application (id) where trusted_by_others;
+-- the operators' list
+create index if not exists application_trusted on ${schema}.application (created_at, id) where trusted and deleted_at is null;
 `;

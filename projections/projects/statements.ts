@@ -20,6 +20,18 @@ on conflict (organization, issuer, subject) do update
 set email = excluded.email, role = excluded.role, changed_at = excluded.changed_at
 where m.changed_at < excluded.changed_at`,
 
+  invitation: (schema: string) => `
+insert into ${schema}.member_invitation (id, organization, email, role, by_issuer, by_subject, created_at, expires_at)
+select invitation_id, organization, email, role, issuer, subject, at, until
+from json_to_recordset($1::json) as x(invitation_id text, organization text, email text, role text, issuer text,
+  subject text, until int8, at int8)
+on conflict (id) do nothing`,
+
+  invitationEnd: (schema: string) => `
+update ${schema}.member_invitation i set ended_at = x.at, end_reason = x.reason
+from json_to_recordset($1::json) as x(invitation_id text, reason text, at int8)
+where i.id = x.invitation_id and i.ended_at is null`,
+
   sso: (schema: string) => `
 update ${schema}.organization o
 set sso_issuer = x.issuer, sso_client_id = x.client_id, sso_domains = x.domains, sso_at = x.at

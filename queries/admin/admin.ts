@@ -3,6 +3,8 @@
  * result.
  */
 import type { Pool } from 'pg';
+import { type InvitationQueries, openInvitations } from './invitations.ts';
+import { type OperationQueries, openOperationQueries } from './operations.ts';
 import { type Organizations, openOrganizations } from './organizations.ts';
 import { openPatients, type Patients } from './patients.ts';
 import { openProduction, type ProductionQueries } from './production.ts';
@@ -11,16 +13,25 @@ import { openSso, type SsoQueries } from './sso.ts';
 import { openTraffic, type Traffic } from './traffic.ts';
 
 /** All queries of the admin interface. */
-export type AdminQueries = Organizations & Projects & ProductionQueries & Patients & SsoQueries & Traffic;
+export type AdminQueries = Organizations &
+  InvitationQueries &
+  Projects &
+  ProductionQueries &
+  Patients &
+  SsoQueries &
+  Traffic &
+  OperationQueries;
 
 /** Opens them over a database. */
 export function openAdminQueries(pool: Pool): AdminQueries {
   return {
     ...openOrganizations(pool),
+    ...openInvitations(pool),
     ...openProjects(pool),
     ...openProduction(pool),
     ...openPatients(pool),
     ...openSso(pool),
     ...openTraffic(pool),
+    ...openOperationQueries(pool),
   };
 }

@@ -76,6 +76,8 @@ export interface Projects {
   readonly key: (identity: Identity, id: string) => Promise<Held<KeyRow> | undefined>;
   readonly applications: (project: string, asked: PageAsked) => Promise<Page<ApplicationRow>>;
   readonly application: (identity: Identity, id: string) => Promise<Held<ApplicationRow> | undefined>;
+  /** Returns an application of any organization, for operators. */
+  readonly anyApplication: (id: string) => Promise<ApplicationRow | undefined>;
 }
 
 const PROJECT = 'p.id, p.organization, p.name, p.created_at';
@@ -147,5 +149,15 @@ export function openProjects(pool: Pool): Projects {
         identity,
         id,
       ),
+    async anyApplication(id) {
+      const { rows } = await pool.query<ApplicationRow>({
+        name: 'any-application',
+        text: `select ${APPLICATION} from projects.application a
+          join projects.project p on p.id = a.project and p.deleted_at is null
+         where a.id = $1 and a.deleted_at is null`,
+        values: [id],
+      });
+      return rows[0];
+    },
   };
 }

@@ -3,11 +3,10 @@
  * texts (the metadata end with the hash of the chain), and a signed statement with the SHA-256 over all bytes before
  * it. `bin/verify-export.mjs` checks it without this repository; docs/audit.md describes it.
  */
-import { createHash } from 'node:crypto';
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 import type { SigningKey } from './key.ts';
-import { signedLine } from './statement.ts';
+import { closingLine, SignedLines } from './signed-lines.ts';
 
 /** The signed statement. */
 export interface ExportStatement {
@@ -16,6 +15,8 @@ export interface ExportStatement {
   /** Instant at which it was signed, by the clock of the machine that did. */
   readonly time: string;
   readonly stream: string;
+  /** The moment as of which the stream is exported; absent: all of it. */
+  readonly as_of?: string;
   readonly events: number;
   /** The last event's: the same that a checkpoint names. */
   readonly head: StreamHead;
@@ -38,6 +39,7 @@ export class BrokenChain extends Error {
  * Yields the lines of an export, each with its line break; none if there are no events.
  * @param events of one stream, from revision 0
  * @param signed called with the statement when its line is yielded
+ * @param asOf the moment at which `events` end
  * @throws BrokenChain
  */
 export async function* exportLines(
@@ -45,23 +47,19 @@ export async function* exportLines(
   time: () => string,
   key: SigningKey,
   signed: (statement: ExportStatement) => void,
+  asOf?: string,
 ): AsyncGenerator<string> {
-  const sum = createHash('sha256');
-  const line = (value: object): string => {
-    const text = `${JSON.stringify(value)}\n`;
-    sum.update(text);
-    return text;
-  };
+  const lines = new SignedLines();
   let head: StreamHead = { revision: -1, hash: GENESIS };
   let name = '';
   for await (const event of events) {
     const { stream, revision, id, type, data, metadata } = event;
-    if (head.revision === -1) yield line({ format: 'annal-export', version: 1, stream });
+    if (head.revision === -1) yield lines.line({ format: 'annal-export', version: 1, stream });
     const hash = revision === head.revision + 1 ? verifyLink(head.hash, event) : undefined;
     if (hash === undefined) throw new BrokenChain(stream, revision);
     head = { revision, hash };
     name = stream;
-    yield line({ revision, id, type, data, metadata });
+    yield lines.line({ revision, id, type, data, metadata });
   }
   if (head.revision === -1) return;
   const statement: ExportStatement = {
@@ -69,10 +67,11 @@ export async function* exportLines(
     version: 1,
     time: time(),
     stream: name,
+    ...(asOf === undefined ? {} : { as_of: asOf }),
     events: head.revision + 1,
     head,
-    sha256: sum.digest('hex'),
+    sha256: lines.sum(),
   };
   signed(statement);
-  yield `${signedLine(statement, key)}\n`;
+  yield closingLine(statement, key);
 }

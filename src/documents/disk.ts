@@ -83,7 +83,8 @@ export class DiskStore implements DocumentStore {
       for (const document of await namesIn(join(this.folder, patient))) {
         for (const blob of await namesIn(join(this.folder, patient, document))) {
           const there = await stat(join(this.folder, patient, document, blob)).catch(() => undefined);
-          if (there !== undefined) yield { patient, document, blob, modified: there.mtime };
+          if (there !== undefined)
+            yield { patient, document, blob, modified: there.mtime, bytes: there.size };
         }
       }
     }

@@ -191,10 +191,10 @@ export class S3Store implements DocumentStore {
         ContinuationToken: token,
       });
       const page = await asked(this.#client.send(command));
-      for (const { Key = '', LastModified } of page.Contents ?? []) {
+      for (const { Key = '', LastModified, Size = 0 } of page.Contents ?? []) {
         const [patient, document, blob] = Key.slice(PREFIX.length).split('/');
         if (patient === undefined || document === undefined || blob === undefined) continue;
-        yield { patient, document, blob, modified: LastModified ?? new Date() };
+        yield { patient, document, blob, modified: LastModified ?? new Date(), bytes: Size };
       }
       token = page.NextContinuationToken;
     }

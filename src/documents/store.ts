@@ -27,6 +27,8 @@ export function lockName(document: string): string {
 /** A blob as a listing shows it. */
 export interface ListedBlob extends BlobKey {
   readonly modified: Date;
+  /** Size in bytes. */
+  readonly bytes: number;
 }
 
 /** Bytes from `start` to `end`, both included. */

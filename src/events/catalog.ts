@@ -345,6 +345,29 @@ export const CATALOG = {
     streams: 'organization-',
     data: person.extend({ role: z.enum(['owner', 'admin', 'developer', 'auditor']) }),
   },
+  OrganizationMemberInvited: {
+    version: 1,
+    says: 'A person was invited to an organization by their e-mail address.',
+    streams: 'organization-',
+    data: z.object({
+      invitation_id: z.string(),
+      email: z.string().describe('lower case'),
+      role: z.enum(['owner', 'admin', 'developer', 'auditor']),
+      invited_by: onlyPerson.describe(
+        'the member who invited; they must still be allowed to when it is accepted',
+      ),
+      expires_at: instant.describe('FHIR instant after which it can’t be accepted'),
+    }),
+  },
+  OrganizationInvitationEnded: {
+    version: 1,
+    says: 'An invitation to an organization was accepted, withdrawn, or replaced by another of the same address.',
+    streams: 'organization-',
+    data: z.object({
+      invitation_id: z.string(),
+      reason: z.enum(['accepted', 'withdrawn', 'replaced']),
+    }),
+  },
   OrganizationMemberRemoved: {
     version: 1,
     says: 'A person is no longer a member of an organization.',
@@ -535,7 +558,7 @@ export const CATALOG = {
   },
   ApplicationTrusted: {
     version: 1,
-    says: 'An application became trusted, or is no longer trusted. Only trust that the operator gave counts (credential `system`).',
+    says: 'An application became trusted, or is no longer trusted. Only trust that the operator gave counts: with the credential `system`, or with `cause` `operator` in the metadata.',
     streams: 'application-',
     data: z.object({ trusted: z.boolean() }),
   },

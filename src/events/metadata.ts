@@ -71,6 +71,9 @@ export const metadataSchema = z.object({
   transaction_id: z.string().optional(),
 });
 
+/** The `cause` of what an operator of the installation decided as a person; on the command line it has the credential `system`. */
+export const BY_OPERATOR = 'operator';
+
 /** Parsed metadata. */
 export type EventMetadata = z.infer<typeof metadataSchema>;
 

@@ -37,8 +37,9 @@ export function observeFollowing(
     parked: () => parked.counts(),
     lags: async () => {
       const noted = await readProcessPositions(pool);
-      const own = names.map((name) => [name, noted.get(name) ?? BEGINNING] as const);
-      return measureLags(store, new Map([...own, ...progress.positions()]));
+      const own = names.map((name) => [`process ${name}`, noted.get(name) ?? BEGINNING] as const);
+      const models = [...progress.positions()].map(([name, at]) => [`projection ${name}`, at] as const);
+      return measureLags(store, new Map([...own, ...models]));
     },
   });
 }

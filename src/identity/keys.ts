@@ -8,6 +8,14 @@ import { IssuerAway } from './fetch-json.ts';
 /** Fetches an issuer's keys. Any error means that they are unavailable now. */
 export type KeySource = () => Promise<JSONWebKeySet>;
 
+/** The known keys of an issuer. Times are in ms. */
+export interface KeysState {
+  readonly keys: JSONWebKeySet['keys'];
+  readonly fetchedAt: number | undefined;
+  /** The last fetch's failure; undefined if it succeeded. */
+  readonly failure: { readonly at: number; readonly message: string } | undefined;
+}
+
 /** The header of a token, as jose passes it to key lookups. */
 type Header = Parameters<JWTVerifyGetKey>[0];
 type Token = Parameters<JWTVerifyGetKey>[1];
@@ -28,6 +36,7 @@ export class IssuerKeys {
   readonly #now: () => number;
   readonly #onAway: (error: IssuerAway) => void;
   #keys: ReturnType<typeof createLocalJWKSet> | undefined;
+  #set: JSONWebKeySet | undefined;
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
   #failure: IssuerAway | undefined;
@@ -61,6 +70,14 @@ export class IssuerKeys {
     }
   }
 
+  /** Fetches the keys if a token would, and returns what is known then. */
+  async state(): Promise<KeysState> {
+    await this.#keepFresh();
+    const failure = this.#failure && { at: this.#askedAt, message: this.#failure.message };
+    const fetchedAt = Number.isFinite(this.#fetchedAt) ? this.#fetchedAt : undefined;
+    return { keys: this.#set?.keys ?? [], fetchedAt, failure };
+  }
+
   async #select(header: Header, token: Token): Promise<VerificationKey> {
     if (this.#keys === undefined) throw this.#failure ?? new errors.JWKSNoMatchingKey();
     return this.#keys(header, token);
@@ -91,7 +108,9 @@ export class IssuerKeys {
   async #fetch(): Promise<void> {
     this.#askedAt = this.#now();
     try {
-      this.#keys = createLocalJWKSet(await this.#source());
+      const set = await this.#source();
+      this.#keys = createLocalJWKSet(set);
+      this.#set = set;
       this.#fetchedAt = this.#now();
       this.#failure = undefined;
     } catch (error) {

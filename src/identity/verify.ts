@@ -17,7 +17,7 @@ import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 import { readIdentity } from './claims.ts';
 import { IssuerAway } from './fetch-json.ts';
 import { fetchKeys } from './fetch-keys.ts';
-import { IssuerKeys, type KeySource } from './keys.ts';
+import { IssuerKeys, type KeySource, type KeysState } from './keys.ts';
 import { refusedToken, refuseJoseError, WRONG_AUDIENCE, WRONG_ISSUE_TIME } from './token-refusal.ts';
 
 /**
@@ -51,6 +51,13 @@ const RETRY_S = 10;
 export interface Issuer extends TrustedIssuer {
   /** Default: discovery over HTTP. */
   readonly keys?: KeySource;
+}
+
+/** An issuer and its keys. */
+export interface IssuerState extends KeysState {
+  readonly issuer: string;
+  /** Undefined: only organizations trust it. */
+  readonly audiences: readonly string[] | undefined;
 }
 
 /** Dependencies of the verifier. */
@@ -92,6 +99,17 @@ export class Verifier {
     const payload = await this.#verified(token, issuer, audience);
     if ((payload.iat ?? 0) > this.#now() / 1000 + TOLERANCE_S) throw refusedToken(WRONG_ISSUE_TIME);
     return { ...readIdentity(issuer, payload), ...(organizations === undefined ? {} : { organizations }) };
+  }
+
+  /**
+   * Returns the issuers that the installation trusts, with their keys; and those of organizations whose tokens this
+   * instance has verified lately.
+   */
+  async issuers(): Promise<readonly IssuerState[]> {
+    const own = this.#deps.issuers.map(({ issuer, audiences }) => ({ issuer, audiences }));
+    const others = [...this.#keys.keys()].filter((issuer) => own.every((one) => one.issuer !== issuer));
+    const all = [...own, ...others.sort().map((issuer) => ({ issuer, audiences: undefined }))];
+    return Promise.all(all.map(async (one) => ({ ...one, ...(await this.#fetchKeys(one.issuer).state()) })));
   }
 
   async #verified(token: string, issuer: string, audience: string): Promise<JWTPayload> {

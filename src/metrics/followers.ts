@@ -27,7 +27,7 @@ export interface FollowersSource {
    * reported.
    */
   readonly parked: () => Promise<ReadonlyMap<string, number>>;
-  /** Lags of projections and processes by name. May reject or be late: then nothing is reported. */
+  /** Lags by `projection <name>` and `process <name>`. May reject or be late: then nothing is reported. */
   readonly lags: () => Promise<ReadonlyMap<string, Lag>>;
 }
 
@@ -91,7 +91,7 @@ function observeLags(
         const found = await lags();
         this.reset();
         for (const name of names()) {
-          const lag = found?.get(name);
+          const lag = found?.get(`${kind} ${name}`);
           if (lag !== undefined) this.set({ [kind]: name }, lag[unit]);
         }
       },

@@ -20,9 +20,9 @@ import { CONTEXT_MANIFESTS_SQL } from '#src/operations/context-manifests.ts';
 import { ERASING_SQL } from '#src/operations/erasing.ts';
 import { IDEMPOTENCY_SQL, READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from '#src/operations/idempotency.ts';
 import { DOCUMENT_KEY_SQL, IDEMPOTENCY_KEY_SQL, PAIRWISE_KEY_SQL } from '#src/operations/installation-key.ts';
-import { INSTANCES_SQL } from '#src/operations/instances.ts';
+import { INSTANCE_RUNS_SQL, INSTANCES_SQL } from '#src/operations/instances.ts';
 import { INVITATIONS_SQL } from '#src/operations/invitations.ts';
-import { JOBS_SQL } from '#src/operations/jobs/job.ts';
+import { JOBS_SQL } from '#src/operations/jobs/jobs.ts';
 import { LATE_WRITES_SQL } from '#src/operations/late-writes.ts';
 import { RATE_LIMIT_SQL } from '#src/operations/limit-leases.ts';
 import { LOG_IDENTITY_SQL } from '#src/operations/log-identity.ts';
@@ -36,6 +36,7 @@ import {
   REQUEST_LOG_SQL,
 } from '#src/operations/request-log.ts';
 import { SHARED_LINKS_SQL } from '#src/operations/shared-links.ts';
+import { SIZE_SAMPLES_SQL } from '#src/operations/size-samples.ts';
 import {
   SNAPSHOT_CONSENT_SQL,
   SNAPSHOT_FOLD_SQL,
@@ -125,4 +126,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0098-usage-errors', sql: USAGE_ERRORS_SQL },
   { name: '0099-jobs', sql: [JOBS_SQL, INSTANCES_SQL].join('\n') },
   { name: '0101-checkpoints', sql: CHECKPOINTS_SQL },
+  { name: '0102-operators', sql: [INSTANCE_RUNS_SQL, SIZE_SAMPLES_SQL].join('\n') },
 ];

@@ -14,13 +14,17 @@ CREATE TABLE operations.instance (
   seen_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );`;
 
+/** A migration: the processes and read models that an instance runs. */
+export const INSTANCE_RUNS_SQL =
+  "ALTER TABLE operations.instance ADD COLUMN runs text[] NOT NULL DEFAULT '{}';";
+
 const BEAT_MS = 10_000;
 
 // Rows of instances that ended long ago go with the beats of the others.
 const BEAT = `
 with gone as (delete from operations.instance where seen_at < clock_timestamp() - interval '7 days')
-insert into operations.instance as i (id, version, host, pid) values ($1, $2, $3, $4)
-on conflict (id) do update set seen_at = clock_timestamp()`;
+insert into operations.instance as i (id, version, host, pid, runs) values ($1, $2, $3, $4, $5)
+on conflict (id) do update set seen_at = clock_timestamp(), runs = excluded.runs`;
 
 /** This instance. */
 export class Instance {
@@ -30,6 +34,8 @@ export class Instance {
   constructor(
     private readonly pool: Pool,
     private readonly version: string,
+    /** Returns the names of the processes and read models that this instance runs. */
+    private readonly runs: () => readonly string[],
   ) {}
 
   /** Begins to show that it is alive; returns at once. */
@@ -46,7 +52,7 @@ export class Instance {
 
   /** A failure shows as an instance that was last seen a while ago. */
   async #beat(): Promise<void> {
-    const values = [this.id, this.version, hostname(), process.pid];
+    const values = [this.id, this.version, hostname(), process.pid, this.runs()];
     await this.pool.query({ name: 'instance-beat', text: BEAT, values }).catch(() => undefined);
   }
 }

@@ -112,6 +112,15 @@ export class ParkedEvents {
     );
   }
 
+  /** Makes the next try of one event due now. @returns false if it isn't parked */
+  async hurryOne(process: string, eventId: string): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      'UPDATE operations.parked SET retry_at = now() WHERE process = $1 AND event_id = $2',
+      [process, eventId],
+    );
+    return rowCount !== 0;
+  }
+
   async #exists(column: 'position' | 'stream', process: string, value: string): Promise<boolean> {
     const { rows } = await this.pool.query<{ there: boolean }>(
       `SELECT EXISTS (SELECT FROM operations.parked WHERE process = $1 AND ${column} = $2) AS there`,

@@ -96,6 +96,11 @@ export class Process {
     this.#saving = undefined;
   }
 
+  /** True while this instance runs it. */
+  get leads(): boolean {
+    return this.#leads;
+  }
+
   /**
    * Waits until the process, on any instance, has passed a position: all earlier events are done or parked.
    * @returns false after `patience` ms

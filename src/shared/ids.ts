@@ -29,6 +29,7 @@ type IdPrefix =
   | 'link_'
   | 'shl_'
   | 'prop_'
+  | 'minv_'
   | 'preq_'
   | 'job_'
   | 'chk_'

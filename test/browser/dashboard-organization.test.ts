@@ -105,6 +105,35 @@ describe('the dashboard: the organization', () => {
     expect(await owner.done('GET', `/organizations/${organization}`)).to.include({ confirmed_domain: null });
   });
 
+  it('invites a colleague, who accepts on the first screen', async () => {
+    const { owner, domain, project, organization } = await found();
+    let page = await open(project, owner.email);
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByLabel('E-mail address').fill(`ana@${domain}`);
+    await page.getByLabel('Role').selectOption({ index: 1 });
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
+    await page.getByText(`ana@${domain} can accept until`).waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('region', { name: 'Invitations' }).getByText('Waits').waitFor();
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await picture(page, 'dashboard-members');
+    await context?.close();
+    page = await openPage(browser, complaints, {});
+    context = page.context();
+    await signInTo(page, service.url, `ana@${domain}`);
+    await page.goto(`${service.url}/app`);
+    await page.getByText('Clinic invites you').waitFor();
+    await page.getByText('reads everything').waitFor();
+    await picture(page, 'dashboard-invited');
+    await page.getByRole('button', { name: 'Accept the invitation of Clinic' }).click();
+    await page.getByText('You are an auditor').waitFor();
+    const { data } = await owner.done('GET', `/organizations/${organization}/members`);
+    expect(data[0]).to.include({ email: `ana@${domain}`, role: 'auditor' });
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('asks for production, and shows the state of the request', async () => {
     const { owner, project } = await found();
     const page = await open(project, owner.email);

@@ -1,7 +1,7 @@
 /** Jobs in a running service: the command that does the work, its end, and what a crash leaves. */
 import { expect } from 'chai';
-import type { Job, NewJob } from '#src/operations/jobs/job.ts';
 import { Jobs } from '#src/operations/jobs/jobs.ts';
+import type { Job, NewJob } from '#src/shared/job.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { holdRebuild, isHeld } from '#test/support/held-rebuild.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';

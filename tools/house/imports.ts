@@ -121,7 +121,12 @@ export const COMPOSERS = [
   'src/terminology/read-models.ts',
 ];
 /** Features that implement interfaces in `src/http/ports/`, and name their types. */
-const IMPLEMENTERS = ['src/reactions/webhooks/webhooks.ts', 'src/sharing', 'src/shl'];
+const IMPLEMENTERS = [
+  'src/freshness/states.ts',
+  'src/reactions/webhooks/webhooks.ts',
+  'src/sharing',
+  'src/shl',
+];
 
 /** An import of one of our files by another, as paths from the root. */
 export interface Import {

@@ -35,6 +35,33 @@ async function create(key: string, resource: object): Promise<string> {
   return String(json.id);
 }
 
+/** Takes the screens of operators, with something to do on them. */
+async function takeOperations(): Promise<void> {
+  await service.pool.query(
+    `insert into operations.parked (process, stream, revision, position, event_id, error, attempts, retry_at)
+     values ('webhooks', 'record-01a20143-3a02-774d-93f0-5348cd4ccbf1', 41, '1', gen_random_uuid(),
+             'the statement timed out', 9, now() + interval '52 minutes')`,
+  );
+  const page = await browser?.newPage({ viewport: SIZE, locale: 'en' });
+  if (page === undefined) return;
+  await signInTo(page, service.url, 'developer@example.org');
+  for (const [name, path] of [
+    ['ops', ''],
+    ['ops-read-models', '/read-models'],
+  ]) {
+    await page.goto(`${service.url}/app/ops${path}`);
+    await page.waitForFunction(() => document.querySelector('.loading') === null);
+    await page
+      .getByText(name === 'ops' ? '1 instance' : 'up to date')
+      .first()
+      .waitFor();
+    await page.screenshot({ path: `${FOLDER}${name}.png` });
+    console.log(`docs/pictures/${name}.png`);
+  }
+  await page.close();
+  await service.pool.query('delete from operations.parked');
+}
+
 try {
   await mkdir(FOLDER, { recursive: true });
   const page = await browser.newPage({ viewport: SIZE, locale: 'en' });
@@ -69,6 +96,7 @@ try {
   await callAs(page, `/admin/projects/${project}/webhooks`, {
     ...{ url: 'http://localhost:8081/hooks', events: ['*'], environment: 'sandbox' },
   });
+  await takeOperations();
   const base = page.url();
   for (const [name, path] of Object.entries(SCREENS)) {
     await page.goto(base + path);

@@ -7,16 +7,20 @@ import type { AuditServices } from '#src/http/ports/audit.ts';
 import { Checkpoints } from '#src/operations/checkpoints.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { wrapCalls } from '#src/shared/wrap-calls.ts';
+import type { Config } from '../../config.ts';
 import { openAuditEvents } from './events.ts';
+import { openExports } from './exports.ts';
 
 /** Opens them. */
 export function openAudit(deps: {
   readonly pool: Pool;
-  readonly store: Pick<EventStore, 'read'>;
+  readonly store: Pick<EventStore, 'read' | 'head'>;
+  readonly config: Pick<Config, 'dataDir' | 'auditKeyFile'>;
 }): AuditServices {
   const checkpoints = new Checkpoints(deps.pool);
   return {
     ...openAuditEvents(deps),
+    ...openExports({ ...deps, key: { dataDir: deps.config.dataDir, file: deps.config.auditKeyFile } }),
     ...wrapCalls(openAccessSearch(deps.pool), refuseCostly),
     async coveredBy(stream, revision) {
       const found = await checkpoints.coveredBy(stream, revision);

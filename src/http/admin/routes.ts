@@ -5,10 +5,13 @@ import { APPLICATION_ROUTES } from './applications/routes.ts';
 import { SCOPE_ROUTES } from './applications/scopes.ts';
 import { ACCESS_LOG_ROUTES } from './audit/access-log.ts';
 import { EVENT_ROUTES } from './audit/events.ts';
+import { EXPORT_ROUTES } from './audit/exports.ts';
 import { CONFIG_ROUTES } from './config.ts';
+import { INVITATION_ROUTES } from './invitations.ts';
 import { KEY_ROUTES } from './keys.ts';
 import { LOG_ROUTES } from './logs.ts';
 import { MEMBER_ROUTES } from './members.ts';
+import { OPERATION_ROUTES } from './operations/routes.ts';
 import { ORGANIZATION_ROUTES } from './organizations.ts';
 import { PATIENT_ROUTES } from './patients.ts';
 import { PRODUCTION_REQUEST_ROUTES } from './production-requests.ts';
@@ -27,6 +30,7 @@ import { WEBHOOK_ROUTES } from './webhooks.ts';
 export const ADMIN_ROUTES: readonly Route[] = [
   ...ORGANIZATION_ROUTES,
   ...MEMBER_ROUTES,
+  ...INVITATION_ROUTES,
   ...SSO_ROUTES,
   ...PROJECT_ROUTES,
   ...PRODUCTION_REQUEST_ROUTES,
@@ -43,8 +47,10 @@ export const ADMIN_ROUTES: readonly Route[] = [
   ...LOG_ROUTES,
   ...EVENT_ROUTES,
   ...ACCESS_LOG_ROUTES,
+  ...EXPORT_ROUTES,
   ...USAGE_ROUTES,
   ...WEBHOOK_ROUTES,
   ...QUICKSTART_ROUTES,
   ...CONFIG_ROUTES,
+  ...OPERATION_ROUTES,
 ];

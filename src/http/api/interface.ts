@@ -223,8 +223,9 @@ async function parseRouteJson(
 }
 
 function makeAnswer(route: Route, result: RouteResult): Answer {
-  const { status, headers = {}, content } = result;
+  const { status, headers = {}, content, stream } = result;
   if (content !== undefined) return { status, headers, content };
+  if (stream !== undefined) return { status, headers, stream };
   const body = result.text ?? (result.body === undefined ? undefined : JSON.stringify(result.body));
   const all = {
     ...(body === undefined ? {} : { 'Content-Type': 'application/json; charset=utf-8' }),

@@ -87,6 +87,8 @@ export interface RouteResult {
   readonly text?: string;
   /** Used instead of `body`: bytes with their own Content-Type in `headers`. */
   readonly content?: Content;
+  /** Used instead of `body`: text that is produced while it is sent, with its Content-Type in `headers`. */
+  readonly stream?: AsyncIterable<string | Buffer>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Position of the last event written: the answer waits until the route's read models show it. */
   readonly position?: Position | undefined;

@@ -24,6 +24,7 @@ export const TAG_TEXTS = {
   'API keys': 'Keys of a project for the sandbox or for production.',
   Applications: 'OAuth applications of a project: registration, secrets, branding.',
   Organizations: 'Organizations and their members.',
+  Operations: 'For operators of the installation: read models, jobs, processes, sizes, instances.',
   Service: 'Health, metrics, this document and the index.',
   'Single sign-on': 'How an organization’s members sign in with its own OpenID provider.',
 } as const;

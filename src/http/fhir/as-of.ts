@@ -30,7 +30,9 @@ function badMoment(fault: string): Refusal {
 }
 
 /** Returns a request whose caller reads as of the `_asOf` in its query; the request itself without one. @throws Refusal */
-export async function atItsMoment<Request extends FhirRequest>(request: Request): Promise<Request> {
+export async function atItsMoment<Request extends Pick<FhirRequest, 'query' | 'caller'>>(
+  request: Request,
+): Promise<Request> {
   const text = asOfIn(request.query);
   return text === undefined ? request : { ...request, caller: await moveTo(request.caller, text) };
 }

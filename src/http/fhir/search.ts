@@ -16,19 +16,24 @@ import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
 import { AS_OF, atItsMoment, notHere, refuseMoment } from './as-of.ts';
 import { type Pages, shownCursor } from './bundle/bundle-text.ts';
-import type { FhirRequest } from './request.ts';
+import type { FhirRequest, FhirService } from './request.ts';
 import { answerSearch, asWarning } from './search-bundle.ts';
 import { searchTypes, typesIn } from './search-types.ts';
+
+/** A search: of the FHIR interface, or of another route. */
+export interface SearchRequest extends Pick<FhirRequest, 'caller' | 'query' | 'prefer' | 'budget' | 'pass'> {
+  readonly service: Pick<FhirService, 'base' | 'queries' | 'freshness'>;
+}
 
 /**
  * Answers 200 with a page of matches.
  * @throws Refusal 400 naming an invalid value or modifier, or with `handling=strict` an unknown parameter
  */
-export function search(request: FhirRequest, type: ResourceType): Promise<Answer> {
+export function search(request: SearchRequest, type: ResourceType): Promise<Answer> {
   return atMomentOf(request, type, undefined, (then) => searchType(then, type));
 }
 
-async function searchType(request: FhirRequest, type: ResourceType): Promise<Answer> {
+async function searchType(request: SearchRequest, type: ResourceType): Promise<Answer> {
   const asked = understood(request, [type]);
   return answerPage(request, type, asked, await readSearchPage(request, type, asked));
 }
@@ -38,7 +43,7 @@ async function searchType(request: FhirRequest, type: ResourceType): Promise<Ans
  * @throws Refusal 404 for a resource that the caller can't see, and for a type that isn't in the compartment
  */
 export function searchCompartment(
-  request: FhirRequest,
+  request: SearchRequest,
   compartment: Compartment,
   type: ResourceType,
 ): Promise<Answer> {
@@ -46,7 +51,7 @@ export function searchCompartment(
 }
 
 async function searchTypeIn(
-  request: FhirRequest,
+  request: SearchRequest,
   compartment: Compartment,
   type: ResourceType,
 ): Promise<Answer> {
@@ -64,10 +69,10 @@ async function searchTypeIn(
 
 /** Answers a search as of the `_asOf` in its query: one within a record. @throws Refusal malformed (400) */
 async function atMomentOf(
-  sent: FhirRequest,
+  sent: SearchRequest,
   type: ResourceType,
   compartment: Compartment | undefined,
-  run: (request: FhirRequest) => Promise<Answer>,
+  run: (request: SearchRequest) => Promise<Answer>,
 ): Promise<Answer> {
   const request = await atItsMoment(sent);
   if (request === sent) {
@@ -112,7 +117,7 @@ function notIn({ type: of }: Compartment, type: ResourceType): string {
  * only if `_type` names them.
  * @throws Refusal 400 503
  */
-export function searchSystem(request: FhirRequest): Promise<Answer> {
+export function searchSystem(request: SearchRequest): Promise<Answer> {
   const written = TYPE_NAMES.filter((type) => typeEntry(type).home !== 'terminology');
   return severalTypes(request, '', typesIn(request.query) ?? written);
 }
@@ -122,7 +127,7 @@ export function searchSystem(request: FhirRequest): Promise<Answer> {
  * @throws Refusal 400 404 503
  */
 export async function searchWholeCompartment(
-  request: FhirRequest,
+  request: SearchRequest,
   compartment: Compartment,
 ): Promise<Answer> {
   await requireVisible(request, compartment);
@@ -142,7 +147,7 @@ const OF_ANY = 'rs';
  * the same cases.
  */
 async function severalTypes(
-  request: FhirRequest,
+  request: SearchRequest,
   path: string,
   types: readonly ResourceType[],
   compartment?: Compartment,
@@ -163,7 +168,7 @@ async function severalTypes(
 }
 
 /** Returns a function for a resource's id as the caller knows it, by which results are sorted. */
-function shownId({ caller: { sees } }: FhirRequest): (id: string) => string {
+function shownId({ caller: { sees } }: SearchRequest): (id: string) => string {
   const { record, patient } = sees.within ?? {};
   return (id) => (id === record ? (patient ?? id) : id);
 }
@@ -172,7 +177,7 @@ function shownId({ caller: { sees } }: FhirRequest): (id: string) => string {
  * Checks that the caller can see a resource.
  * @throws Refusal 404, 503
  */
-async function requireVisible({ service, caller }: FhirRequest, { type, id }: Compartment): Promise<void> {
+async function requireVisible({ service, caller }: SearchRequest, { type, id }: Compartment): Promise<void> {
   service.freshness.require(['resources']);
   const known = await service.queries.read(caller, type, id);
   if (known === undefined) throw notFound(type, id);
@@ -190,7 +195,7 @@ interface Asked extends Shape {
  * Parses a search.
  * @throws Refusal malformed (400) naming an invalid control; forbidden (403) for an inclusion of a type outside the grant
  */
-function understood({ query, caller }: FhirRequest, types: readonly ResourceType[]): Asked {
+function understood({ query, caller }: SearchRequest, types: readonly ResourceType[]): Asked {
   if (types.some((type) => typeEntry(type).home !== 'terminology')) requireFilled(caller.sees);
   const inclusions = parseInclusions(query);
   for (const type of inclusions.flatMap(typesNamedBy)) requireOnType(caller.sees, type, 's');
@@ -207,7 +212,7 @@ function isOwn(key: string, { onlyTotal }: Shape): boolean {
 }
 
 async function readSearchPage(
-  request: FhirRequest,
+  request: SearchRequest,
   type: ResourceType,
   { rest }: Asked,
   compartment?: Compartment,
@@ -219,7 +224,7 @@ async function readSearchPage(
 
 /** Waits for the read model `search`, where the question needs it. @throws Refusal 503 */
 async function requireSearchable(
-  { service, query }: FhirRequest,
+  { service, query }: SearchRequest,
   types: readonly ResourceType[],
   rest: URLSearchParams,
   compartment?: Compartment,
@@ -238,7 +243,7 @@ async function requireSearchable(
  * @param letters that a grant must have on the types of the results
  */
 function ask(
-  { service, caller, budget }: FhirRequest,
+  { service, caller, budget }: SearchRequest,
   type: ResourceType,
   query: URLSearchParams,
   compartment: Compartment | undefined,
@@ -281,7 +286,7 @@ async function readProvenances(
 
 /** Names unknown parameters, which are ignored. @throws Refusal 400 naming them with `handling=strict` */
 function requireKnown(
-  { prefer }: FhirRequest,
+  { prefer }: SearchRequest,
   what: string,
   types: readonly ResourceType[],
   unknown: readonly string[],
@@ -296,7 +301,7 @@ interface ToldPage extends SearchPage {
 }
 
 async function answerPage(
-  { service, caller, query, budget, pass }: FhirRequest,
+  { service, caller, query, budget, pass }: SearchRequest,
   path: string,
   asked: Asked,
   page: ToldPage,
@@ -323,7 +328,7 @@ async function answerPage(
 function pagesAround(
   own: string,
   { next, previous, last, matches }: SearchPage,
-  pass: FhirRequest['pass'],
+  pass: SearchRequest['pass'],
 ): Pages {
   const showCursor = (cursor: string | undefined) => (cursor === '' ? '' : shownCursor(pass, cursor));
   if (own === '') return { next: showCursor(next), last: showCursor(last) };

@@ -2,9 +2,11 @@
 import type { AccessSearch } from '#queries/audit/access-search.ts';
 import type { EventPage, EventQueries, EventsAsked } from '#queries/audit/events.ts';
 import type { NameCredentials } from '#queries/audit/names.ts';
-import type { Tenant } from '#src/shared/access/caller.ts';
+import type { Environment, Tenant } from '#src/shared/access/caller.ts';
+import type { AnsweredSearch, ShownVersion } from '#src/shared/answered-search.ts';
 import type { Difference } from '#src/shared/json/json-difference.ts';
 import type { Micros } from '#src/shared/time/time.ts';
+import type { Position } from './position.ts';
 
 /** An event as the log has it, with its link of the hash chain. */
 export interface LoggedEvent {
@@ -34,6 +36,16 @@ export interface CoveringCheckpoint {
   readonly root: string;
 }
 
+/** The record or directory that a resource is in. */
+export interface ResourceHome {
+  readonly environment: Environment;
+  /** The patient; null in the directory. */
+  readonly record: string | null;
+}
+
+/** The lines of a signed file. */
+export type SignedFile = Iterable<string> | AsyncIterable<string>;
+
 /** Services for auditors. */
 export interface AuditServices extends EventQueries, AccessSearch {
   readonly nameCredentials: NameCredentials;
@@ -51,6 +63,32 @@ export interface AuditServices extends EventQueries, AccessSearch {
    * @param stream of events, or `access-` and a patient's id
    */
   readonly coveredBy: (stream: string, revision: number) => Promise<CoveringCheckpoint | undefined>;
+  /** Finds where a resource of a project is, also a deleted one. */
+  readonly findHome: (project: string, type: string, id: string) => Promise<ResourceHome | undefined>;
+  /**
+   * Makes the signed file of a record; undefined without one, also if it was purged.
+   * @throws Refusal conflict (409) if its hash chain is broken
+   */
+  readonly exportRecord: (patient: string, asOf: string | undefined) => Promise<SignedFile | undefined>;
+  /** Makes the signed file of a resource's history, like `exportRecord`. @param resource `Type/id` */
+  readonly exportHistory: (
+    home: ResourceHome & { readonly project: string },
+    resource: string,
+    asOf: string | undefined,
+  ) => Promise<SignedFile | undefined>;
+  /**
+   * Finds the events of the versions that a Bundle shows, in its order.
+   * @throws Refusal conflict (409) if the log has one of them otherwise, or not at all
+   */
+  readonly showVersions: (
+    tenant: Tenant,
+    bundle: string,
+  ) => Promise<readonly (ShownVersion & { readonly record: string | null })[]>;
+  readonly exportSearch: (answered: AnsweredSearch) => Promise<SignedFile>;
+  /** Returns the public key that signs, with its id. */
+  readonly readKey: () => Promise<{ readonly id: string; readonly text: string }>;
+  /** Returns the position of the newest event. */
+  readonly position: () => Promise<Position>;
   /** Returns the elements in which a version differs from the previous one; all of them for a first version. */
   readonly listChanges: (id: string, version: number) => Promise<readonly Difference[]>;
 }

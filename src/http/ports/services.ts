@@ -21,6 +21,7 @@ import type { AccessRequestServices } from './access-requests.ts';
 import type { AuditServices } from './audit.ts';
 import type { ConsentCommands } from './consents.ts';
 import type { Freshness } from './freshness.ts';
+import type { OperationServices } from './operations.ts';
 import type { RecordReads } from './record-reads.ts';
 import type { Settings } from './settings.ts';
 import type { SharedLinkServices } from './shared-links.ts';
@@ -59,6 +60,8 @@ export interface Services {
     readonly scopes: readonly ('read' | 'write')[];
     readonly secret: Buffer;
   }) => Promise<string>;
+  /** The services of operators, besides queries and commands. */
+  readonly operations: OperationServices;
   readonly consentQueries: ConsentQueries;
   readonly accessLogOf: AccessLogOf;
   readonly accessLog: Pick<AccessLog, 'written'>;

@@ -1,7 +1,7 @@
 /** Runs an `annal` command as a child process, which reports its progress as JSON lines on standard error. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { JobProgress } from './job.ts';
+import type { JobProgress } from '#src/shared/job.ts';
 import type { Ended } from './kinds.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/annal.js', import.meta.url));

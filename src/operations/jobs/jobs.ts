@@ -3,7 +3,32 @@ import type { Pool } from 'pg';
 import type { Json } from '#src/shared/json/json.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import { newId } from '../../shared/ids.ts';
-import type { Job, JobProgress, JobStatus, NewJob } from './job.ts';
+import type { Job, JobProgress, JobStatus, NewJob } from '../../shared/job.ts';
+
+/**
+ * DDL of a separate migration. Instants are microseconds since 1970; `heartbeat` is compared only with the database's own
+ * clock. The index allows one unfinished job of a kind and subject.
+ */
+export const JOBS_SQL = `
+CREATE TABLE operations.job (
+  id text PRIMARY KEY,
+  kind text NOT NULL,
+  subject text NOT NULL,
+  options json NOT NULL,
+  status text NOT NULL,                -- waiting, running, done, failed, cancelled
+  progress json,
+  result json,
+  error text,
+  started_by json NOT NULL,            -- issuer, subject and e-mail address of the person
+  created_at int8 NOT NULL,
+  started_at int8,
+  finished_at int8,
+  instance text,                       -- that runs it, or ran it last
+  heartbeat timestamptz,               -- running: last sign of life; waiting: of the last attempt
+  cancel boolean NOT NULL DEFAULT false
+);
+CREATE UNIQUE INDEX job_unfinished ON operations.job (kind, subject) WHERE finished_at IS NULL;
+CREATE INDEX job_of_kind ON operations.job (kind, created_at, id);`;
 
 /** The columns of a job. */
 export const JOB_COLUMNS =

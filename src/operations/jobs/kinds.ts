@@ -1,6 +1,7 @@
 /** The kinds of jobs: the command that does the work of each, and what its end means. */
+
+import { type Job, readSubject } from '#src/shared/job.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
-import type { Job } from './job.ts';
 
 /** How an attempt ended: `again` means that the job goes back to waiting and is tried again soon. */
 export interface Ending {
@@ -32,7 +33,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   rebuild: {
     command: ({ subject, options }) => [
       'rebuild',
-      ...readNames(subject),
+      ...readSubject(subject),
       '--load',
       options.load === 'full' ? 'full' : 'low',
       ...(options.force === true ? ['--force'] : []),
@@ -40,16 +41,6 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     end: endOfRebuild,
   },
 };
-
-/** Returns the subject of a rebuild: the names of the read models, in order. */
-export function nameSubject(names: readonly string[]): string {
-  return [...new Set(names)].sort().join(' ');
-}
-
-/** Returns the names in a subject. */
-export function readNames(subject: string): readonly string[] {
-  return subject.split(' ');
-}
 
 /** Keys of rows can be clinical, so only their number per table becomes part of the result. */
 function endOfRebuild({ code, printed, ...ended }: Ended): Ending {

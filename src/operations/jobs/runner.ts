@@ -3,8 +3,8 @@
  * runs when the service stops goes back to waiting.
  */
 import { describeFailure } from '#src/database/failure.ts';
+import type { Job, JobProgress } from '#src/shared/job.ts';
 import { type RunningCommand, runCommand } from './command.ts';
-import type { Job, JobProgress } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { describeEnd, type Ended, type Ending, KINDS } from './kinds.ts';
 

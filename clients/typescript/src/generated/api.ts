@@ -449,6 +449,23 @@ export type Grant = {
   granted_by: 'patient' | 'representative' | 'creator';
 };
 
+export type Instance = {
+  id: string;
+  version: string;
+  host: string;
+  pid: number;
+  /** ISO 8601, UTC. */
+  started_at: string;
+  /** At most ten seconds late. */
+  last_seen_at: string;
+  /** False if it wasn’t seen for 30 seconds; one that stops in order is gone. */
+  alive: boolean;
+  /** True for the instance that answers. */
+  answers: boolean;
+  /** The processes and read models that it runs for all instances. */
+  runs: string[];
+};
+
 export type Invitation = {
   id: string;
   relationship: 'self' | 'dependent';
@@ -460,6 +477,22 @@ export type Invitation = {
   expires_at: string;
   /** `closed`: by five wrong birth dates. */
   status: 'pending' | 'redeemed' | 'withdrawn' | 'expired' | 'closed';
+};
+
+export type Issuer = {
+  issuer: string;
+  /** null: only an organization trusts it. */
+  audiences: string[] | null;
+  keys: {
+    kid: string | null;
+    alg: string | null;
+    kty: string;
+  }[];
+  /** ISO 8601, UTC. */
+  fetched_at: string | null;
+  /** When the last fetch failed; null if it succeeded. */
+  failed_at: string | null;
+  failure: string | null;
 };
 
 export type Key = {
@@ -616,6 +649,23 @@ export type Medication = {
   origin_id: string | null;
   /** `<Type>/<id>` on the FHIR interface. */
   fhir: string;
+};
+
+export type MemberInvitation = {
+  id: string;
+  organization_id: string;
+  organization_name: string;
+  email: string;
+  role: 'owner' | 'admin' | 'developer' | 'auditor';
+  /** The address of the member who invited, or their `sub`. */
+  invited_by: string;
+  status: 'pending' | 'accepted' | 'withdrawn' | 'replaced' | 'expired';
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  expires_at: string;
+  /** The page at which the invited person accepts. Pass it on: the service sends no mail. */
+  url: string;
 };
 
 export type MemberToken = {
@@ -813,6 +863,62 @@ export type Observation = {
   fhir: string;
 };
 
+export type OperationsHealth = {
+  /** `act`: something is urgent. */
+  status: 'well' | 'watch' | 'act';
+  /** The urgent ones first. */
+  data: OperationsNeed[];
+  /** Position of the newest event; null if the log doesn’t answer. */
+  log_head: string | null;
+  /** The newest verification of everything that was started over HTTP. */
+  last_verification: {
+    id: string;
+    status: string;
+    /** ISO 8601, UTC. */
+    finished_at: string | null;
+  } | null;
+};
+
+export type OperationsNeed = {
+  code: 'log_away' | 'notice' | 'read_model_missing' | 'read_model_outdated' | 'read_model_failed' | 'read_model_behind' | 'process_behind' | 'parked_events' | 'rebuild_failed' | 'issuer_away' | 'production_requests' | 'instance_lost' | 'versions_differ';
+  /** True if requests fail or data wait until someone acts. */
+  urgent: boolean;
+  /** The name of the read model, process, issuer or instance. */
+  subject: string | null;
+  count: number | null;
+  /** ISO 8601, UTC. */
+  since: string | null;
+  /** What is wrong. */
+  message: string;
+  /** What to do. */
+  action: string;
+  /** The list below `/admin/operations` that shows it. */
+  where: string;
+};
+
+export type OperatorsProductionRequest = {
+  id: string;
+  project: {
+    id: string;
+    name: string;
+  };
+  organization: {
+    id: string;
+    name: string;
+  };
+  /** Who asked: e-mail address, or else the subject. */
+  person: string | null;
+  use: string;
+  status: 'pending' | 'allowed' | 'refused';
+  /** Whether the project may create production keys and applications now. */
+  production: boolean;
+  reason: string | null;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  answered_at: string | null;
+};
+
 export type Organization = {
   id: string;
   name: string;
@@ -827,6 +933,21 @@ export type Organization = {
   } | null;
   /** ISO 8601, UTC. */
   created_at: string;
+};
+
+export type ParkedEvent = {
+  id: string;
+  process: string;
+  event_id: string;
+  stream: string;
+  revision: number;
+  /** Of the last attempt, without data. */
+  error: string;
+  attempts: number;
+  /** ISO 8601, UTC. */
+  since: string;
+  /** ISO 8601, UTC. */
+  retry_at: string;
 };
 
 export type Patient = {
@@ -890,6 +1011,23 @@ export type Prescription = {
   origin_id: string | null;
   /** `<Type>/<id>` on the FHIR interface. */
   fhir: string;
+};
+
+export type Process = {
+  name: string;
+  /** In the log. */
+  position: string | null;
+  /** How far it is behind the log; null if that is unknown. */
+  lag: {
+    /** Of the log, counted up to 5,000. */
+    events: number;
+    /** Age of the oldest of them. */
+    seconds: number;
+  } | null;
+  /** Events that it could not handle, and retries. */
+  parked: number;
+  /** Id of the instance that writes it, as of the last ten seconds; null if none does. */
+  instance: string | null;
 };
 
 export type ProductionRequest = {
@@ -997,6 +1135,82 @@ export type ProvenanceEntry = {
   origin_id: string | null;
   /** `Provenance/<id>` on the FHIR interface. */
   fhir: string;
+};
+
+export type ReadModel = {
+  name: string;
+  /** `outdated`: other software made the tables. `failed`: this instance stopped at an event that it can’t apply. */
+  state: 'serving' | 'rebuilding' | 'missing' | 'outdated' | 'failed';
+  /** True if reads are refused (503) on this instance. */
+  stale: boolean;
+  /** Of this software. */
+  version: number;
+  /** Of the software that made the tables. */
+  table_version: number | null;
+  /** In the log. */
+  position: string | null;
+  /** How far it is behind the log; null if that is unknown. */
+  lag: {
+    /** Of the log, counted up to 5,000. */
+    events: number;
+    /** Age of the oldest of them. */
+    seconds: number;
+  } | null;
+  bytes: number;
+  /** Id of the instance that writes it, as of the last ten seconds; null if none does. */
+  instance: string | null;
+  failure: string | null;
+};
+
+export type Rebuild = {
+  id: string;
+  /** `waiting`: an instance takes it within seconds, also after a restart. */
+  status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+  progress: {
+    done: number;
+    /** An estimate, which may grow. */
+    total: number;
+    unit: string;
+    /** What it does now; null while it counts. */
+    note: string | null;
+  } | null;
+  /** Why it failed, or why it waits. */
+  error: string | null;
+  /** Someone cancelled it, and it hasn’t stopped yet. */
+  cancelling: boolean;
+  started_by: {
+    issuer: string;
+    subject: string;
+    email: string | null;
+  };
+  /** Id of the instance that runs it, or ran it last. */
+  instance: string | null;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  started_at: string | null;
+  /** ISO 8601, UTC. */
+  finished_at: string | null;
+  read_models: string[];
+  load: 'low' | 'full';
+  force: boolean;
+  /** By read model; null until it ended. */
+  result: {
+    name: string;
+    /** `differs`: rebuilt rows differ from the serving ones, which stay in service. */
+    outcome: 'swapped' | 'stopped' | 'differs';
+    events: number;
+    /** The comparison; empty if other software had made the serving tables. */
+    tables: {
+      table: string;
+      /** Its rows. */
+      serving: number;
+      rebuilt: number;
+      differences: number;
+      /** True if counting stopped. */
+      more_differences: boolean;
+    }[];
+  }[] | null;
 };
 
 export type RecordChange = {
@@ -2183,6 +2397,65 @@ export type SharedLink = {
   last_access_at: string | null;
 };
 
+export type Sizes = {
+  database_bytes: number;
+  /** Of events in the database; null if another store has them. */
+  log_bytes: number | null;
+  /** Content of documents, as of the newest sample. */
+  documents: {
+    count: number;
+    bytes: number;
+  } | null;
+  schemas: {
+    /** A read model, `log`, or tables that aren’t derived. */
+    name: string;
+    bytes: number;
+    tables: {
+      name: string;
+      /** With indexes. */
+      bytes: number;
+      /** An estimate. */
+      rows: number | null;
+    }[];
+  }[];
+  /** One a day, the newest 90, oldest first. */
+  samples: {
+    date: string;
+    database_bytes: number;
+    schemas: Record<string, number>;
+    documents: {
+      count: number;
+      bytes: number;
+    } | null;
+  }[];
+};
+
+export type SlowRequests = {
+  /** A day ago, or later if there were more than 100,000 requests. */
+  from: string;
+  /** How many were looked at. */
+  requests: number;
+  data: {
+    method: string;
+    /** The path with `{id}` in place of ids. */
+    route: string;
+    requests: number;
+    /** Milliseconds. */
+    p50_ms: number;
+    /** Milliseconds. */
+    p95_ms: number;
+    /** Milliseconds. */
+    max_ms: number;
+    slowest: {
+      request_id: string;
+      project_id: string;
+      status: number;
+      /** ISO 8601, UTC. */
+      ts: string;
+    };
+  }[];
+};
+
 export type TimelineEntry = {
   kind: 'document' | 'observation' | 'medication' | 'condition' | 'encounter' | 'procedure' | 'immunization' | 'allergy' | 'report' | 'care_plan' | 'goal' | 'prescription';
   id: string;
@@ -2196,6 +2469,23 @@ export type TimelineEntry = {
   author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
   /** `<Type>/<id>` on the FHIR interface. */
   fhir: string;
+};
+
+export type TrustedApplication = {
+  id: string;
+  name: string;
+  client_id: string;
+  environment: 'sandbox' | 'production';
+  project: {
+    id: string;
+    name: string;
+  };
+  organization: {
+    id: string;
+    name: string;
+  };
+  /** ISO 8601, UTC. */
+  trusted_at: string | null;
 };
 
 export type Warning = {
@@ -2810,6 +3100,18 @@ export interface Operations {
       /** `cursor` of the next page; null on the last. */
       next_cursor: string | null;
     } };
+    /** Invitations of an organization, ended ones too, the newest first */
+    '/admin/organizations/{org_id}/invitations': { path: { org_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: MemberInvitation[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Invitations that wait for you: for your verified e-mail address */
+    '/admin/invitations': { path: {}; query: {}; body: undefined; answer: {
+      data: MemberInvitation[];
+    } };
     /** Where the owner of an e-mail address signs in */
     '/admin/sso/discover': { path: {}; query: { email: string }; body: undefined; answer: {
       issuer: string;
@@ -3102,6 +3404,13 @@ export interface Operations {
         } | null;
       } | null;
     } };
+    /** The public key that exports and checkpoints are signed with */
+    '/admin/projects/{project_id}/exports/key': { path: { project_id: string }; query: {}; body: undefined; answer: {
+      /** JWK thumbprint (RFC 7638). */
+      key_id: string;
+      /** The 32 bytes of the Ed25519 key, base64url. */
+      public_key: string;
+    } };
     /** Usage of a project, by day and environment */
     '/admin/projects/{project_id}/usage': { path: { project_id: string }; query: { from?: string; to?: string }; body: undefined; answer: {
       data: {
@@ -3201,6 +3510,78 @@ export interface Operations {
       };
       /** Whether the caller operates the installation. */
       operator: boolean;
+    } };
+    /** What needs a person, and what to do */
+    '/admin/operations/health': { path: {}; query: {}; body: undefined; answer: OperationsHealth };
+    /** Read models with state, lag and size */
+    '/admin/operations/read-models': { path: {}; query: {}; body: undefined; answer: {
+      data: ReadModel[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Processes that react to events, with lag and parked events */
+    '/admin/operations/processes': { path: {}; query: {}; body: undefined; answer: {
+      data: Process[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Events that a process could not handle, the newest first */
+    '/admin/operations/parked': { path: {}; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: ParkedEvent[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Instances of the service that run on this database */
+    '/admin/operations/instances': { path: {}; query: {}; body: undefined; answer: {
+      data: Instance[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Trusted issuers of ID tokens and their keys, as this instance knows them */
+    '/admin/operations/issuers': { path: {}; query: {}; body: undefined; answer: {
+      data: Issuer[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Rebuilds of read models that were started over HTTP, the newest first */
+    '/admin/operations/rebuilds': { path: {}; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: Rebuild[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** A rebuild, and how far it is */
+    '/admin/operations/rebuilds/{job_id}': { path: { job_id: string }; query: {}; body: undefined; answer: Rebuild };
+    /** Sizes of the database, its tables and the documents, and how they grew */
+    '/admin/operations/sizes': { path: {}; query: {}; body: undefined; answer: Sizes };
+    /** The slowest routes of the last day, by their 95th percentile */
+    '/admin/operations/slow-requests': { path: {}; query: {}; body: undefined; answer: SlowRequests };
+    /** Requests of all projects for production */
+    '/admin/operations/production-requests': { path: {}; query: {}; body: undefined; answer: {
+      data: OperatorsProductionRequest[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** Applications that may use the identity grant, the newest first */
+    '/admin/operations/trusted-applications': { path: {}; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: TrustedApplication[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
     } };
     /** Your own record and those of people you look after */
     '/me/patients': { path: {}; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string }; body: undefined; answer: {
@@ -3583,6 +3964,17 @@ export interface Operations {
       /** When they got this role. */
       since: string;
     } };
+    /** Invite a person to an organization by their e-mail address */
+    '/admin/organizations/{org_id}/invitations': { path: { org_id: string }; query: {}; body: {
+      email: string;
+      role: 'owner' | 'admin' | 'developer' | 'auditor';
+    }; answer: MemberInvitation };
+    /** Become a member of the organization that invites you */
+    '/admin/invitations/{invitation_id}/accept': { path: { invitation_id: string }; query: {}; body: undefined; answer: {
+      organization_id: string;
+      organization_name: string;
+      role: 'owner' | 'admin' | 'developer' | 'auditor';
+    } };
     /** Create a project in an organization */
     '/admin/organizations/{org_id}/projects': { path: { org_id: string }; query: {}; body: {
       /** For people; need not be unique. */
@@ -3660,6 +4052,30 @@ export interface Operations {
       /** How often the sandbox was reset. */
       resets: number;
     } };
+    /** A signed file of a record, of a resource’s history, or of a search’s answer */
+    '/admin/projects/{project_id}/exports': { path: { project_id: string }; query: {}; body: {
+      /** All events of a patient’s record. */
+      kind: 'record';
+      /** Id of the patient. */
+      patient: string;
+      /** An instant: the state then. Absent: now. */
+      as_of?: string;
+    } | {
+      /** All versions of one resource. */
+      kind: 'history';
+      /** `Type/id`. */
+      resource: string;
+      /** An instant: the state then. Absent: now. */
+      as_of?: string;
+    } | {
+      /** The answer of a search. */
+      kind: 'search';
+      /** A search below `/fhir/R4/`: `Observation?patient=…`, `Patient/<id>/Observation?…`. */
+      query: string;
+      environment?: 'sandbox' | 'production';
+      /** An instant: the state then. Absent: now. */
+      as_of?: string;
+    }; answer: Blob };
     /** Create a webhook endpoint; its secret is shown only now */
     '/admin/projects/{project_id}/webhooks': { path: { project_id: string }; query: {}; body: {
       /** `https://…`; in the sandbox of an installation for development also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */
@@ -3763,6 +4179,26 @@ export interface Operations {
       /** Shown only now; the service stores its SHA-256. */
       key: string;
     } };
+    /** Retry a parked event within ten seconds */
+    '/admin/operations/parked/{parked_id}/retry': { path: { parked_id: string }; query: {}; body: undefined; answer: undefined };
+    /** Rebuild read models from the log */
+    '/admin/operations/rebuilds': { path: {}; query: {}; body: {
+      read_models: string[];
+      /** The same names once more. */
+      confirm: string[];
+      /** `low` has little effect on requests; `full` is as fast as possible. */
+      load?: 'low' | 'full';
+      /** Use the rebuilt tables even if their rows differ from the serving ones. */
+      force?: boolean;
+    }; answer: Rebuild };
+    /** Cancel a rebuild */
+    '/admin/operations/rebuilds/{job_id}/cancel': { path: { job_id: string }; query: {}; body: undefined; answer: Rebuild };
+    /** Allow or refuse a request for production */
+    '/admin/operations/production-requests/{request_id}': { path: { request_id: string }; query: {}; body: {
+      answer: 'allow' | 'refuse';
+      /** Of a refusal; the project’s members read it. */
+      reason?: string;
+    }; answer: OperatorsProductionRequest };
     /** End an application’s access to a record */
     '/me/patients/{patient_id}/grants/{grant_id}/revoke': { path: { patient_id: string; grant_id: string }; query: {}; body: {
       reason?: string;
@@ -3966,6 +4402,8 @@ export interface Operations {
     } };
     /** Remove a member */
     '/admin/organizations/{org_id}/members': { path: { org_id: string }; query: { issuer: string; subject: string }; body: undefined; answer: undefined };
+    /** Withdraw an invitation */
+    '/admin/organizations/{org_id}/invitations/{invitation_id}': { path: { org_id: string; invitation_id: string }; query: {}; body: undefined; answer: undefined };
     /** Close a project; its keys stop working at once */
     '/admin/projects/{project_id}': { path: { project_id: string }; query: { confirm?: string }; body: undefined; answer: undefined };
     /** Revoke an API key; it stops working at once, on every instance */

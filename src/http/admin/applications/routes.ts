@@ -1,10 +1,10 @@
 /** OAuth applications of projects: registration, changes, branding, secrets, deletion. */
 import { z } from 'zod';
 import type { ApplicationRow } from '#queries/admin/projects.ts';
-import { Refusal } from '#src/shared/refusal.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { route } from '../../api/route.ts';
 import { instant, LIST_QUERY, listSchema, PAGED } from '../../api/schemas.ts';
-import { applicationFor, projectFor, toAuthor } from '../access.ts';
+import { applicationFor, projectFor, requireOperator, toAuthor } from '../access.ts';
 import { listed } from '../answers.ts';
 import { applicationChange, findFaults, newApplication, webUrl } from './body.ts';
 import { MAX_LOGO_BYTES, readLogo } from './logo.ts';
@@ -189,17 +189,20 @@ export const APPLICATION_ROUTES = [
     operationId: 'trustApplication',
     summary: 'Make an application trusted, or no longer trusted: for operators only',
     description:
-      'Trusted applications may use the first-party identity grant. Only the operator of the installation gives and ends trust, with `annal applications trust`. This route refuses everyone (403).',
+      'Trusted applications may use the first-party identity grant. Only operators of the installation give and end trust, here or with `annal applications trust`. Everyone else gets 403.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
     body: z.strictObject({ trusted: z.boolean().default(true) }).meta({ examples: [{ trusted: true }] }),
     answers: { 200: { description: 'The application', schema: applicationSchema } },
-    run({ params }) {
-      throw new Refusal('forbidden', {
-        code: 'forbidden',
-        diagnostics: `only the operator of this installation gives and ends trust: ask for \`annal applications trust ${params.application_id.slice(0, 60)}\``,
-      });
+    async run(request) {
+      const { services, params, body, now } = request;
+      await requireOperator(request);
+      const found = await services.adminQueries.anyApplication(params.application_id);
+      if (found === undefined) throw notFound('application', params.application_id.slice(0, 60));
+      const { wrote } = await services.admin.trustApplication(toAuthor(request), found.id, body.trusted);
+      const view = applicationView({ ...found, trusted: body.trusted }, services.config.baseUrl, now());
+      return { status: 200, body: view, position: wrote?.position };
     },
   }),
   route({

@@ -1,0 +1,96 @@
+/** Decisions about invitations to an organization: a verified e-mail address becomes a member. Pure. */
+import type { PlainEvent } from '#src/events/catalog.ts';
+import { type Person, type Role, suffices } from '#src/shared/access/member.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import { type Micros, toInstant } from '#src/shared/time/time.ts';
+import { memberKey, type OrganizationState } from './state.ts';
+
+/** How long an invitation can be accepted, in microseconds: 14 days. */
+export const INVITATION_LIFE = 14 * 86_400_000_000;
+/** Invitations of an organization that may wait at a time. */
+const MOST = 100;
+
+/** An invitation to be made. */
+export interface NewInvitation {
+  readonly id: string;
+  /** Lower case. */
+  readonly email: string;
+  readonly role: Role;
+  readonly by: Person;
+  readonly now: Micros;
+}
+
+/** The role that giving a role takes. */
+export const TO_GIVE = (role: Role): Role => (role === 'owner' ? 'owner' : 'admin');
+
+/** Invites an address; an earlier invitation of it ends. @throws Refusal not_found, conflict for too many */
+export function invite(organization: string, { id, email, role, by, now }: NewInvitation) {
+  return ({ exists, invitations }: OrganizationState): PlainEvent[] => {
+    if (!exists) throw notFound('organization', organization);
+    const waiting = [...invitations].filter(([, { until }]) => until > now);
+    const earlier = waiting.filter(([, each]) => each.email === email);
+    if (waiting.length - earlier.length >= MOST)
+      throw new Refusal('conflict', {
+        code: 'business-rule',
+        diagnostics: `${MOST} invitations wait already: withdraw those that nobody needs`,
+      });
+    const { issuer, subject } = by;
+    return [
+      ...earlier.map(([replaced]) => ended(replaced, 'replaced')),
+      {
+        type: 'OrganizationMemberInvited',
+        data: {
+          invitation_id: id,
+          email,
+          role,
+          invited_by: { issuer, subject },
+          expires_at: toInstant(now + INVITATION_LIFE),
+        },
+      },
+    ];
+  };
+}
+
+/** Withdraws an invitation; one that has ended stays so. @throws Refusal not_found for one that never was */
+export function withdraw(id: string) {
+  return ({ invitations, ended: over }: OrganizationState): PlainEvent[] => {
+    if (invitations.has(id)) return [ended(id, 'withdrawn')];
+    if (over.has(id)) return [];
+    throw notFound('invitation', id);
+  };
+}
+
+/**
+ * Makes the person a member.
+ * @param email their verified address in lower case
+ * @throws Refusal not_found for an invitation that isn't theirs or has ended; conflict if they are a member, or whoever
+ *   invited them may no longer give the role
+ */
+export function accept(id: string, person: Person, email: string, now: Micros) {
+  return ({ invitations, members }: OrganizationState): PlainEvent[] => {
+    const invitation = invitations.get(id);
+    if (invitation === undefined || invitation.email !== email || invitation.until <= now)
+      throw notFound('invitation', id);
+    if (members.has(memberKey(person)))
+      throw new Refusal('conflict', {
+        code: 'business-rule',
+        diagnostics: 'you are a member of the organization already; an owner or admin changes your role',
+      });
+    const { role, by } = invitation;
+    const inviter = members.get(by);
+    if (inviter === undefined || !suffices(inviter, TO_GIVE(role)))
+      throw new Refusal('conflict', {
+        code: 'business-rule',
+        diagnostics: `the person who invited you may no longer give the role ${role}: ask an owner or admin of the organization for another invitation`,
+      });
+    const { issuer, subject } = person;
+    return [
+      { type: 'OrganizationMemberAdded', data: { issuer, subject, email, role } },
+      ended(id, 'accepted'),
+    ];
+  };
+}
+
+function ended(id: string, reason: 'accepted' | 'withdrawn' | 'replaced'): PlainEvent {
+  return { type: 'OrganizationInvitationEnded', data: { invitation_id: id, reason } };
+}

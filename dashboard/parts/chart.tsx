@@ -1,0 +1,109 @@
+/** Draws numbers by day. */
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { language, say } from '../texts/texts.ts';
+
+/** A line of a chart. */
+export interface Line {
+  readonly name: string;
+  /** A variable of the style sheet. */
+  readonly colour: string;
+  readonly dash?: readonly number[] | undefined;
+  /** A number for each day; null: unknown. */
+  readonly values: readonly (number | null)[];
+}
+
+const HEIGHT = 220;
+
+/** Steps between the lines of a chart, in seconds: days are whole. */
+const DAYS = [1, 2, 7, 14].map((days) => days * 86_400);
+/** Steps between the lines of a chart: what is counted is whole. */
+const WHOLE = [1, 2, 5]
+  .flatMap((step) => Array.from({ length: 12 }, (_, power) => step * 10 ** power))
+  .sort((a, b) => a - b);
+
+/** Returns a chart; what it draws must also be in a table. @param dates `YYYY-MM-DD`, the oldest first */
+export function Chart({
+  title,
+  dates,
+  lines,
+  sayValue,
+}: {
+  readonly title: string;
+  readonly dates: readonly string[];
+  readonly lines: readonly Line[];
+  /** Writes a number of the axis. */
+  readonly sayValue: (value: number) => string;
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { current } = place;
+    if (current === null) return undefined;
+    const style = getComputedStyle(current);
+    const colour = (name: string): string => style.getPropertyValue(name).trim();
+    const axis = {
+      stroke: colour('--quiet'),
+      grid: { stroke: colour('--line') },
+      ticks: { stroke: colour('--line') },
+    };
+    const plot = new uPlot(
+      {
+        width: current.clientWidth,
+        height: HEIGHT,
+        legend: { show: false },
+        cursor: { show: false },
+        scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max)] } },
+        tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+        axes: [
+          {
+            ...axis,
+            incrs: DAYS,
+            values: (_plot, at) => at.map((seconds) => sayDate(new Date(seconds * 1_000).toISOString())),
+          },
+          { ...axis, size: 64, incrs: WHOLE, values: (_plot, at) => at.map(sayValue) },
+        ],
+        series: [
+          {},
+          ...lines.map(({ name, colour: variable, dash }) => ({
+            label: name,
+            stroke: colour(variable),
+            width: 2,
+            points: { show: true },
+            ...(dash === undefined ? {} : { dash: [...dash] }),
+          })),
+        ],
+      },
+      [dates.map((date) => Date.parse(date) / 1_000), ...lines.map(({ values }) => [...values])],
+      current,
+    );
+    const resized = new ResizeObserver(() => plot.setSize({ width: current.clientWidth, height: HEIGHT }));
+    resized.observe(current);
+    return () => {
+      resized.disconnect();
+      plot.destroy();
+    };
+  }, [dates, lines]);
+  return (
+    <section class="panel">
+      <h2>{title}</h2>
+      {lines.length === 1 ? null : (
+        <ul class="legend">
+          {lines.map(({ name, colour, dash }) => (
+            <li key={name} style={{ '--line-colour': `var(${colour})` }} class={dash && 'dashed'}>
+              {name}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div ref={place} role="img" aria-label={say('usage.chart', { what: title })} />
+    </section>
+  );
+}
+
+/** Returns a day of the last months as the language writes it. @param date a day in UTC */
+export function sayDate(date: string): string {
+  return new Intl.DateTimeFormat(language.value, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
+    new Date(date),
+  );
+}

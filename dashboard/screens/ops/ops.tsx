@@ -1,0 +1,51 @@
+/** The screens of operators, `/app/ops`: nobody else has them. */
+import type { ComponentType } from 'preact';
+import { PLACE } from '../../place.ts';
+import { account } from '../../session.ts';
+import type { TextKey } from '../../texts/texts.ts';
+import { NotFound } from '../not-found.tsx';
+import { Decisions } from './decisions.tsx';
+import { Health } from './health.tsx';
+import { Instances } from './instances.tsx';
+import { Issuers } from './issuers.tsx';
+import { Processes } from './processes.tsx';
+import { ReadModels } from './read-models.tsx';
+import { Sizes } from './sizes.tsx';
+import { SlowRequests } from './slow-requests.tsx';
+
+/** Their root. */
+export const OPS = `${PLACE.root}/ops`;
+
+/** Paths and names, in the order of the menu. */
+export const OPS_MENU: readonly (readonly [screen: string, name: TextKey])[] = [
+  ['', 'ops.health'],
+  ['/read-models', 'ops.models'],
+  ['/processes', 'ops.processes'],
+  ['/sizes', 'ops.sizes'],
+  ['/slow-requests', 'ops.slow'],
+  ['/projects', 'ops.projects'],
+  ['/issuers', 'ops.issuers'],
+  ['/instances', 'ops.instances'],
+];
+
+const SCREENS: Readonly<Record<string, ComponentType>> = {
+  '': Health,
+  '/read-models': ReadModels,
+  '/processes': Processes,
+  '/sizes': Sizes,
+  '/slow-requests': SlowRequests,
+  '/projects': Decisions,
+  '/issuers': Issuers,
+  '/instances': Instances,
+};
+
+/** Tells whether the person operates the installation. */
+export function isOperator(): boolean {
+  return account.value?.installation.operator === true;
+}
+
+/** The screens by path; to others they don't exist. */
+export const OPS_ROUTES = Object.entries(SCREENS).map(([path, Screen]) => ({
+  path: `${OPS}${path}`,
+  screen: () => (isOperator() ? <Screen /> : <NotFound />),
+}));

@@ -1,0 +1,145 @@
+/** Processes, and the events that they could not handle. */
+import { type Api, ApiError, annal } from '../../api.ts';
+import { useAct, useLoaded } from '../../load.ts';
+import { Ago, Badge, Button, Empty, Head, Problem, Shown, Table } from '../../parts/parts.tsx';
+import { say, sayCount, sayNumber } from '../../texts/texts.ts';
+import { Behind, Named, POLL_MS, RunsOn } from './followers.tsx';
+
+/** Returns the screen. */
+export function Processes() {
+  const processes = useLoaded(
+    async (signal) => (await annal.get('/admin/operations/processes', {}, { signal })).data,
+    [],
+    POLL_MS,
+  );
+  const parked = useLoaded(
+    (signal) => annal.get('/admin/operations/parked', { limit: 100 }, { signal }),
+    [],
+    POLL_MS,
+  );
+  const retrying = useAct(async () => {
+    for (const { id } of parked.value?.data ?? []) await retry(id);
+    await parked.reload();
+    return true;
+  });
+  return (
+    <>
+      <Head title={say('ops.processes')} about={say('ops.processes.says')} />
+      <Shown of={processes}>
+        {(all) => (
+          <Table
+            label={say('ops.processes')}
+            rows={all}
+            keyOf={({ name }) => name}
+            columns={[
+              { title: say('name'), cell: ({ name }) => <Named name={name} kind="process" /> },
+              { title: say('ops.lag'), cell: ({ lag }) => <Behind lag={lag} /> },
+              {
+                title: say('ops.parked'),
+                isNumber: true,
+                cell: ({ parked: count }) =>
+                  count === 0 ? sayNumber(0) : <Badge tone="bad">{sayNumber(count)}</Badge>,
+              },
+              {
+                title: say('ops.runsOn'),
+                isWide: true,
+                cell: ({ instance }) => <RunsOn instance={instance} />,
+              },
+            ]}
+          />
+        )}
+      </Shown>
+      <section class="stack">
+        <div class="head">
+          <div>
+            <h2>{say('ops.parked')}</h2>
+            <p class="quiet">{say('ops.parked.says')}</p>
+          </div>
+          {(parked.value?.data.length ?? 0) < 2 ? null : (
+            <Button busy={retrying.isRunning} onClick={() => void retrying.run(undefined)}>
+              {say('ops.retry.all')}
+            </Button>
+          )}
+        </div>
+        <Problem failure={retrying.failure} />
+        <Shown of={parked}>
+          {({ data, total }) =>
+            data.length === 0 ? (
+              <Empty>
+                <p>{say('ops.parked.none')}</p>
+              </Empty>
+            ) : (
+              <>
+                <ul class="stack">
+                  {data.map((event) => (
+                    <Parked key={event.id} event={event} onRetried={parked.reload} />
+                  ))}
+                </ul>
+                {total > data.length ? (
+                  <p class="quiet">{sayCount('ops.parked.more', total - data.length)}</p>
+                ) : null}
+              </>
+            )
+          }
+        </Shown>
+      </section>
+    </>
+  );
+}
+
+/** Makes the next attempt of an event due; nothing happens if it has been handled meanwhile. */
+async function retry(id: string): Promise<void> {
+  await annal
+    .post('/admin/operations/parked/{parked_id}/retry', { parked_id: id })
+    .catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    });
+}
+
+function Parked({
+  event,
+  onRetried,
+}: {
+  readonly event: Api.ParkedEvent;
+  readonly onRetried: () => Promise<void>;
+}) {
+  const retrying = useAct(async () => {
+    await retry(event.id);
+    await onRetried();
+    return true;
+  });
+  const isDue = Date.parse(event.retry_at) <= Date.now();
+  return (
+    <li class="panel">
+      <div class="head">
+        <h3>{event.error}</h3>
+        <Button busy={retrying.isRunning} disabled={isDue} onClick={() => void retrying.run(undefined)}>
+          {say('ops.retry')}
+        </Button>
+      </div>
+      <dl>
+        <dt>{say('ops.process')}</dt>
+        <dd>
+          <code>{event.process}</code>
+        </dd>
+        <dt>{say('ops.parked.event')}</dt>
+        <dd>
+          <code>{event.event_id}</code>
+        </dd>
+        <dt>{say('ops.parked.stream')}</dt>
+        <dd>
+          <code>
+            {event.stream}:{event.revision}
+          </code>
+        </dd>
+        <dt>{say('ops.parked.attempts')}</dt>
+        <dd>
+          {sayNumber(event.attempts)} · {say('ops.parked.since')} <Ago at={event.since} />
+        </dd>
+        <dt>{say('ops.parked.next')}</dt>
+        <dd>{isDue ? say('ops.parked.due') : <Ago at={event.retry_at} />}</dd>
+      </dl>
+      <Problem failure={retrying.failure} />
+    </li>
+  );
+}

@@ -1,0 +1,29 @@
+/** The choice of a role in the forms of members and invitations, each with what it may do. */
+import type { Failure } from '../api.ts';
+import { Field } from '../parts/parts.tsx';
+import { includesRole, type Role } from '../session.ts';
+import { say } from '../texts/texts.ts';
+
+const ROLES: readonly Role[] = ['developer', 'auditor', 'admin', 'owner'];
+
+/** Returns the field. @param own the role of the person, who gives no greater one */
+export function RoleField({ own, failure }: { readonly own: Role; readonly failure: Failure | undefined }) {
+  return (
+    <Field name="role" label={say('members.role')} failure={failure}>
+      {(attributes) => (
+        <select {...attributes}>
+          {ROLES.filter((role) => includesRole(own, role)).map((role) => (
+            <option key={role} value={role}>
+              {say(`members.role.${role}`)} – {say(`members.may.${role}`)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** Returns the chosen role. */
+export function readRole(form: FormData): Role {
+  return ROLES.find((role) => role === form.get('role')) ?? 'developer';
+}

@@ -1,0 +1,120 @@
+/** Questions of the installation's operators that its own tables answer: jobs, parked events, instances, trust. */
+import type { Pool } from 'pg';
+import type { Environment } from '#src/shared/access/caller.ts';
+import type { Job } from '#src/shared/job.ts';
+import type { Micros } from '#src/shared/time/time.ts';
+import { type Page, type PageAsked, readPage } from './page.ts';
+import { allProductionRequests, type NamedProductionRequest } from './production.ts';
+import { readSizes, type Sizes } from './sizes.ts';
+import { readSlowRoutes, type SlowRoutes } from './slow-requests.ts';
+
+/** An event that a process could not handle. */
+export interface ParkedRow {
+  /** Process and event: `webhooks:0190…`. */
+  readonly id: string;
+  readonly process: string;
+  readonly event: string;
+  readonly stream: string;
+  readonly revision: number;
+  /** Of the last attempt, without data. */
+  readonly error: string;
+  readonly attempts: number;
+  readonly created_at: Micros;
+  readonly retry_at: Micros;
+}
+
+/** An instance of the service; times are microseconds. */
+export interface InstanceRow {
+  readonly id: string;
+  readonly version: string;
+  readonly host: string;
+  readonly pid: number;
+  /** Names of the processes and read models that it runs. */
+  readonly runs: readonly string[];
+  readonly started_at: Micros;
+  readonly seen_at: Micros;
+  readonly alive: boolean;
+}
+
+/** An application that the operator trusts. */
+export interface TrustedRow {
+  readonly id: string;
+  readonly name: string;
+  readonly client_id: string;
+  readonly environment: Environment;
+  readonly project: string;
+  readonly project_name: string;
+  readonly organization: string;
+  readonly organization_name: string;
+  readonly created_at: Micros;
+  readonly trusted_at: Micros | null;
+}
+
+/** The questions. */
+export interface OperationQueries {
+  readonly jobs: (kind: string, asked: PageAsked) => Promise<Page<Job>>;
+  /** Returns the newest job of each subject that needs no newer one: those that failed within a week. */
+  readonly failedJobs: (kind: string) => Promise<readonly Job[]>;
+  readonly parked: (asked: PageAsked) => Promise<Page<ParkedRow>>;
+  readonly instances: () => Promise<readonly InstanceRow[]>;
+  readonly allProductionRequests: () => Promise<readonly NamedProductionRequest[]>;
+  readonly trustedApplications: (asked: PageAsked) => Promise<Page<TrustedRow>>;
+  readonly sizes: () => Promise<Sizes>;
+  readonly slowRoutes: () => Promise<SlowRoutes>;
+}
+
+const micros = (column: string): string => `(extract(epoch from ${column}) * 1000000)::int8`;
+
+const PARKED = `
+select process || ':' || event_id as id, process, event_id::text as event, stream, revision, error, attempts,
+       ${micros('since')} as created_at, ${micros('retry_at')} as retry_at
+  from operations.parked`;
+
+const INSTANCES = `
+select id, version, host, pid, runs, ${micros('started_at')} as started_at, ${micros('seen_at')} as seen_at,
+       seen_at > clock_timestamp() - interval '30 seconds' as alive
+  from operations.instance order by started_at desc, id`;
+
+// Index: application_trusted.
+const TRUSTED = `
+select a.id, a.name, a.client_id, a.environment, a.project, p.name as project_name, p.organization,
+       o.name as organization_name, a.created_at, a.trusted_at
+  from projects.application a
+  join projects.project p on p.id = a.project and p.deleted_at is null
+  join projects.organization o on o.id = p.organization
+ where a.trusted and a.deleted_at is null`;
+
+const JOB =
+  'id, kind, subject, options, status, progress, result, error, started_by, created_at, started_at, finished_at, instance, cancel';
+
+// Index: job_of_kind.
+const FAILED = `
+select * from (
+  select distinct on (subject) ${JOB} from operations.job
+   where kind = $1 and created_at > ${micros("clock_timestamp() - interval '7 days'")}
+   order by subject, created_at desc) j
+ where status = 'failed' order by created_at desc limit 20`;
+
+/** Opens the questions. */
+export function openOperationQueries(pool: Pool): OperationQueries {
+  return {
+    jobs: (kind, asked) =>
+      readPage(
+        pool,
+        { name: 'jobs', rows: `select ${JOB} from operations.job where kind = $1`, values: [kind] },
+        asked,
+      ),
+    async failedJobs(kind) {
+      return (await pool.query<Job>({ name: 'failed-jobs', text: FAILED, values: [kind] })).rows;
+    },
+    parked: (asked) => readPage(pool, { name: 'parked', rows: PARKED, values: [] }, asked),
+    async instances() {
+      return (await pool.query<InstanceRow>({ name: 'instances', text: INSTANCES })).rows;
+    },
+    allProductionRequests: () => allProductionRequests(pool),
+    trustedApplications: (asked) =>
+      readPage(pool, { name: 'trusted-applications', rows: TRUSTED, values: [] }, asked),
+    sizes: () => readSizes(pool),
+    slowRoutes: () => readSlowRoutes(pool),
+  };
+}

@@ -1,0 +1,69 @@
+/** Which routes were slowest lately, from the request log of all projects. */
+import type { Pool } from 'pg';
+import type { Micros } from '#src/shared/time/time.ts';
+
+/** Times of a route; in ms. */
+export interface SlowRoute {
+  readonly method: string;
+  /** The path with `{id}` in place of ids. */
+  readonly route: string;
+  readonly requests: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly max: number;
+  /** The slowest one. */
+  readonly slowest: {
+    readonly request_id: string;
+    readonly project: string;
+    readonly at: Micros;
+    readonly status: number;
+  };
+}
+
+/** The slowest routes of a period. */
+export interface SlowRoutes {
+  /** Microseconds. */
+  readonly from: Micros;
+  /** The number of requests that were looked at. */
+  readonly requests: number;
+  readonly routes: readonly SlowRoute[];
+}
+
+/** The most entries that are read: the period is shortened to this many, as far as usage tells. */
+const MOST = 100_000;
+const DAY = 86_400_000_000;
+const LISTED = 50;
+
+// Usage has a row per project and environment a day.
+const PERIOD = `
+select greatest(1, coalesce(sum(requests), 0) / 2)::int8 as daily,
+       (extract(epoch from clock_timestamp()) * 1000000)::int8 as now
+  from operations.usage where day >= (now() at time zone 'utc')::date - 1`;
+
+const ID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]+(_(test|live))?_[A-Za-z0-9_-]{22,}';
+
+// Index: request_log_age (BRIN).
+const SLOWEST = `
+with entry as (
+  select method, ms, status, at, request_id, project,
+         regexp_replace(regexp_replace(path, '/(${ID})(?=/|$)', '/{id}', 'g'), '/_history/[0-9]+$', '/_history/{version}') as route
+    from operations.request_log where at >= $1 limit ${MOST})
+select method, route, count(*)::int as requests, sum(count(*)) over ()::int as all,
+       percentile_cont(0.5) within group (order by ms) as p50,
+       percentile_cont(0.95) within group (order by ms) as p95, max(ms) as max,
+       (array_agg(json_build_object('request_id', request_id, 'project', project, 'at', at, 'status', status)
+          order by ms desc))[1] as slowest
+  from entry group by method, route order by p95 desc, route, method limit ${LISTED}`;
+
+/** Reads them: of the last day, or of a shorter period if there were many requests. */
+export async function readSlowRoutes(pool: Pool): Promise<SlowRoutes> {
+  const { rows: period } = await pool.query<{ daily: number; now: Micros }>(PERIOD);
+  const { daily = 1, now = 0 } = period[0] ?? {};
+  const from = Math.round(now - DAY * Math.min(1, MOST / daily));
+  const { rows } = await pool.query<SlowRoute & { all: number }>({
+    name: 'slow-routes',
+    text: SLOWEST,
+    values: [from],
+  });
+  return { from, requests: rows[0]?.all ?? 0, routes: rows };
+}

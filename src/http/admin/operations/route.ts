@@ -1,0 +1,33 @@
+/** A route for operators, and what their answers share. */
+import type { z } from 'zod';
+import { type Definition, route, type TypedRoute } from '../../api/route.ts';
+import { requireOperator } from '../access.ts';
+
+/**
+ * Makes a route that only operators of the installation may call (else 403). It works while read models lag, unless it
+ * names some.
+ */
+export function operatorRoute<
+  const Path extends string,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Body extends z.ZodType = z.ZodUndefined,
+>(
+  definition: Omit<Definition<Path, 'identity', Query, Body>, 'tag' | 'credential' | 'grantToken'>,
+): TypedRoute<'identity'> {
+  return route<Path, 'identity', Query, Body>({
+    models: [],
+    ...definition,
+    tag: 'Operations',
+    credential: 'identity',
+    grantToken: 'refused',
+    async run(request) {
+      await requireOperator(request);
+      return definition.run(request);
+    },
+  });
+}
+
+/** Returns the answer of a list that has all its items on one page. */
+export function listWhole(data: readonly object[]) {
+  return { status: 200, body: { data, total: data.length, next_cursor: null } };
+}

@@ -1,0 +1,75 @@
+/** The services of operators, besides queries and commands. `src/app/operations.ts` implements them. */
+import type { Job, NewJob } from '#src/shared/job.ts';
+import type { Position } from './position.ts';
+
+/** How far something is behind the log; events are counted up to a bound. */
+export interface Lag {
+  readonly events: number;
+  readonly seconds: number;
+}
+
+export interface ReadModelState {
+  readonly name: string;
+  /** `failed`: this instance stopped at an event that it can't apply. */
+  readonly state: 'serving' | 'rebuilding' | 'missing' | 'outdated' | 'failed';
+  /** Of this software. */
+  readonly version: number;
+  /** Of the software that made the tables; undefined without tables. */
+  readonly tableVersion: number | undefined;
+  readonly position: Position | undefined;
+  readonly lag: Lag | undefined;
+  /** True if reads are refused. */
+  readonly stale: boolean;
+  readonly failure: string | undefined;
+  readonly bytes: number;
+}
+
+export interface ProcessState {
+  readonly name: string;
+  readonly position: Position | undefined;
+  readonly lag: Lag | undefined;
+  readonly parked: number;
+}
+
+/** Everything that follows the log. */
+export interface FollowerStates {
+  /** Undefined if the log doesn't answer. */
+  readonly head: Position | undefined;
+  readonly readModels: readonly ReadModelState[];
+  readonly processes: readonly ProcessState[];
+}
+
+/** An issuer of ID tokens; times are in ms. */
+export interface IssuerState {
+  readonly issuer: string;
+  /** Undefined: only organizations trust it. */
+  readonly audiences: readonly string[] | undefined;
+  readonly keys: readonly {
+    readonly kid?: string | undefined;
+    readonly alg?: string | undefined;
+    readonly kty?: string | undefined;
+  }[];
+  readonly fetchedAt: number | undefined;
+  readonly failure: { readonly at: number; readonly message: string } | undefined;
+}
+
+/** The services that the routes of operators use. */
+export interface OperationServices {
+  /** Id of this instance. */
+  readonly instance: string;
+  readonly jobs: {
+    /** Starts a job, or returns the unfinished one of the same kind and subject. */
+    start(job: NewJob): Promise<{ readonly job: Job; readonly made: boolean }>;
+    find(kind: string, id: string): Promise<Job | undefined>;
+    /** Asks to cancel a job. @returns undefined if there is no unfinished one */
+    cancel(kind: string, id: string): Promise<Job | undefined>;
+  };
+  /** Names of the read models. */
+  readonly readModels: readonly string[];
+  readonly followers: () => Promise<FollowerStates>;
+  /** Makes the next try of a parked event due now. @returns false if it isn't parked */
+  readonly retryParked: (process: string, eventId: string) => Promise<boolean>;
+  readonly issuers: () => Promise<readonly IssuerState[]>;
+  /** Sentences on this instance that operators should read: full disks, events of a newer version. */
+  readonly notices: () => readonly string[];
+}

@@ -1,0 +1,49 @@
+/** Jobs: long work that operators and auditors start, and that outlives the request, the instance and a restart. */
+import type { Person } from './access/member.ts';
+import type { Json, JsonObject } from './json/json.ts';
+import type { Micros } from './time/time.ts';
+
+export type JobStatus = 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+
+/** How far a job has come. */
+export interface JobProgress {
+  readonly done: number;
+  /** An estimate that may grow. */
+  readonly total: number;
+  readonly unit: string;
+  /** What it does now; absent while it counts. */
+  readonly note?: string | undefined;
+}
+
+/** A job as stored. */
+export interface Job {
+  readonly id: string;
+  readonly kind: string;
+  readonly subject: string;
+  readonly options: JsonObject;
+  readonly status: JobStatus;
+  readonly progress: JobProgress | null;
+  readonly result: Json;
+  /** Why it failed. */
+  readonly error: string | null;
+  readonly started_by: Person;
+  readonly created_at: Micros;
+  readonly started_at: Micros | null;
+  readonly finished_at: Micros | null;
+  readonly instance: string | null;
+  /** True once somebody asked to cancel it. */
+  readonly cancel: boolean;
+}
+
+/** A job to start. */
+export interface NewJob extends Pick<Job, 'kind' | 'subject' | 'options' | 'started_by'> {}
+
+/** Returns the subject of a rebuild: the names of the read models, in order. */
+export function nameSubject(names: readonly string[]): string {
+  return [...new Set(names)].sort().join(' ');
+}
+
+/** Returns the names in a subject. */
+export function readSubject(subject: string): readonly string[] {
+  return subject.split(' ');
+}
