@@ -239,13 +239,20 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command('verify', 'Check the hash chains, and compare the read models with the log')
         .option('--checkpoint <file>', 'Check that no history up to this checkpoint was altered')
-        .option('--key <key>', 'The public key that signed the checkpoint (default: the one in DATA_DIR)'),
+        .option('--key <key>', 'The public key that signed the checkpoint (default: the one in DATA_DIR)')
+        .option('--project <id>', 'Check only the records, the directory and the settings of one project')
+        .option('--patient <id>', 'Check only one patient’s record'),
       'annal verify',
       'annal verify --checkpoint checkpoint-2026-03-01.ndjson.gz --key 11qYAYKx…',
     ),
     async (_words, options) => {
       if (options.key !== undefined && options.checkpoint === undefined)
         throw new Failure('annal verify --key needs --checkpoint <file>', MISUNDERSTOOD);
+      if (options.checkpoint !== undefined && (options.project ?? options.patient) !== undefined)
+        throw new Failure(
+          'annal verify --checkpoint checks everything: leave out --project and --patient',
+          MISUNDERSTOOD,
+        );
       const { verifyCommand } = await import('./verify/verify.ts');
       return interruptible((signal) => verifyCommand({ ...options, signal }));
     },

@@ -5,8 +5,9 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Pool, PoolClient } from 'pg';
+import type { CheckpointFacts, CoveringCheckpoint, KeptCheckpoint } from '#src/shared/checkpoint.ts';
 import { newId } from '#src/shared/ids.ts';
-import { type Micros, toMicros } from '#src/shared/time/time.ts';
+import { type Micros, toInstant, toMicros } from '#src/shared/time/time.ts';
 
 /** DDL of a separate migration. */
 export const CHECKPOINTS_SQL = `
@@ -32,39 +33,18 @@ CREATE TABLE operations.checkpoint_part (
 ALTER TABLE operations.checkpoint_part ALTER content SET STORAGE EXTERNAL;
 CREATE INDEX checkpoint_part_of_stream ON operations.checkpoint_part (checkpoint, first);`;
 
-/** A checkpoint without its lines. */
-export interface KeptCheckpoint {
-  readonly id: string;
+/** A row of the table. */
+export interface CheckpointRow extends Omit<KeptCheckpoint, 'time'> {
   readonly made_at: Micros;
-  readonly position: string;
-  readonly events: number;
-  readonly streams: number;
-  readonly access_logs: number;
-  readonly root: string;
-  readonly public_key: string;
-  readonly bytes: number;
 }
 
-/** The head of a stream in a checkpoint. */
-export interface CoveringHead {
-  readonly id: string;
-  readonly made_at: Micros;
-  readonly root: string;
-  readonly revision: number;
-  readonly hash: string;
+/** Returns the checkpoint of a row. */
+export function readRow({ made_at, ...kept }: CheckpointRow): KeptCheckpoint {
+  return { ...kept, time: toInstant(made_at) };
 }
 
-/** The members of a checkpoint's statement that are kept. */
-export interface CheckpointFacts {
-  readonly time: string;
-  readonly position: string;
-  readonly events: number;
-  readonly streams: number;
-  readonly access_logs: number;
-  readonly root: string;
-}
-
-const COLUMNS = `id, made_at::float8 as made_at, position, events::float8 as events, streams::float8 as streams,
+/** The columns of a checkpoint. */
+export const CHECKPOINT_COLUMNS = `id, made_at::float8 as made_at, position, events::float8 as events, streams::float8 as streams,
   access_logs::float8 as access_logs, root, public_key, bytes::float8 as bytes`;
 
 /** Lines of a part. */
@@ -130,23 +110,12 @@ function streamIn(line: string): string {
 export class Checkpoints {
   constructor(private readonly pool: Pool) {}
 
-  /** Lists them, the newest first. @param after made_at and id of the last one of the page before */
-  async list(limit: number, after?: readonly [Micros, string]): Promise<readonly KeptCheckpoint[]> {
-    const { rows } = await this.pool.query<KeptCheckpoint>(
-      `select ${COLUMNS} from operations.checkpoint c
-        ${after === undefined ? '' : 'where (c.made_at, c.id) < ($2, $3)'}
-        order by c.made_at desc, c.id desc limit $1`,
-      [limit, ...(after ?? [])],
-    );
-    return rows;
-  }
-
   async find(id: string): Promise<KeptCheckpoint | undefined> {
-    const { rows } = await this.pool.query<KeptCheckpoint>(
-      `select ${COLUMNS} from operations.checkpoint c where c.id = $1`,
+    const { rows } = await this.pool.query<CheckpointRow>(
+      `select ${CHECKPOINT_COLUMNS} from operations.checkpoint c where c.id = $1`,
       [id],
     );
-    return rows[0];
+    return rows[0] && readRow(rows[0]);
   }
 
   /** Yields the file, compressed. */
@@ -166,8 +135,11 @@ export class Checkpoints {
    * Returns the head of a stream in the newest checkpoint, if it covers a revision.
    * @param stream of events, or `access-` and a patient
    */
-  async coveredBy(stream: string, revision: number): Promise<CoveringHead | undefined> {
-    const [newest] = await this.list(1);
+  async coveredBy(stream: string, revision: number): Promise<CoveringCheckpoint | undefined> {
+    const { rows: all } = await this.pool.query<CheckpointRow>(
+      `select ${CHECKPOINT_COLUMNS} from operations.checkpoint c order by c.made_at desc, c.id desc limit 1`,
+    );
+    const [newest] = all;
     if (newest === undefined) return undefined;
     // Index: checkpoint_part_of_stream.
     const { rows } = await this.pool.query<{ content: Buffer }>(
@@ -182,6 +154,6 @@ export class Checkpoints {
     const head = JSON.parse(text.slice(at, text.indexOf('\n', at))) as { revision: number; hash: string };
     if (head.revision < revision) return undefined;
     const { id, made_at, root } = newest;
-    return { id, made_at, root, revision: head.revision, hash: head.hash };
+    return { id, time: toInstant(made_at), root, revision: head.revision, hash: head.hash };
   }
 }

@@ -1,11 +1,12 @@
 /** Assembles the services of auditors (docs/audit.md). */
 import type { Pool } from 'pg';
+import { readPage } from '#queries/admin/page.ts';
 import { openAccessSearch } from '#queries/audit/access-search.ts';
 import { refuseCostly } from '#queries/database/gather.ts';
 import type { EventStore } from '#src/events/store.ts';
 import type { AuditServices } from '#src/http/ports/audit.ts';
-import { Checkpoints } from '#src/operations/checkpoints.ts';
-import { toInstant } from '#src/shared/time/time.ts';
+import { CHECKPOINT_COLUMNS, type CheckpointRow, Checkpoints, readRow } from '#src/operations/checkpoints.ts';
+import { JOB_COLUMNS } from '#src/operations/jobs/jobs.ts';
 import { wrapCalls } from '#src/shared/wrap-calls.ts';
 import type { Config } from '../../config.ts';
 import { openAuditEvents } from './events.ts';
@@ -22,11 +23,32 @@ export function openAudit(deps: {
     ...openAuditEvents(deps),
     ...openExports({ ...deps, key: { dataDir: deps.config.dataDir, file: deps.config.auditKeyFile } }),
     ...wrapCalls(openAccessSearch(deps.pool), refuseCostly),
-    async coveredBy(stream, revision) {
-      const found = await checkpoints.coveredBy(stream, revision);
-      if (found === undefined) return undefined;
-      const { made_at, ...head } = found;
-      return { ...head, time: toInstant(made_at) };
+    async listCheckpoints(asked) {
+      const page = await readPage<CheckpointRow & { readonly created_at: number }>(
+        deps.pool,
+        {
+          name: 'checkpoints',
+          rows: `select ${CHECKPOINT_COLUMNS}, c.made_at as created_at from operations.checkpoint c`,
+          values: [],
+        },
+        asked,
+      );
+      return { ...page, rows: page.rows.map(({ created_at: _, ...row }) => readRow(row)) };
     },
+    findCheckpoint: (id) => checkpoints.find(id),
+    readCheckpoint: (id) => checkpoints.file(id),
+    // Index: job_of_kind (kind, created_at, id).
+    jobsOfProject: (kind, project, asked) =>
+      readPage(
+        deps.pool,
+        {
+          name: 'jobs-of-project',
+          rows: `select ${JOB_COLUMNS} from operations.job j
+            where j.kind = $1 and (j.subject = 'project ' || $2 or j.subject like 'record % ' || $2)`,
+          values: [kind, project],
+        },
+        asked,
+      ),
+    coveredBy: (stream, revision) => checkpoints.coveredBy(stream, revision),
   };
 }

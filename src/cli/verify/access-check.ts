@@ -13,14 +13,15 @@ import {
 /** Faults that are named at most. */
 const NAMED = 1_000;
 
-/** Runs `work` with a check on a separate session. */
+/** Runs `work` with a check on a separate session. @param only the records that are checked; default: all */
 export async function withAccessCheck<T>(
   databaseUrl: string,
   work: (check: AccessLogCheck) => Promise<T>,
+  only?: ReadonlySet<string>,
 ): Promise<T> {
   const session = await openSession(databaseUrl, { name: 'verify access log', scratch: true });
   try {
-    return await work(new AccessLogCheck(session, NAMED));
+    return await work(new AccessLogCheck(session, NAMED, only));
   } finally {
     await closeSession(session);
   }

@@ -5,7 +5,8 @@ import { openPool } from '#src/database/pool.ts';
 import { expectedEvents } from '#src/events/share.ts';
 import { BEGINNING } from '#src/events/store.ts';
 import type { AccessLogFault } from '#src/operations/access-log/check.ts';
-import { type CheckpointFacts, keepCheckpoint } from '#src/operations/checkpoints.ts';
+import { keepCheckpoint } from '#src/operations/checkpoints.ts';
+import type { CheckpointFacts } from '#src/shared/checkpoint.ts';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import { withWholeLog } from '../database.ts';
 import { FAULTS_FOUND, Failure } from '../failure.ts';
@@ -53,7 +54,7 @@ export async function checkpointCommand({
       withWholeLog(databaseUrl, async (store) => {
         const head = await store.head();
         if (head === BEGINNING) throw new Failure('the event log is empty: there is nothing to sign');
-        const progress = startProgress(0, 'events', json);
+        const progress = startProgress(0, 'events', json ? 'lines' : false);
         try {
           await withAccessCheck(databaseUrl, async (access) => {
             await access.begin();

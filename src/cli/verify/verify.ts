@@ -6,10 +6,7 @@ import type { LogFault } from '#projections/verify/log-check.ts';
 import { type VerifyReport, VerifyRunning, verify } from '#projections/verify/verify.ts';
 import { type Checkpoint, leavesIn, readCheckpoint } from '#src/audit/checkpoint.ts';
 import { BadFile } from '#src/audit/statement.ts';
-import { loadConfig } from '#src/config.ts';
-import { DocumentCheck, type DocumentFault } from '#src/documents/check.ts';
-import { openDocumentStore } from '#src/documents/open.ts';
-import type { DocumentStore } from '#src/documents/store.ts';
+import type { DocumentFault } from '#src/documents/check.ts';
 import { expectedEvents } from '#src/events/share.ts';
 import type { EventStore } from '#src/events/store.ts';
 import type { AccessLogCheck, AccessLogReport } from '#src/operations/access-log/check.ts';
@@ -18,13 +15,15 @@ import { withEventStore } from '../database.ts';
 import { FAULTS_FOUND, Failure, NOT_ALL_CHECKED } from '../failure.ts';
 import { linesOfFile } from '../files.ts';
 import { startProgress } from '../progress.ts';
-import { findDataDir, type ServiceOptions } from '../service.ts';
+import type { ServiceOptions } from '../service.ts';
 import { type ReadDatabase, withDatabase } from '../stopped.ts';
 import { counted } from '../table.ts';
 import { accessHeadsIn, purgesIn, streamHeadsIn, withAccessCheck } from './access-check.ts';
 import { keyToTrust } from './audit-key.ts';
+import { openCheck } from './document-check.ts';
 import { groupByCause } from './verify-causes.ts';
 import { hintsFor } from './verify-hints.ts';
+import { verifyPartCommand } from './verify-part.ts';
 import { describeCauses, terminalWidth, wrapped } from './verify-text.ts';
 
 /** The options on the command line. */
@@ -34,6 +33,10 @@ export interface VerifyOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly checkpoint?: string;
   /** The public key that it must be signed with. Default: that of the installation. */
   readonly key?: string;
+  /** Only this project, by its id. */
+  readonly project?: string;
+  /** Only this patient's record, by its id. */
+  readonly patient?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -44,7 +47,9 @@ export interface VerifyOptions extends Pick<ServiceOptions, 'dataDir'> {
  * invalid.
  */
 export async function verifyCommand(options: VerifyOptions): Promise<number> {
-  const { json = false, checkpoint: file, key, signal, ...where } = options;
+  const { json = false, checkpoint: file, key, signal, project, patient, ...where } = options;
+  if (project !== undefined || patient !== undefined)
+    return verifyPartCommand({ ...where, json, signal, project, patient });
   const checkpoint = file === undefined ? undefined : await readSigned(file, key, where);
   let foreign: ForeignLog | undefined;
   let documents: DocumentsReport = { checked: 0, faults: [] };
@@ -55,7 +60,7 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
     { url: databaseUrl, stopped }: ReadDatabase,
   ): Promise<VerifyReport> => {
     const head = await store.head();
-    const progress = startProgress(0, 'events', json);
+    const progress = startProgress(0, 'events', json ? 'lines' : false);
     const { documentStore, check } = await openCheck(store, where);
     const readAll = async (access: AccessLogCheck): Promise<VerifyReport> => {
       await access.begin(leaves && accessHeadsIn(leaves()));
@@ -142,23 +147,10 @@ function checkpointIn({ checkpoint }: VerifyReport, read: Checkpoint | undefined
   return { time, root, key_id: read.signer.id, ...checkpoint };
 }
 
-/** Faults of documents that are named at most. */
-const NAMED = 1_000;
-
 /** The documents that were looked at. */
 interface DocumentsReport {
   readonly checked: number;
   readonly faults: readonly DocumentFault[];
-}
-
-/** Opens the document store of the service on a DATA_DIR, or the one that the environment names. */
-async function openCheck(
-  store: EventStore,
-  where: Pick<ServiceOptions, 'dataDir'>,
-): Promise<{ readonly documentStore: DocumentStore; readonly check: DocumentCheck }> {
-  const { documentsBucket } = loadConfig(process.env);
-  const documentStore = await openDocumentStore(findDataDir(where), documentsBucket);
-  return { documentStore, check: new DocumentCheck(documentStore, store, NAMED) };
 }
 
 function describe(

@@ -4,8 +4,10 @@ import { PREVIEW_ROUTES } from './applications/preview.ts';
 import { APPLICATION_ROUTES } from './applications/routes.ts';
 import { SCOPE_ROUTES } from './applications/scopes.ts';
 import { ACCESS_LOG_ROUTES } from './audit/access-log.ts';
+import { CHECKPOINT_ROUTES } from './audit/checkpoints.ts';
 import { EVENT_ROUTES } from './audit/events.ts';
 import { EXPORT_ROUTES } from './audit/exports.ts';
+import { VERIFICATION_ROUTES } from './audit/verifications.ts';
 import { CONFIG_ROUTES } from './config.ts';
 import { INVITATION_ROUTES } from './invitations.ts';
 import { KEY_ROUTES } from './keys.ts';
@@ -48,6 +50,8 @@ export const ADMIN_ROUTES: readonly Route[] = [
   ...EVENT_ROUTES,
   ...ACCESS_LOG_ROUTES,
   ...EXPORT_ROUTES,
+  ...VERIFICATION_ROUTES,
+  ...CHECKPOINT_ROUTES,
   ...USAGE_ROUTES,
   ...WEBHOOK_ROUTES,
   ...QUICKSTART_ROUTES,

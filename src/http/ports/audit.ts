@@ -1,9 +1,12 @@
 /** Services for the routes of auditors (docs/audit.md). */
+import type { Page, PageAsked } from '#queries/admin/page.ts';
 import type { AccessSearch } from '#queries/audit/access-search.ts';
 import type { EventPage, EventQueries, EventsAsked } from '#queries/audit/events.ts';
 import type { NameCredentials } from '#queries/audit/names.ts';
 import type { Environment, Tenant } from '#src/shared/access/caller.ts';
 import type { AnsweredSearch, ShownVersion } from '#src/shared/answered-search.ts';
+import type { CoveringCheckpoint, KeptCheckpoint } from '#src/shared/checkpoint.ts';
+import type { Job } from '#src/shared/job.ts';
 import type { Difference } from '#src/shared/json/json-difference.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Position } from './position.ts';
@@ -23,17 +26,6 @@ export interface LoggedEvent {
   readonly hash: string | null;
   /** True if the texts and the previous hash give its hash. */
   readonly holds: boolean;
-}
-
-/** The head of a stream, or of a patient's access log, in a checkpoint. */
-export interface CoveringCheckpoint {
-  readonly id: string;
-  /** Instant at which it was made. */
-  readonly time: string;
-  /** Of the last event, or number of the last entry. */
-  readonly revision: number;
-  readonly hash: string;
-  readonly root: string;
 }
 
 /** The record or directory that a resource is in. */
@@ -89,6 +81,13 @@ export interface AuditServices extends EventQueries, AccessSearch {
   readonly readKey: () => Promise<{ readonly id: string; readonly text: string }>;
   /** Returns the position of the newest event. */
   readonly position: () => Promise<Position>;
+  /** Lists the checkpoints that the service keeps, the newest first. @throws Refusal invalid (422) for another cursor */
+  readonly listCheckpoints: (asked: PageAsked) => Promise<Page<KeptCheckpoint>>;
+  readonly findCheckpoint: (id: string) => Promise<KeptCheckpoint | undefined>;
+  /** Yields the compressed file. */
+  readonly readCheckpoint: (id: string) => AsyncIterable<Buffer>;
+  /** Lists jobs of a kind about a project and its records, the newest first. */
+  readonly jobsOfProject: (kind: string, project: string, asked: PageAsked) => Promise<Page<Job>>;
   /** Returns the elements in which a version differs from the previous one; all of them for a first version. */
   readonly listChanges: (id: string, version: number) => Promise<readonly Difference[]>;
 }

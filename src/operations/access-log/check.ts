@@ -64,8 +64,7 @@ declare access_entries no scroll cursor for
 select e.record, e.seq::float8 as seq, e.id, e.at::float8 as at, e.action, e.actor_kind, e.actor_id, e.issuer, e.role, e.grant_id,
        e.resource_type, e.resource_id, e.purpose, e.status, e.count, e.request_id, e.actor_name, encode(e.hash, 'hex') as hash,
        coalesce(h.erased, false) as erased
-  from operations.access_entry e left join operations.access_head h using (record)
- order by e.record, e.seq`;
+  from operations.access_entry e left join operations.access_head h using (record)`;
 
 /** Heads that differ from the last entry. */
 const HEADS = `
@@ -73,8 +72,7 @@ select coalesce(h.record, s.record) as record, h.entries::float8 as entries, s.e
   from operations.access_head h full join seen_access s using (record)
  where not coalesce(h.erased, false)
    and (h.record is null or h.entries <> coalesce(s.entries, 0)
-        or encode(h.hash, 'hex') <> coalesce(s.hash, repeat('0', 64)))
- order by 1 limit $1`;
+        or encode(h.hash, 'hex') <> coalesce(s.hash, repeat('0', 64)))`;
 
 /** Heads marked as removed that the events read so far don't explain. */
 const UNEXPLAINED = `
@@ -140,11 +138,19 @@ export class AccessLogCheck {
   /**
    * @param session holds the temporary tables; used by nothing else meanwhile
    * @param limit the maximum number of faults listed
+   * @param only the records (UUIDs) whose entries are checked; default: all. Purges and counts are then left out.
    */
   constructor(
     private readonly session: ClientBase,
     private readonly limit: number,
+    private readonly only?: ReadonlySet<string>,
   ) {}
+
+  /** Returns the condition of the entries that are checked. */
+  #only(word: 'where' | 'and', column: string): string {
+    if (this.only === undefined) return '';
+    return ` ${word} ${column} = any('{${[...this.only].join(',')}}'::uuid[])`;
+  }
 
   /**
    * Makes the temporary tables.
@@ -195,12 +201,7 @@ export class AccessLogCheck {
       );
       await this.#walk();
       await this.#checkHeads();
-      const unsure = [...(await this.#rows(UNEXPLAINED)), ...(await this.#rows(LOST))];
-      const records = new Set(unsure.map(({ record }) => record));
-      if (records.size > 0) await this.#notePurges(await findPurges(records));
-      await this.#checkPurges();
-      await this.#checkLost();
-      await this.#checkCounts();
+      if (this.only === undefined) await this.#explain(findPurges);
       await this.session.query('commit');
     } catch (error) {
       await this.session.query('rollback').catch(() => undefined);
@@ -210,6 +211,16 @@ export class AccessLogCheck {
       'select count(*)::int4 as n from seen_access where not erased',
     );
     return { records: rows[0]?.n ?? 0, entries: this.#entries, faults: this.#faults };
+  }
+
+  /** Finds out whether the log explains what is missing, and compares the counts. */
+  async #explain(findPurges: FindPurges): Promise<void> {
+    const unsure = [...(await this.#rows(UNEXPLAINED)), ...(await this.#rows(LOST))];
+    const records = new Set(unsure.map(({ record }) => record));
+    if (records.size > 0) await this.#notePurges(await findPurges(records));
+    await this.#checkPurges();
+    await this.#checkLost();
+    await this.#checkCounts();
   }
 
   /** The heads of all records that weren't purged, in the order of ids; once everything was checked. */
@@ -229,7 +240,7 @@ export class AccessLogCheck {
 
   /** Recomputes every chain. */
   async #walk(): Promise<void> {
-    await this.session.query(ENTRIES);
+    await this.session.query(`${ENTRIES}${this.#only('where', 'e.record')} order by e.record, e.seq`);
     let walked: Walked | undefined;
     for (;;) {
       const { rows } = await this.session.query<EntryRow>(`fetch ${PAGE} from access_entries`);
@@ -267,7 +278,9 @@ export class AccessLogCheck {
   }
 
   async #checkHeads(): Promise<void> {
-    for (const { record, entries, seen } of await this.#rows(HEADS)) {
+    for (const { record, entries, seen } of await this.#rows(
+      `${HEADS}${this.#only('and', 'coalesce(h.record, s.record)')} order by 1 limit $1`,
+    )) {
       const message =
         entries === null
           ? `there are ${seen ?? 0} entries, but the record has no head`

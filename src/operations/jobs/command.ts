@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { JobProgress } from '#src/shared/job.ts';
-import type { Ended } from './kinds.ts';
+import type { Ended } from './ended.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/annal.js', import.meta.url));
 /** How long a command may take to stop by itself, in ms. */

@@ -1,26 +1,9 @@
 /** The kinds of jobs: the command that does the work of each, and what its end means. */
 
 import { type Job, readSubject } from '#src/shared/job.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
-
-/** How an attempt ended: `again` means that the job goes back to waiting and is tried again soon. */
-export interface Ending {
-  readonly status: 'done' | 'failed' | 'again';
-  readonly result?: Json;
-  /** Why it failed, or waits. */
-  readonly error?: string | undefined;
-}
-
-/** The end of a command. */
-export interface Ended {
-  /** The exit code; null if a signal ended it. */
-  readonly code: number | null;
-  readonly signal: string | null;
-  /** The JSON that it printed; undefined if it printed none. */
-  readonly printed: unknown;
-  /** The sentence with which it failed. */
-  readonly failure: string | undefined;
-}
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
+import { endOfCheckpoint, endOfVerification, verifyArguments } from './audit-kinds.ts';
+import type { Ended, Ending } from './ended.ts';
 
 interface Kind {
   /** Returns the arguments of `annal`, besides `--json`. */
@@ -40,6 +23,8 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     ],
     end: endOfRebuild,
   },
+  verification: { command: ({ subject }) => verifyArguments(subject), end: endOfVerification },
+  checkpoint: { command: () => ['checkpoint', '--keep'], end: endOfCheckpoint },
 };
 
 /** Keys of rows can be clinical, so only their number per table becomes part of the result. */

@@ -5,8 +5,9 @@
 import { describeFailure } from '#src/database/failure.ts';
 import type { Job, JobProgress } from '#src/shared/job.ts';
 import { type RunningCommand, runCommand } from './command.ts';
+import type { Ended, Ending } from './ended.ts';
 import type { Jobs } from './jobs.ts';
-import { describeEnd, type Ended, type Ending, KINDS } from './kinds.ts';
+import { describeEnd, KINDS } from './kinds.ts';
 
 /** The interval of heartbeats and of looking for jobs, in ms. */
 const TICK_MS = 1_000;

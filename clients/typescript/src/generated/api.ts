@@ -131,6 +131,57 @@ export type AuditedAccess = {
   grant: string | null;
 };
 
+export type Checkpoint = {
+  id: string;
+  /** When it was signed. */
+  time: string;
+  /** Of the event store: it covers all events up to here. */
+  position: string | null;
+  /** Null for auditors of a project, as the other numbers. */
+  events: number | null;
+  streams: number | null;
+  /** Patients whose access log it covers. */
+  access_logs: number | null;
+  /** Merkle root: 64 hex digits, enough to recognise the file later. */
+  root: string;
+  public_key: string;
+  /** Of the compressed file. */
+  bytes: number | null;
+};
+
+export type CheckpointJob = {
+  id: string;
+  /** `waiting`: an instance takes it within seconds, also after a restart. */
+  status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+  progress: {
+    done: number;
+    /** An estimate, which may grow. */
+    total: number;
+    unit: string;
+    /** What it does now; null while it counts. */
+    note: string | null;
+  } | null;
+  /** Why it failed, or why it waits. */
+  error: string | null;
+  /** Someone cancelled it, and it hasn’t stopped yet. */
+  cancelling: boolean;
+  started_by: {
+    issuer: string;
+    subject: string;
+    email: string | null;
+  };
+  /** Id of the instance that runs it, or ran it last. */
+  instance: string | null;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  started_at: string | null;
+  /** ISO 8601, UTC. */
+  finished_at: string | null;
+  /** Its id, once it is made. */
+  checkpoint: string | null;
+};
+
 export type Code = {
   /** URI of the code system. */
   system: string;
@@ -2488,6 +2539,70 @@ export type TrustedApplication = {
   trusted_at: string | null;
 };
 
+export type Verification = {
+  id: string;
+  /** `waiting`: an instance takes it within seconds, also after a restart. */
+  status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+  progress: {
+    done: number;
+    /** An estimate, which may grow. */
+    total: number;
+    unit: string;
+    /** What it does now; null while it counts. */
+    note: string | null;
+  } | null;
+  /** Why it failed, or why it waits. */
+  error: string | null;
+  /** Someone cancelled it, and it hasn’t stopped yet. */
+  cancelling: boolean;
+  started_by: {
+    issuer: string;
+    subject: string;
+    email: string | null;
+  };
+  /** Id of the instance that runs it, or ran it last. */
+  instance: string | null;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  started_at: string | null;
+  /** ISO 8601, UTC. */
+  finished_at: string | null;
+  scope: {
+    kind: 'all' | 'project' | 'record';
+    project: string | null;
+    patient: string | null;
+  };
+  /** How many; null until it is done. */
+  faults: number | null;
+  /** Null until it is done; lists leave out `causes`. */
+  report: {
+    events: number;
+    streams: number;
+    faults: number;
+    /** Faults by cause; at most 200. */
+    causes: {
+      /** `log`, `documents`, `access log`, or a table. */
+      where: string;
+      /** docs/audit.md lists them. */
+      what: string;
+      which: string;
+      /** Id of the event, if it is of one. */
+      event: string | null;
+      messages: string[];
+      /** Elements that differ, without their values. */
+      changed: string[];
+      /** Rows by table that differ because of it. */
+      follows: Record<string, number>;
+    }[];
+    /** Read models that were not compared to their end, because they lag. */
+    lagging: {
+      read_model: string;
+      behind: number;
+    }[];
+  } | null;
+};
+
 export type Warning = {
   field: string;
   code: 'impossible_value' | 'unit_mismatch' | 'future_date' | 'born_after_death' | 'implausible_age' | 'dates_out_of_order';
@@ -3411,6 +3526,28 @@ export interface Operations {
       /** The 32 bytes of the Ed25519 key, base64url. */
       public_key: string;
     } };
+    /** Verifications, the newest first */
+    '/admin/operations/verifications': { path: {}; query: { limit?: number; cursor?: string; project?: string }; body: undefined; answer: {
+      data: Verification[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** A verification, how far it is, and what it found by cause */
+    '/admin/operations/verifications/{job_id}': { path: { job_id: string }; query: {}; body: undefined; answer: Verification };
+    /** Checkpoints that the service keeps, the newest first */
+    '/admin/operations/checkpoints': { path: {}; query: { limit?: number; cursor?: string; project?: string }; body: undefined; answer: {
+      data: Checkpoint[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** The job that makes a checkpoint, and how far it is */
+    '/admin/operations/checkpoints/jobs/{job_id}': { path: { job_id: string }; query: {}; body: undefined; answer: CheckpointJob };
+    /** A checkpoint as a file */
+    '/admin/operations/checkpoints/{checkpoint_id}': { path: { checkpoint_id: string }; query: {}; body: undefined; answer: Blob };
     /** Usage of a project, by day and environment */
     '/admin/projects/{project_id}/usage': { path: { project_id: string }; query: { from?: string; to?: string }; body: undefined; answer: {
       data: {
@@ -4076,6 +4213,20 @@ export interface Operations {
       /** An instant: the state then. Absent: now. */
       as_of?: string;
     }; answer: Blob };
+    /** Verify everything, a project, or a record */
+    '/admin/operations/verifications': { path: {}; query: {}; body: {
+      /** `all`, a project, or a patient’s record in a project. */
+      scope: 'all' | {
+        project: string;
+      } | {
+        project: string;
+        patient: string;
+      };
+    }; answer: Verification };
+    /** Cancel a verification */
+    '/admin/operations/verifications/{job_id}/cancel': { path: { job_id: string }; query: {}; body: undefined; answer: Verification };
+    /** Make a checkpoint */
+    '/admin/operations/checkpoints': { path: {}; query: {}; body: undefined; answer: CheckpointJob };
     /** Create a webhook endpoint; its secret is shown only now */
     '/admin/projects/{project_id}/webhooks': { path: { project_id: string }; query: {}; body: {
       /** `https://…`; in the sandbox of an installation for development also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */

@@ -1,0 +1,140 @@
+/** Checkpoints that the service keeps: operators make and download them, auditors note their roots. */
+import { z } from 'zod';
+import type { KeptCheckpoint } from '#src/shared/checkpoint.ts';
+import type { Job } from '#src/shared/job.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { route } from '../../api/route.ts';
+import { instant, LIST_QUERY, listSchema, PAGED } from '../../api/schemas.ts';
+import { projectFor, requireOperator } from '../access.ts';
+import { listed } from '../answers.ts';
+import { JOB, jobView } from '../operations/jobs.ts';
+
+const TAG = 'Audit';
+const KIND = 'checkpoint';
+
+const checkpointSchema = z
+  .object({
+    id: z.string(),
+    time: instant.describe('When it was signed.'),
+    position: z.string().nullable().describe('Of the event store: it covers all events up to here.'),
+    events: z.int().nullable().describe('Null for auditors of a project, as the other numbers.'),
+    streams: z.int().nullable(),
+    access_logs: z.int().nullable().describe('Patients whose access log it covers.'),
+    root: z.string().describe('Merkle root: 64 hex digits, enough to recognise the file later.'),
+    public_key: z.string(),
+    bytes: z.int().nullable().describe('Of the compressed file.'),
+  })
+  .meta({ id: 'Checkpoint' });
+
+const madeSchema = z
+  .object({ ...JOB, checkpoint: z.string().nullable().describe('Its id, once it is made.') })
+  .meta({ id: 'CheckpointJob' });
+
+function checkpointView(kept: KeptCheckpoint): z.input<typeof checkpointSchema> {
+  const { id, time, position, events, streams, access_logs, root, public_key, bytes } = kept;
+  return { id, time, position, events, streams, access_logs, root, public_key, bytes };
+}
+
+/** Returns the facts that say nothing about other projects. */
+function checkpointInShort({ id, time, root, public_key }: KeptCheckpoint): z.input<typeof checkpointSchema> {
+  const unsaid = { position: null, events: null, streams: null, access_logs: null, bytes: null };
+  return { id, time, root, public_key, ...unsaid };
+}
+
+const kept = z.object({ id: z.string() });
+
+function jobOfCheckpoint(job: Job): z.input<typeof madeSchema> {
+  return { ...jobView(job), checkpoint: kept.safeParse(job.result).data?.id ?? null };
+}
+
+/** Routes of checkpoints. */
+export const CHECKPOINT_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/admin/operations/checkpoints',
+    operationId: 'listCheckpoints',
+    summary: 'Checkpoints that the service keeps, the newest first',
+    description: `${PAGED} For operators of the installation; with \`project\` for its auditors, without the numbers, which tell of all projects. An auditor keeps the root: it identifies the file.`,
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    query: z.strictObject({ ...LIST_QUERY, project: z.string().max(64).optional() }),
+    answers: { 200: { description: 'A page', schema: listSchema(checkpointSchema) } },
+    async run(request) {
+      const { project, ...page } = request.query;
+      if (project === undefined) await requireOperator(request);
+      else await projectFor(request, project, 'auditor');
+      const found = await request.services.audit.listCheckpoints(page);
+      return listed(found, project === undefined ? checkpointView : checkpointInShort);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/admin/operations/checkpoints',
+    operationId: 'makeCheckpoint',
+    summary: 'Make a checkpoint',
+    description:
+      'Runs `annal checkpoint --keep` as a job, for operators of the installation: it reads and checks the whole log. If one is being made already, the answer is that job (200). Nothing is signed if the log or the access log has faults.',
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    answers: {
+      200: { description: 'The job that waits or runs', schema: madeSchema },
+      201: { description: 'The job', schema: madeSchema },
+    },
+    async run(request) {
+      await requireOperator(request);
+      const { issuer, subject, email } = request.identity;
+      const { job, made } = await request.services.operations.jobs.start({
+        kind: KIND,
+        subject: 'all',
+        options: {},
+        started_by: { issuer, subject, email },
+      });
+      return { status: made ? 201 : 200, body: jobOfCheckpoint(job) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/operations/checkpoints/jobs/{job_id}',
+    operationId: 'getCheckpointJob',
+    summary: 'The job that makes a checkpoint, and how far it is',
+    description: 'For operators. Its progress is a second old at most.',
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    answers: { 200: { description: 'The job', schema: madeSchema } },
+    async run(request) {
+      await requireOperator(request);
+      const job = await request.services.operations.jobs.find(KIND, request.params.job_id);
+      if (job === undefined) throw notFound('job', request.params.job_id.slice(0, 60));
+      return { status: 200, body: jobOfCheckpoint(job) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/operations/checkpoints/{checkpoint_id}',
+    operationId: 'downloadCheckpoint',
+    summary: 'A checkpoint as a file',
+    description:
+      'For operators, because it names the streams of all projects. The file with gzip, as `annal checkpoint --out` writes it: `annal verify --checkpoint FILE --key PUBLICKEY` compares the log with it.',
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    answers: { 200: { description: 'The file (`application/gzip`)', bytes: true } },
+    async run(request) {
+      await requireOperator(request);
+      const { audit } = request.services;
+      const found = await audit.findCheckpoint(request.params.checkpoint_id);
+      if (found === undefined) throw notFound('checkpoint', request.params.checkpoint_id.slice(0, 60));
+      return {
+        status: 200,
+        headers: {
+          'Content-Type': 'application/gzip',
+          'Content-Disposition': `attachment; filename="checkpoint-${found.time.slice(0, 10)}-${found.id}.ndjson.gz"`,
+        },
+        stream: audit.readCheckpoint(found.id),
+      };
+    },
+  }),
+];

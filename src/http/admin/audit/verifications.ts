@@ -1,0 +1,197 @@
+/** Verifications as jobs: of everything for operators, of a project or a record for its auditors. */
+import { z } from 'zod';
+import type { Job } from '#src/shared/job.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { type ApiRequest, route } from '../../api/route.ts';
+import { LIST_QUERY, listSchema, PAGED } from '../../api/schemas.ts';
+import { isOperator, projectFor, requireOperator } from '../access.ts';
+import { listed } from '../answers.ts';
+import { JOB, jobView } from '../operations/jobs.ts';
+
+const TAG = 'Audit';
+const KIND = 'verification';
+
+const scope = z
+  .union([
+    z.literal('all'),
+    z.strictObject({ project: z.string().max(64) }),
+    z.strictObject({ project: z.string().max(64), patient: z.string().max(64) }),
+  ])
+  .describe('`all`, a project, or a patient’s record in a project.');
+
+const cause = z.object({
+  where: z.string().describe('`log`, `documents`, `access log`, or a table.'),
+  what: z.string().describe('docs/audit.md lists them.'),
+  which: z.string(),
+  event: z.string().nullable().describe('Id of the event, if it is of one.'),
+  messages: z.array(z.string()),
+  changed: z.array(z.string()).describe('Elements that differ, without their values.'),
+  follows: z.record(z.string(), z.int()).describe('Rows by table that differ because of it.'),
+});
+
+const report = z.object({
+  events: z.int(),
+  streams: z.int(),
+  faults: z.int(),
+  causes: z.array(cause).describe('Faults by cause; at most 200.'),
+  lagging: z
+    .array(z.object({ read_model: z.string(), behind: z.int() }))
+    .describe('Read models that were not compared to their end, because they lag.'),
+});
+
+const verificationSchema = z
+  .object({
+    ...JOB,
+    scope: z.object({
+      kind: z.enum(['all', 'project', 'record']),
+      project: z.string().nullable(),
+      patient: z.string().nullable(),
+    }),
+    faults: z.int().nullable().describe('How many; null until it is done.'),
+    report: report.nullable().describe('Null until it is done; lists leave out `causes`.'),
+  })
+  .meta({ id: 'Verification' });
+
+type Scope = z.output<typeof verificationSchema>['scope'];
+
+/** Returns the subject of a job. Ids have no blanks. */
+function nameScope(of: z.output<typeof scope>): string {
+  if (of === 'all') return 'all';
+  return 'patient' in of ? `record ${of.patient} ${of.project}` : `project ${of.project}`;
+}
+
+function scopeIn({ subject }: Pick<Job, 'subject'>): Scope {
+  const [kind, id = null, project = null] = subject.split(' ');
+  if (kind === 'project') return { kind, project: id, patient: null };
+  return kind === 'record' ? { kind, project, patient: id } : { kind: 'all', project: null, patient: null };
+}
+
+function verificationView(job: Job): z.input<typeof verificationSchema> {
+  const found = report.safeParse(job.result).data ?? null;
+  return { ...jobView(job), scope: scopeIn(job), faults: found?.faults ?? null, report: found };
+}
+
+/** Returns an item of a list: the causes of many verifications would be long. */
+function itemView(job: Job): z.input<typeof verificationSchema> {
+  const view = verificationView(job);
+  return { ...view, report: view.report && { ...view.report, causes: [] } };
+}
+
+type Asking = Pick<
+  ApiRequest<'/{job_id}', 'identity'>,
+  'services' | 'identity' | 'params' | 'requestId' | 'ids' | 'now' | 'retry' | 'concerns'
+>;
+
+/**
+ * Finds a verification that the caller may see: operators all of them, auditors those of their projects.
+ * @throws Refusal not_found (404), forbidden (403)
+ */
+async function find(request: Asking): Promise<Job> {
+  const { services, params } = request;
+  const job = await services.operations.jobs.find(KIND, params.job_id);
+  const unknown = () => notFound('verification', params.job_id.slice(0, 60));
+  if (job === undefined) throw unknown();
+  if (await isOperator(request)) return job;
+  const { project } = scopeIn(job);
+  if (project === null || (await services.adminQueries.project(request.identity, project)) === undefined)
+    throw unknown();
+  await projectFor(request, project, 'auditor');
+  return job;
+}
+
+/** Routes of verifications. */
+export const VERIFICATION_ROUTES = [
+  route({
+    method: 'POST',
+    path: '/admin/operations/verifications',
+    operationId: 'startVerification',
+    summary: 'Verify everything, a project, or a record',
+    description:
+      'Runs `annal verify` as a job. `all` is for operators of the installation; a project or a record for its auditors, admins and owners. If the same is being verified already, the answer is that job (200). docs/audit.md says what a narrowed verification leaves out.',
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    models: ['projects', 'resources'],
+    body: z
+      .strictObject({ scope })
+      .meta({ examples: [{ scope: { project: 'proj_WKf3nDxr0H-E8wVPuwrEnQ' } }] }),
+    answers: {
+      200: { description: 'The verification of the same that waits or runs', schema: verificationSchema },
+      201: { description: 'The verification', schema: verificationSchema },
+    },
+    async run(request) {
+      const { services, body, identity } = request;
+      const { scope: asked } = body;
+      if (asked === 'all') await requireOperator(request);
+      else {
+        await projectFor(request, asked.project, 'auditor');
+        if ('patient' in asked) {
+          const home = await services.audit.findHome(asked.project, 'Patient', asked.patient);
+          if (home === undefined) throw notFound('Patient', asked.patient);
+        }
+      }
+      const { issuer, subject, email } = identity;
+      const { job, made } = await services.operations.jobs.start({
+        kind: KIND,
+        subject: nameScope(asked),
+        options: {},
+        started_by: { issuer, subject, email },
+      });
+      return { status: made ? 201 : 200, body: verificationView(job) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/operations/verifications',
+    operationId: 'listVerifications',
+    summary: 'Verifications, the newest first',
+    description: `${PAGED} With \`project\` those of a project and its records, for its auditors; without it all, for operators.`,
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    query: z.strictObject({ ...LIST_QUERY, project: z.string().max(64).optional() }),
+    answers: { 200: { description: 'A page', schema: listSchema(verificationSchema) } },
+    async run(request) {
+      const { services, query } = request;
+      const { project, ...page } = query;
+      if (project === undefined) {
+        await requireOperator(request);
+        return listed(await services.adminQueries.jobs(KIND, page), itemView);
+      }
+      const { id } = await projectFor(request, project, 'auditor');
+      return listed(await services.audit.jobsOfProject(KIND, id, page), itemView);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/operations/verifications/{job_id}',
+    operationId: 'getVerification',
+    summary: 'A verification, how far it is, and what it found by cause',
+    description: 'Its progress is a second old at most. Values of records are not in the report.',
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    answers: { 200: { description: 'The verification', schema: verificationSchema } },
+    async run(request) {
+      return { status: 200, body: verificationView(await find(request)) };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/admin/operations/verifications/{job_id}/cancel',
+    operationId: 'cancelVerification',
+    summary: 'Cancel a verification',
+    description: 'One that has ended stays as it is.',
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    answers: {
+      200: { description: 'The verification; it stops within seconds', schema: verificationSchema },
+    },
+    async run(request) {
+      const { id } = await find(request);
+      const cancelled = await request.services.operations.jobs.cancel(KIND, id);
+      return { status: 200, body: verificationView(cancelled ?? (await find(request))) };
+    },
+  }),
+];

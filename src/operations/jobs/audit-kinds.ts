@@ -1,0 +1,68 @@
+/** Reads the ends of verifications and checkpoints. Values of records never become part of a job. */
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
+import type { Ended, Ending } from './ended.ts';
+
+/** The most causes that a report keeps. */
+const MOST_CAUSES = 200;
+
+/** The exit codes of `annal verify` that have a report: nothing found, something found, not all checked. */
+const REPORTED: ReadonlySet<number | null> = new Set([0, 3, 4]);
+
+/** Returns the arguments that narrow a verification to its subject: `all`, `project proj_…` or `record <id> proj_…`. */
+export function verifyArguments(subject: string): readonly string[] {
+  const [scope, id = ''] = subject.split(' ');
+  if (scope === 'project') return ['verify', '--project', id];
+  return scope === 'record' ? ['verify', '--patient', id] : ['verify'];
+}
+
+/** Returns the report of a verification: a job that found faults is done, too. */
+export function endOfVerification({ code, printed, failure }: Ended): Ending {
+  if (REPORTED.has(code) && isObject(asJson(printed)))
+    return { status: 'done', result: reportIn(asJson(printed)) };
+  if (failure?.includes('another verification is running'))
+    return { status: 'again', error: 'another verification is running' };
+  if (failure?.includes('interrupted')) return { status: 'again' };
+  return { status: 'failed', error: failure };
+}
+
+/** Returns the statement of a checkpoint; one that isn't made because of faults failed. */
+export function endOfCheckpoint({ code, printed, failure }: Ended): Ending {
+  const report = asJson(printed);
+  if (code === 0 && isObject(report)) return { status: 'done', result: report };
+  if (code === 3)
+    return {
+      status: 'failed',
+      error: 'nothing was signed: the log or the access log has faults, which a verification names',
+    };
+  if (failure?.includes('stopped')) return { status: 'again' };
+  return { status: 'failed', error: failure };
+}
+
+const asJson = (printed: unknown): Json => (printed ?? null) as Json;
+
+function reportIn(report: Json): JsonObject {
+  const { causes, events = null, streams = null, lagging } = isObject(report) ? report : {};
+  const all = Array.isArray(causes) ? causes.filter(isObject) : [];
+  return {
+    events,
+    streams,
+    faults: all.length,
+    causes: all
+      .slice(0, MOST_CAUSES)
+      .map(({ where = null, what = null, which = null, event = null, messages, changes, follows }) => ({
+        where,
+        what,
+        which,
+        event,
+        messages: messages ?? [],
+        // Their values are of the record.
+        changed: Array.isArray(changes) ? changes.filter(isObject).map(({ path = null }) => path) : [],
+        follows: follows ?? {},
+      })),
+    lagging: Array.isArray(lagging)
+      ? lagging
+          .filter(isObject)
+          .map(({ projection = null, behind = null }) => ({ read_model: projection, behind }))
+      : [],
+  };
+}
