@@ -30,7 +30,7 @@ export interface SlowRoutes {
 }
 
 /** The most entries that are read: the period is shortened to this many, as far as usage tells. */
-const MOST = 100_000;
+const MOST = 50_000;
 const DAY = 86_400_000_000;
 const LISTED = 50;
 
@@ -40,13 +40,14 @@ select greatest(1, coalesce(sum(requests), 0) / 2)::int8 as daily,
        (extract(epoch from clock_timestamp()) * 1000000)::int8 as now
   from operations.usage where day >= (now() at time zone 'utc')::date - 1`;
 
-const ID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]+(_(test|live))?_[A-Za-z0-9_-]{22,}';
+// Ids are UUIDs, or have a prefix: `proj_…`. This costs more than all the rest, some 6 µs an entry.
+const ROUTE = `regexp_replace(path, '/([0-9a-f-]{36}|[a-z]+_[^/]{22,})', '/{id}', 'g')`;
 
 // Index: request_log_age (BRIN).
 const SLOWEST = `
 with entry as (
   select method, ms, status, at, request_id, project,
-         regexp_replace(regexp_replace(path, '/(${ID})(?=/|$)', '/{id}', 'g'), '/_history/[0-9]+$', '/_history/{version}') as route
+         case when path like '%/\\_history/%' then regexp_replace(${ROUTE}, '[0-9]+$', '{version}') else ${ROUTE} end as route
     from operations.request_log where at >= $1 limit ${MOST})
 select method, route, count(*)::int as requests, sum(count(*)) over ()::int as all,
        percentile_cont(0.5) within group (order by ms) as p50,

@@ -172,12 +172,17 @@ describe('the routes of operators', () => {
 
     const { json } = await service.post('/Patient', { resourceType: 'Patient' });
     await service.fhir(`/Patient/${json.id}`);
+    await service.fhir(`/Patient/${json.id}/_history/1`);
     const slow = async () => await admin.done('GET', '/operations/slow-requests');
     const route = '/fhir/R4/Patient/{id}';
-    await eventually(async () => (await slow()).data.some((one) => one.route === route), 30_000, 200);
+    await customer.done('GET', `/projects/${project}`);
+    const isThere = async (of: string) => (await slow()).data.some((one) => one.route === of);
+    await eventually(async () => (await isThere(route)) && isThere('/admin/projects/{id}'), 30_000, 200);
     const entry = (await slow()).data.find((one) => one.route === route);
     expect(entry).to.include({ method: 'GET', requests: 1 });
     expect(entry?.p95_ms).to.be.above(0).and.equal(entry?.max_ms).and.equal(entry?.p50_ms);
+    const routes = (await slow()).data.map((one) => one.route);
+    expect(routes).to.include.members(['/fhir/R4/Patient/{id}/_history/{version}', '/admin/projects/{id}']);
     expect(JSON.stringify(await slow())).not.to.contain(json.id);
 
     const [instance] = await list('instances');

@@ -2482,7 +2482,7 @@ export type Sizes = {
 };
 
 export type SlowRequests = {
-  /** A day ago, or later if there were more than 100,000 requests. */
+  /** A day ago, or later if there were more than 50,000 requests. */
   from: string;
   /** How many were looked at. */
   requests: number;

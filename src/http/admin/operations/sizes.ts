@@ -44,7 +44,7 @@ const ms = z.number().describe('Milliseconds.');
 
 const slowSchema = z
   .object({
-    from: instant.describe('A day ago, or later if there were more than 100,000 requests.'),
+    from: instant.describe('A day ago, or later if there were more than 50,000 requests.'),
     requests: z.int().describe('How many were looked at.'),
     data: z.array(
       z.object({
