@@ -91,9 +91,15 @@ describe('jobs', () => {
     expect(taken.instance)
       .to.match(/^inst_/)
       .and.not.equal('inst_dead');
+    // One that was cancelled while its instance was dead doesn't run again.
+    await service.pool.query(
+      `insert into operations.job (id, kind, subject, options, status, started_by, created_at, instance, heartbeat, cancel)
+       values ('job_given_up', 'rebuild', 'search', '{}', 'running', '{}', 1, 'inst_dead', now() - interval '1 day', true)`,
+    );
     const failed = await ended(jobs, { id: 'job_wrong' });
     expect(failed.status).to.equal('failed');
     expect(failed.error).to.contain('unknown projection nothing; the projections are');
+    expect((await ended(jobs, { id: 'job_given_up' })).status).to.equal('cancelled');
     expect(await jobs.find('rebuild', 'job_live')).to.include({ status: 'running', instance: 'inst_live' });
     expect((await jobs.find('of a newer version', 'job_newer'))?.status).to.equal('waiting');
   });

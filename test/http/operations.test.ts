@@ -9,6 +9,7 @@ import { runCommand } from '#test/support/cli.ts';
 import { holdRebuild, isHeld } from '#test/support/held-rebuild.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
+import { startSecondInstance } from '#test/support/second-instance.ts';
 
 const PARKED = '01900000-0000-7000-8000-000000000001';
 
@@ -187,6 +188,22 @@ describe('the routes of operators', () => {
 
     const [instance] = await list('instances');
     expect(instance).to.include({ version: VERSION, pid: process.pid, alive: true, answers: true });
+    const second = await startSecondInstance(service);
+    try {
+      await eventually(async () => (await list('instances')).length === 2);
+      // Both look for jobs, and one runs each.
+      const release = await holdRebuild(service.databaseUrl, 'webhooks');
+      expect((await rebuild(owner, 'webhooks')).status).to.equal(201);
+      await eventually(() => isHeld(service.pool, 'webhooks'));
+      const [job] = await list('rebuilds');
+      const ids = (await list('instances')).map(({ id }) => id);
+      expect(ids).to.include(job?.instance);
+      await release();
+      await eventually(async () => (await list('rebuilds'))[0]?.status === 'done');
+    } finally {
+      await second.close();
+    }
+    expect(await list('instances')).to.have.length(1);
     const [issuer] = await list('issuers');
     expect(issuer).to.include({ issuer: `${service.url}/dev`, failure: null });
     expect(issuer?.keys).to.have.nested.property('[0].kid');
