@@ -61,6 +61,10 @@ const MAY: Readonly<Record<string, Readonly<Record<string, Who | readonly [Who, 
   '/admin/projects/{project_id}/patients/{patient_id}/overview': { GET: ['members', 'auditors'] },
   '/admin/projects/{project_id}/patients/{patient_id}/moments': { GET: ['members', 'auditors'] },
   '/admin/projects/{project_id}/patients/{patient_id}/changes': { GET: ['members', 'auditors'] },
+  '/admin/projects/{project_id}/patients/{patient_id}/timeline': { GET: ['members', 'auditors'] },
+  '/admin/projects/{project_id}/patients/{patient_id}/versions/{resource_type}/{resource_id}': {
+    GET: ['members', 'auditors'],
+  },
   '/admin/projects/{project_id}/consents': { GET: ['members', 'auditors'] },
   '/admin/projects/{project_id}/sandbox': { GET: 'members' },
   '/admin/projects/{project_id}/sandbox/reset': { POST: 'developers' },
@@ -89,6 +93,8 @@ const READS = [
   // How often the record changed when, and nothing of it.
   ['/patients/{patient_id}/moments', false],
   ['/patients/{patient_id}/changes', true],
+  ['/patients/{patient_id}/timeline', true],
+  ['/patients/{patient_id}/versions/Patient/{patient_id}', true],
 ] as const;
 
 describe('admin: every route with every role', () => {
@@ -140,13 +146,16 @@ describe('admin: every route with every role', () => {
         events: ['*'],
         environment,
       });
+      const patient_id = await newPatient(service, key.key);
       ids[environment] = {
         org_id: org,
         project_id: project,
         key_id: key.id,
         application_id: application.id,
         endpoint_id: endpoint.id,
-        patient_id: await newPatient(service, key.key),
+        patient_id,
+        resource_type: 'Patient',
+        resource_id: patient_id,
       };
     }
     const answer = await fetch(`${service.url}/openapi.json`);
@@ -224,7 +233,7 @@ describe('admin: every route with every role', () => {
         )
       ).rows[0]?.n ?? 0;
     for (const [read, isNoted] of READS) {
-      const path = `/admin/projects/${project}${read.replace('{patient_id}', patient)}`;
+      const path = `/admin/projects/${project}${read.replaceAll('{patient_id}', patient)}`;
       const before = await count();
       expect((await session.ask(path)).status, read).to.equal(400);
       expect(await count(), read).to.equal(before);
