@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { language, say } from '../texts/texts.ts';
+import { dateLocale, say } from '../texts/texts.ts';
 
 /** A line of a chart. */
 export interface Line {
@@ -103,7 +103,9 @@ export function Chart({
 
 /** Returns a day of the last months as the language writes it. @param date a day in UTC */
 export function sayDate(date: string): string {
-  return new Intl.DateTimeFormat(language.value, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
-    new Date(date),
-  );
+  return new Intl.DateTimeFormat(dateLocale.value, {
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
+  }).format(new Date(date));
 }

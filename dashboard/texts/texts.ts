@@ -57,18 +57,21 @@ export function sayCount(key: string, count: number): string {
   return say(`${key}.${count === 1 ? 'one' : 'other'}` as TextKey, { count });
 }
 
+/** Dates in English have the day before the month and 24 hours, as in the sentences of the record. */
+export const dateLocale = computed(() => (language.value === 'en' ? 'en-GB' : language.value));
+
 /** Returns a day and time as the language writes it. @param iso an instant */
 export function sayMoment(iso: string): string {
   return momentFormat.value.format(new Date(iso));
 }
 
 const momentFormat = computed(
-  () => new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'medium' }),
+  () => new Intl.DateTimeFormat(dateLocale.value, { dateStyle: 'medium', timeStyle: 'medium' }),
 );
 
 /** Returns a day as the language writes it. @param iso an instant */
 export function sayDay(iso: string): string {
-  return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium' }).format(new Date(iso));
+  return new Intl.DateTimeFormat(dateLocale.value, { dateStyle: 'medium' }).format(new Date(iso));
 }
 
 /** Returns a number as the language writes it. */
@@ -94,9 +97,9 @@ const BYTES = [
 export function sayDate(date: string): string {
   const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?/.exec(date) ?? [];
   if (year === undefined) return date;
-  return new Intl.DateTimeFormat(language.value, {
+  return new Intl.DateTimeFormat(dateLocale.value, {
     year: 'numeric',
-    ...(month === undefined ? {} : { month: 'short' }),
+    ...(month === undefined ? {} : { month: 'long' }),
     ...(day === undefined ? {} : { day: 'numeric' }),
     timeZone: 'UTC',
   }).format(Date.parse(`${year}-${month ?? '01'}-${day ?? '01'}`));

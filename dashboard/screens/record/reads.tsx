@@ -1,6 +1,7 @@
 /** Who read the record: the same entries that the patient sees. */
 import { useLoaded } from '../../load.ts';
 import { Badge, Empty, Shown, Table } from '../../parts/parts.tsx';
+import { sayAction } from '../../parts/read-action.ts';
 import { say, sayCount, sayMoment } from '../../texts/texts.ts';
 import type { RecordPlace } from './record-place.ts';
 
@@ -36,7 +37,7 @@ export function Reads({ place }: { readonly place: RecordPlace }) {
                   title: say('record.read'),
                   cell: ({ action, resource_type, count, status }) => (
                     <>
-                      <code>{action}</code> {resource_type ?? ''}{' '}
+                      <span title={action}>{sayAction(action)}</span> {resource_type ?? ''}{' '}
                       {count === null ? null : <span class="quiet">{sayCount('record.entries', count)}</span>}{' '}
                       {status === 'ok' ? null : <Badge tone="warn">{status}</Badge>}
                     </>

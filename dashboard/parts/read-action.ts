@@ -1,0 +1,39 @@
+/** The actions of access logs in words (docs/access-log.md). */
+import { say, type TextKey } from '../texts/texts.ts';
+
+const WORDS: Readonly<Record<string, TextKey>> = {
+  read: 'reads.entry',
+  vread: 'reads.entry',
+  'search-type': 'reads.list',
+  'history-instance': 'reads.history',
+  'history-type': 'reads.history',
+  'history-system': 'reads.history',
+  provenance: 'reads.history',
+  timeline: 'reads.timeline',
+  series: 'reads.values',
+  patterns: 'reads.values',
+  context: 'reads.context',
+  overview: 'reads.overview',
+  changes: 'reads.changes',
+  $everything: 'reads.whole',
+  $summary: 'reads.summary',
+  summary: 'reads.summary',
+  export: 'reads.export',
+  content: 'reads.document',
+  grants: 'reads.consents',
+  'open-link': 'reads.link',
+  'open-link-file': 'reads.link',
+  create: 'reads.write',
+  update: 'reads.write',
+  patch: 'reads.write',
+  delete: 'reads.write',
+  bundle: 'reads.write',
+  condition: 'reads.condition',
+  token_reuse: 'reads.reuse',
+};
+
+/** Returns an action in words; one that has none as it is. */
+export function sayAction(action: string): string {
+  const word = Object.hasOwn(WORDS, action) ? WORDS[action] : undefined;
+  return word === undefined ? action : say(word);
+}
