@@ -309,11 +309,14 @@ export const de: Texts = {
     'Bringen Sie alle Instanzen auf dieselbe Version. Der erste Start der neuen baut es neu.',
   'ops.do.rebuild_failed':
     'Beheben Sie die Ursache, und starten Sie ihn erneut: Er geht dort weiter, wo er war.',
+  'ops.do.verification_faults': 'Lesen Sie den Bericht: Er nennt jede Ursache.',
   'ops.do.versions_differ': 'Bringen Sie alle auf die neueste Version.',
   'ops.documents': 'Dokumente',
   'ops.documents.one': '1 Datei',
   'ops.documents.other': '{count} Dateien',
   'ops.documents.unknown': 'bis zur ersten täglichen Messung nicht bekannt',
+  'ops.faults.one': '1 Fehler',
+  'ops.faults.other': '{count} Fehler',
   'ops.force': 'Die neuen Tabellen auch verwenden, wenn Zeilen abweichen',
   'ops.force.says':
     'Sonst hält der Neubau vor dem Tausch an, wenn Zeilen abweichen: Jede der beiden Seiten kann falsch sein.',
@@ -392,6 +395,8 @@ export const de: Texts = {
     'Das Lesemodell {subject} hat keine Tabellen: Was es braucht, lässt sich nicht lesen',
   'ops.need.read_model_outdated': 'Andere Software hat die Tabellen des Lesemodells {subject} angelegt',
   'ops.need.rebuild_failed': 'Ein Neubau von {subject} ist fehlgeschlagen',
+  'ops.need.verification_faults.one': 'Die letzte Prüfung von allem fand einen Fehler',
+  'ops.need.verification_faults.other': 'Die letzte Prüfung von allem fand {count} Fehler',
   'ops.need.versions_differ': 'Instanzen haben verschiedene Versionen: {subject}',
   'ops.needs': 'Zu erledigen',
   'ops.no': 'nein',
@@ -505,6 +510,7 @@ export const de: Texts = {
   'ops.unknown': 'nicht bekannt',
   'ops.verified': 'Letzte Prüfung von allem',
   'ops.verified.never': 'hier wurde keine gestartet',
+  'ops.verify': 'Jetzt alles prüfen',
   'ops.version': 'Version',
   'ops.well': 'Nichts zu erledigen',
   'ops.well.says':

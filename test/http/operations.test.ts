@@ -57,7 +57,7 @@ describe('the routes of operators', () => {
     const auditor = await signIn(service, 'auditor@example.org');
     await add(developer, 'developer');
     await add(auditor, 'auditor');
-    const routes = ADMIN_ROUTES.filter(({ path }) => path.startsWith('/admin/operations'));
+    const routes = ADMIN_ROUTES.filter(({ tag }) => tag === 'Operations');
     expect(routes).to.have.length.above(14);
     for (const { method, path } of routes)
       for (const person of [developer, auditor, customer]) {
@@ -283,6 +283,7 @@ describe('the health of an installation', () => {
   const well: Known = {
     followers: { head: '1' as never, readModels: [], processes: [] },
     failed: [],
+    verified: undefined,
     requests: [],
     instances: [],
     issuers: [],
@@ -309,6 +310,9 @@ describe('the health of an installation', () => {
 
   it('names what needs a person, the urgent things first', () => {
     expect(codes({})).to.deep.equal([]);
+    const verified = (faults: number) => ({ verified: { finished_at: 1, result: { faults } } as never });
+    expect(codes(verified(0))).to.deep.equal([]);
+    expect(codes(verified(2))).to.deep.equal(['verification_faults!']);
     expect(codes(models({}, { state: 'rebuilding', stale: true }))).to.deep.equal([]);
     expect(
       codes(models({ lag: { events: 5000, seconds: 90 } }, { state: 'missing' }, { state: 'outdated' })),

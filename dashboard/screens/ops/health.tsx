@@ -1,7 +1,7 @@
 /** What needs an operator, with what to do; below it how the installation is. */
 import { type AnswerOf, annal } from '../../api.ts';
-import { useLoaded } from '../../load.ts';
-import { Ago, Badge, Head, Shown } from '../../parts/parts.tsx';
+import { useAct, useLoaded } from '../../load.ts';
+import { Ago, Badge, Button, Head, Problem, Shown } from '../../parts/parts.tsx';
 import { PLACE } from '../../place.ts';
 import { account } from '../../session.ts';
 import { say, sayBytes, sayCount, sayNumber, type TextKey, texts } from '../../texts/texts.ts';
@@ -55,7 +55,7 @@ export function Health() {
                 ))}
               </ul>
             )}
-            <State health={needs} {...state} />
+            <State health={needs} {...state} onChange={health.reload} />
           </>
         )}
       </Shown>
@@ -107,7 +107,9 @@ function State({
   processes,
   instances,
   sizes,
+  onChange,
 }: {
+  readonly onChange: () => Promise<void>;
   readonly health: Health;
   readonly models: AnswerOf<'GET', '/admin/operations/read-models'>['data'];
   readonly processes: AnswerOf<'GET', '/admin/operations/processes'>['data'];
@@ -119,6 +121,12 @@ function State({
   const slowest = Math.max(0, ...lags.map(({ seconds }) => seconds));
   const serving = models.filter(({ state }) => state === 'serving').length;
   const verified = health.last_verification;
+  const isVerifying = verified?.finished_at === null;
+  const verifying = useAct(async () => {
+    await annal.post('/admin/operations/verifications', { body: { scope: 'all' } });
+    await onChange();
+    return true;
+  });
   return (
     <section class="panel">
       <h2>{say('ops.state')}</h2>
@@ -141,15 +149,32 @@ function State({
         <dd>{sayBytes(sizes.database_bytes)}</dd>
         <dt>{say('ops.verified')}</dt>
         <dd>
-          {verified?.finished_at == null ? (
+          {verified === null ? (
             say('ops.verified.never')
           ) : (
             <>
-              <Ago at={verified.finished_at} /> · {verified.status}
+              {say(`ops.job.${verified.status}`)}
+              {verified.faults === null ? null : ` · ${sayCount('ops.faults', verified.faults)}`}
+              {verified.finished_at === null ? null : (
+                <>
+                  {' · '}
+                  <Ago at={verified.finished_at} />
+                </>
+              )}
             </>
           )}
         </dd>
       </dl>
+      <p class="acts">
+        <Button
+          busy={verifying.isRunning}
+          disabled={isVerifying}
+          onClick={() => void verifying.run(undefined)}
+        >
+          {say('ops.verify')}
+        </Button>
+      </p>
+      <Problem failure={verifying.failure} />
     </section>
   );
 }

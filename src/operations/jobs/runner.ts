@@ -11,17 +11,23 @@ import { describeEnd, KINDS } from './kinds.ts';
 
 /** The interval of heartbeats and of looking for jobs, in ms. */
 const TICK_MS = 1_000;
-/** The most jobs that an instance runs at a time. */
-const MOST = 2;
+/** The most jobs of a kind that an instance runs at a time, so that those of many people don't keep others waiting. */
+const MOST: Readonly<Record<string, number>> = { rebuild: 2 };
 
 interface Log {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
 }
 
+interface Running {
+  readonly kind: string;
+  readonly command: RunningCommand;
+  readonly done: Promise<void>;
+}
+
 /** The runner of one instance. */
 export class JobRunner {
-  readonly #running = new Map<string, { readonly command: RunningCommand; readonly done: Promise<void> }>();
+  readonly #running = new Map<string, Running>();
   #ticking: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #stopping = false;
@@ -61,14 +67,21 @@ export class JobRunner {
 
   async #claim(): Promise<void> {
     try {
-      while (!this.#stopping && this.#running.size < MOST) {
-        const job = await this.deps.jobs.claim(this.deps.instance, Object.keys(KINDS));
+      while (!this.#stopping) {
+        const job = await this.deps.jobs.claim(this.deps.instance, this.#freeKinds());
         if (job === undefined) return;
         this.#run(job);
       }
     } catch (error) {
       this.#warn(error, 'jobs could not be looked for');
     }
+  }
+
+  #freeKinds(): readonly string[] {
+    const running = [...this.#running.values()].map(({ kind }) => kind);
+    return Object.keys(KINDS).filter(
+      (kind) => running.filter((each) => each === kind).length < (MOST[kind] ?? 1),
+    );
   }
 
   #run(job: Job): void {
@@ -105,7 +118,7 @@ export class JobRunner {
         this.#running.delete(id);
         if (!this.#stopping) this.look();
       });
-    this.#running.set(id, { command, done });
+    this.#running.set(id, { kind, command, done });
   }
 
   /** Stops the command of a job that somebody cancelled, or that another instance has. */

@@ -924,14 +924,17 @@ export type OperationsHealth = {
   /** The newest verification of everything that was started over HTTP. */
   last_verification: {
     id: string;
-    status: string;
+    /** `waiting`: an instance takes it within seconds, also after a restart. */
+    status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+    /** Null until it is done. */
+    faults: number | null;
     /** ISO 8601, UTC. */
     finished_at: string | null;
   } | null;
 };
 
 export type OperationsNeed = {
-  code: 'log_away' | 'notice' | 'read_model_missing' | 'read_model_outdated' | 'read_model_failed' | 'read_model_behind' | 'process_behind' | 'parked_events' | 'rebuild_failed' | 'issuer_away' | 'production_requests' | 'instance_lost' | 'versions_differ';
+  code: 'log_away' | 'notice' | 'read_model_missing' | 'read_model_outdated' | 'read_model_failed' | 'read_model_behind' | 'process_behind' | 'parked_events' | 'rebuild_failed' | 'verification_faults' | 'issuer_away' | 'production_requests' | 'instance_lost' | 'versions_differ';
   /** True if requests fail or data wait until someone acts. */
   urgent: boolean;
   /** The name of the read model, process, issuer or instance. */

@@ -3,9 +3,12 @@ import { z } from 'zod';
 import type { InstanceRow } from '#queries/admin/operations.ts';
 import type { NamedProductionRequest } from '#queries/admin/production.ts';
 import type { Job } from '#src/shared/job.ts';
+import { isObject } from '#src/shared/json/json.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { instant } from '../../api/schemas.ts';
 import type { FollowerStates, IssuerState } from '../../ports/operations.ts';
+import { toInstantOrNull } from '../answers.ts';
+import { JOB } from './jobs.ts';
 import { operatorRoute } from './route.ts';
 
 const CODES = [
@@ -18,6 +21,7 @@ const CODES = [
   'process_behind',
   'parked_events',
   'rebuild_failed',
+  'verification_faults',
   'issuer_away',
   'production_requests',
   'instance_lost',
@@ -45,7 +49,12 @@ const health = z
     data: z.array(need).describe('The urgent ones first.'),
     log_head: z.string().nullable().describe('Position of the newest event; null if the log doesn’t answer.'),
     last_verification: z
-      .object({ id: z.string(), status: z.string(), finished_at: instant.nullable() })
+      .object({
+        id: z.string(),
+        status: JOB.status,
+        faults: z.int().nullable().describe('Null until it is done.'),
+        finished_at: instant.nullable(),
+      })
       .nullable()
       .describe('The newest verification of everything that was started over HTTP.'),
   })
@@ -58,6 +67,8 @@ const BEHIND_S = 60;
 export interface Known {
   readonly followers: FollowerStates;
   readonly failed: readonly Job[];
+  /** The newest verification of everything that has a report. */
+  readonly verified: Job | undefined;
   readonly requests: readonly NamedProductionRequest[];
   readonly instances: readonly InstanceRow[];
   readonly issuers: readonly IssuerState[];
@@ -73,6 +84,7 @@ export function findNeeds(known: Known): Need[] {
     ...known.followers.readModels.flatMap(needsOfModel),
     ...known.followers.processes.flatMap(needsOfProcess),
     ...needsOfJobs(known),
+    ...needsOfVerification(known),
     ...needsOfIssuers(known),
     ...needsOfRequests(known),
     ...needsOfInstances(known),
@@ -188,12 +200,33 @@ function needsOfJobs({ failed }: Known): Need[] {
     make({
       code: 'rebuild_failed',
       subject,
-      since: finished_at === null ? null : toInstant(finished_at),
+      since: toInstantOrNull(finished_at),
       message: `A rebuild of ${subject} failed: ${error ?? 'unknown reason'}.`,
       action: 'Remove the cause, and start it again.',
       where: 'rebuilds',
     }),
   );
+}
+
+function needsOfVerification({ verified }: Known): Need[] {
+  const faults = readFaults(verified) ?? 0;
+  if (verified === undefined || faults === 0) return [];
+  return [
+    make({
+      code: 'verification_faults',
+      urgent: true,
+      count: faults,
+      since: toInstantOrNull(verified.finished_at),
+      message: `The last verification of everything found ${faults === 1 ? 'a fault' : `${faults} faults`}.`,
+      action: 'Read its report: it names each cause. docs/audit.md says what each means.',
+      where: 'verifications',
+    }),
+  ];
+}
+
+/** Returns the number of faults that a verification found; null while it has no report. */
+function readFaults(job: Job | undefined): number | null {
+  return isObject(job?.result) && typeof job.result.faults === 'number' ? job.result.faults : null;
 }
 
 function needsOfIssuers({ issuers }: Known): Need[] {
@@ -283,8 +316,10 @@ export const HEALTH_ROUTES = [
         adminQueries.jobs('verification', { limit: 20 }),
       ]);
       const notices = operations.notices();
-      const data = findNeeds({ followers, failed, requests, instances, issuers, notices, now: now() });
       const whole = verification.rows.find(({ subject }) => subject === 'all');
+      const verified = verification.rows.find((job) => job.subject === 'all' && readFaults(job) !== null);
+      const known = { followers, failed, verified, requests, instances, issuers, notices };
+      const data = findNeeds({ now: now(), ...known });
       const body: z.input<typeof health> = {
         status: data.length === 0 ? 'well' : data.some(({ urgent }) => urgent) ? 'act' : 'watch',
         data,
@@ -295,7 +330,8 @@ export const HEALTH_ROUTES = [
             : {
                 id: whole.id,
                 status: whole.status,
-                finished_at: whole.finished_at === null ? null : toInstant(whole.finished_at),
+                faults: readFaults(whole),
+                finished_at: toInstantOrNull(whole.finished_at),
               },
       };
       return { status: 200, body };
