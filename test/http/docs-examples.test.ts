@@ -187,8 +187,12 @@ describe('the documentation’s examples', () => {
       const ids = ends ? await found() : shared;
       // Those name something that only the reader knows, or are the operator's.
       if (
-        /\{(?:delivery_id|patient_id|service_request_id|parked_id|job_id|request_id|event_id|invitation_id|checkpoint_id)\}/.test(path) ||
-        ['removeMember', 'discoverSso', 'trustApplication', 'exportSigned', 'startVerification'].includes(operation.operationId)
+        /\{(?:delivery_id|patient_id|service_request_id|parked_id|job_id|request_id|event_id|invitation_id|checkpoint_id)\}/.test(
+          path,
+        ) ||
+        ['removeMember', 'discoverSso', 'trustApplication', 'exportSigned', 'startVerification'].includes(
+          operation.operationId,
+        )
       )
         continue;
       for (const request of prefilled(path, operation, ids)) {
