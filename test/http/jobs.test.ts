@@ -155,6 +155,8 @@ describe('a job of a service that ends', () => {
       await service.kill();
       // The command notices within seconds, although it waits for the lock.
       await eventually(async () => (await commands()) === 0);
+      // Ten seconds later, for the next instance.
+      await pool.query("update operations.job set heartbeat = heartbeat - interval '10 seconds'");
       service = await startService({ databaseUrl, dataDir });
       await eventually(() => isHeld(pool, 'search'));
       const second = await jobs.find('rebuild', job.id);
