@@ -191,7 +191,7 @@ describe('events for auditors', () => {
     const [event] = await search('environment=production');
     for (const each of [path, `${path}/${event?.id}`, `${path}?of=project`]) {
       expect(await refusalsOf(auditing, 'GET', each), each).to.deep.equal([403, 404, 404]);
-      expect((await auditing.owner.ask('GET', each)).status).to.equal(200);
+      expect((await auditing.owner.ask('GET', each, undefined, REASON)).status).to.equal(200);
     }
     const entries = async () =>
       (

@@ -10,7 +10,7 @@ import { environment, instant, LIST_QUERY, listSchema } from '../api/schemas.ts'
 import { projectFor } from './access.ts';
 import { listed } from './answers.ts';
 import { PERIOD_QUERY, periodIn } from './period.ts';
-import { noteReads, requireOpen } from './record-reads.ts';
+import { noteReads, requireOpenOnPages } from './record-reads.ts';
 
 const entry = z.object({
   request_id: z.string().describe('`Service-Request-Id` of the answer.'),
@@ -143,7 +143,7 @@ export const LOG_ROUTES = [
       const { environment: of } = found;
       if (of === null || !suffices(project.role, TO_READ[of]) || lacksReason(request, of))
         return { status: 200, body: { ...entryView(found), events: null } };
-      requireOpen(request, of);
+      requireOpenOnPages(request, of);
       const events = await services.adminQueries.written(
         tenantId({ project: project.id, environment: of }),
         found,

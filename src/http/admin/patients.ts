@@ -14,7 +14,7 @@ import { environment, grant, instant, LIST_QUERY, listSchema, PAGED } from '../a
 import { projectFor, requireRole } from './access.ts';
 import { listed, toInstantOrNull } from './answers.ts';
 import { findEnvironment } from './record/open-record.ts';
-import { noteReads, requireOpen } from './record-reads.ts';
+import { noteReads, requireOpenOnPages } from './record-reads.ts';
 
 const TAG = 'Patients';
 
@@ -136,7 +136,7 @@ export const PATIENT_ROUTES = [
       } = await projectFor(request, params.project_id, 'member');
       requireRole(role, TO_READ[query.environment]);
       const tenant = { project, environment: query.environment };
-      requireOpen(request, query.environment);
+      requireOpenOnPages(request, query.environment);
       requireFilled(filling(tenant, isFilling));
       const page = await services.adminQueries.patients(tenant, query);
       await noteReads(
@@ -173,7 +173,7 @@ export const PATIENT_ROUTES = [
       const { patient_id: patient } = params;
       const of = await findEnvironment(request, project, role, patient);
       if (of === undefined) throw notFound('Patient', patient.slice(0, 60));
-      requireOpen(request, of);
+      requireOpenOnPages(request, of);
       const record = await services.recordAt(patient, moment, services.config.limits.answerBytes);
       if (record === undefined || record.events === 0) {
         throw new Refusal('not_found', {

@@ -1,11 +1,15 @@
 /**
- * Reads of records by members below `/admin`: each is in the access log. On the gateway those of production need a reason
- * and a recent sign-in (docs/gateway.md).
+ * Reads of records by members below `/admin`: each is in the access log. Those of production need a reason, on the gateway
+ * also a recent sign-in (docs/gateway.md).
  */
 import type { Environment } from '#src/shared/access/caller.ts';
 import type { ApiRequest } from '../api/route.ts';
+import { parseReason, REASON_HEADER } from '../gateway/reason.ts';
 
-type Reading = Pick<ApiRequest<string, 'identity'>, 'services' | 'identity' | 'requestId' | 'visitor'>;
+type Reading = Pick<
+  ApiRequest<string, 'identity'>,
+  'services' | 'identity' | 'requestId' | 'visitor' | 'header'
+>;
 
 /** The read of a record. */
 interface ReadOf {
@@ -24,11 +28,27 @@ interface Kind {
 }
 
 /**
- * Checks that records of an environment are open to the person.
+ * Checks that records of an environment are open to the person, who says why.
  * @throws Refusal unauthenticated (401), malformed (400)
  */
-export function requireOpen({ visitor }: Reading, environment: Environment): void {
-  if (environment === 'production') visitor?.reason();
+export function requireOpen(reading: Reading, environment: Environment): void {
+  if (environment === 'production') parseReason(readReason(reading) ?? '');
+}
+
+/**
+ * The same for what shows no content of records, and for routes that are older than reasons: with an ID token they do
+ * without one.
+ * @throws Refusal unauthenticated (401), malformed (400)
+ */
+export function requireOpenOnPages(reading: Reading, environment: Environment): void {
+  if (environment === 'production') readReason(reading);
+}
+
+/** Returns the reason; undefined if an ID token came without. @throws Refusal unauthenticated (401), malformed (400) */
+function readReason({ visitor, header }: Reading): string | undefined {
+  if (visitor !== undefined) return visitor.reason();
+  const given = header(REASON_HEADER.toLowerCase());
+  return given === undefined ? undefined : parseReason(given);
 }
 
 /**
@@ -36,13 +56,14 @@ export function requireOpen({ visitor }: Reading, environment: Environment): voi
  * @throws Refusal unavailable (503) if they can't be written; unauthenticated (401), malformed (400) as `requireOpen`
  */
 export async function noteReads(
-  { services, identity, requestId, visitor }: Reading,
+  reading: Reading,
   { environment, action, resourceType, resourceId }: Kind,
   reads: readonly ReadOf[],
 ): Promise<void> {
   if (reads.length === 0) return;
+  const { services, identity, requestId } = reading;
   const { issuer, subject } = identity;
-  const purpose = environment === 'production' ? (visitor?.reason() ?? null) : null;
+  const purpose = environment === 'production' ? (readReason(reading) ?? null) : null;
   await services.accessLog.written(
     reads.map(({ record, count }) => ({
       record,

@@ -16,6 +16,7 @@ import { isJwt, setVisitor } from '../credential-kinds.ts';
 import { readBearer, refuseInQuery } from '../credentials.ts';
 import { requireOwnOrigin } from '../signin/form-origin.ts';
 import type { Visitors } from '../signin/visitors.ts';
+import { parseReason, REASON_HEADER } from './reason.ts';
 
 /** The header that every request must have, with this value: no form and no link of another site can send it. */
 export const SESSION_HEADER = 'X-Service-Session';
@@ -24,10 +25,6 @@ export const PROJECT_HEADER = 'X-Service-Project';
 /** Its environment: `sandbox` (default) or `production`. */
 export const ENVIRONMENT_HEADER = 'X-Service-Environment';
 
-/** Why a person reads records of production: percent-encoded UTF-8. The access log of each record shows it. */
-export const REASON_HEADER = 'X-Service-Reason';
-/** Lengths of a reason, in characters. */
-const REASON = { least: 3, most: 200 };
 /** How long after a sign-in records of production are open, in seconds. */
 const FRESH_S = 1_800;
 
@@ -132,24 +129,7 @@ function requireReason(ctx: Context, { authTime, startedAt }: Session): string {
       `records of production are open for ${FRESH_S / 60} minutes after a sign-in; sign in again at /signin?max_age=${FRESH_S}`,
       `, error="insufficient_user_authentication", max_age="${FRESH_S}"`,
     );
-  const reason = decodeReason(ctx.get(REASON_HEADER));
-  if (reason === undefined || reason.length < REASON.least || reason.length > REASON.most)
-    throw malformed(
-      REASON_HEADER,
-      `${REASON_HEADER} must say why records of production are needed, in ${REASON.least} to ${REASON.most} characters (UTF-8, percent-encoded); the patient can read it`,
-    );
-  return reason;
-}
-
-/** Returns a reason on one line; undefined if its encoding is invalid. */
-function decodeReason(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-      .replace(/[\s\p{C}]+/gu, ' ')
-      .trim();
-  } catch {
-    return undefined;
-  }
+  return parseReason(ctx.get(REASON_HEADER));
 }
 
 function parseEnvironment(text: string): Environment {

@@ -10,7 +10,7 @@ import { route } from '../../api/route.ts';
 import { environment, instant, LIST_QUERY } from '../../api/schemas.ts';
 import { projectFor } from '../access.ts';
 import { PERIOD_QUERY, periodIn } from '../period.ts';
-import { requireOpen } from '../record-reads.ts';
+import { requireOpenOnPages } from '../record-reads.ts';
 import { covering } from './covering.ts';
 
 const CATEGORY_OF: ReadonlyMap<string, ConsentGroup> = new Map(
@@ -118,7 +118,7 @@ export const ACCESS_LOG_ROUTES = [
       const { audit, adminQueries } = services;
       const { id: project } = await projectFor(request, params.project_id, 'auditor');
       const { environment: of, from: _from, to: _to, patient, ...asked } = query;
-      requireOpen(request, of);
+      requireOpenOnPages(request, of);
       const tenant = { project, environment: of };
       if (patient !== undefined && !(await adminQueries.hasRecord([tenant], patient)))
         throw notFound('Patient', patient.slice(0, 60));

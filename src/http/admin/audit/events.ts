@@ -12,7 +12,7 @@ import { environment, instant, LIST_QUERY } from '../../api/schemas.ts';
 import type { LoggedEvent } from '../../ports/audit.ts';
 import { projectFor } from '../access.ts';
 import { PERIOD_QUERY, periodIn } from '../period.ts';
-import { noteReads, requireOpen } from '../record-reads.ts';
+import { noteReads, requireOpen, requireOpenOnPages } from '../record-reads.ts';
 import { covering } from './covering.ts';
 
 const TAG = 'Audit';
@@ -277,7 +277,7 @@ export const EVENT_ROUTES = [
       } = query;
       const conditions = { ...asked, ...periodIn(query), types, requestId };
       const ofRecords = kind === 'records';
-      if (ofRecords) requireOpen(request, of);
+      if (ofRecords) requireOpenOnPages(request, of);
       const { rows, next, searchedTo } = await (ofRecords
         ? services.audit.events({ project: project.id, environment: of }, conditions)
         : services.audit.ownEvents(project.id, conditions));
