@@ -10,6 +10,7 @@ import { withReason } from './parts/reason.tsx';
 import { PLACE } from './place.ts';
 import { Application } from './screens/application/application.tsx';
 import { Applications } from './screens/applications.tsx';
+import { AUDIT_SCREENS } from './screens/audit/audit.tsx';
 import { Consents } from './screens/consents.tsx';
 import { Home } from './screens/home.tsx';
 import { Keys } from './screens/keys.tsx';
@@ -53,6 +54,7 @@ const SCREENS = {
   '/limits': Limits,
   '/members': Members,
   '/organization': Organization,
+  ...AUDIT_SCREENS,
 } as const;
 
 /** Returns a screen that shows itself only in a project of the person. */

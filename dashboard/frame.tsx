@@ -6,6 +6,7 @@ import type { Environment } from './api.ts';
 import { type Here, pathOf, useHere, useScreen } from './here.ts';
 import { PLACE } from './place.ts';
 import { keepReasonsOf } from './reason.ts';
+import { mayAudit } from './screens/audit/parts.tsx';
 import { isOperator, OPS, OPS_MENU } from './screens/ops/ops.tsx';
 import { account } from './session.ts';
 import { choose, LANGUAGES, type Language, language, say, type TextKey } from './texts/texts.ts';
@@ -18,6 +19,7 @@ const MENU: readonly (readonly [screen: string, name: TextKey])[] = [
   ['/keys', 'keys.title'],
   ['/applications', 'applications.title'],
   ['/consents', 'consents.title'],
+  ['/audit', 'audit.title'],
   ['/webhooks', 'webhooks.title'],
   ['/search', 'search.title'],
   ['/try', 'try.title'],
@@ -119,7 +121,9 @@ function Environments({ here }: { readonly here: Here }) {
 
 function Menu({ here }: { readonly here: Here }) {
   const screen = useScreen();
-  const links = MENU.filter(([path]) => path !== '/webhooks' || here.role !== 'auditor').map(
+  const links = MENU.filter(
+    ([path]) => (path !== '/webhooks' || here.role !== 'auditor') && (path !== '/audit' || mayAudit(here)),
+  ).map(
     ([path, name]): MenuLink => [
       pathOf(here, path),
       name,

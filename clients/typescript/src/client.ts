@@ -157,8 +157,10 @@ export class Annal {
     for (const [name, value] of Object.entries(query))
       if (Array.isArray(value)) query[name] = value.join(',');
     if (options.asOf !== undefined) query.as_of = options.asOf;
-    const binary = template.endsWith('/content') || template.endsWith('/qr');
-    const asked = { method, path, query, body, binary: binary && method === 'GET' };
+    const binary = /^GET .*\/(?:content|qr|\{checkpoint_id\})$|^POST .*\/exports$/.test(
+      `${method} ${template}`,
+    );
+    const asked = { method, path, query, body, binary };
     const answer = await this.#transport.send(asked, options);
     return (answer.blob ?? this.#transport.parse(answer.text)) as R;
   }

@@ -1,0 +1,218 @@
+/** The screens of auditors in a real browser: who changed a value, its proof, and what nobody else sees. */
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { type Auditing, openAuditing, PATIENT, type Written, weightOf } from '#test/support/auditing.ts';
+import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
+import { openPage, signInTo } from '#test/support/dashboard.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
+
+const VERIFY = fileURLToPath(new URL('../../bin/verify-export.mjs', import.meta.url));
+
+/** Runs the verifier as an auditor does elsewhere. @returns its exit code and what it said */
+function verifyFile(args: readonly string[]): Promise<{ readonly code: number; readonly said: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [VERIFY, ...args], (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), said: stdout + stderr }),
+    );
+  });
+}
+
+describe('the dashboard of auditors', () => {
+  let browser: Browser;
+  let service: InProcess;
+  let auditing: Auditing;
+  let patient: Written;
+  let weight: Written;
+  let live: Written;
+  let folder: string;
+  let context: BrowserContext | undefined;
+  let page: Page;
+  const complaints: string[] = [];
+
+  before(async function () {
+    const opened = await openBrowser();
+    if (opened === undefined) return this.skip();
+    browser = opened;
+    folder = await temporaryFolder();
+    service = await startInProcess();
+    auditing = await openAuditing(service);
+    const { write, production, owner, project } = auditing;
+    patient = await write(PATIENT);
+    weight = await write(weightOf(patient.id, 61));
+    await write(weightOf(patient.id, 70));
+    await write({ ...weightOf(patient.id, 64), id: weight.id });
+    live = await write(PATIENT, production.key);
+    await owner.done('GET', `/projects/${project}/patients`);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.stop();
+    await removeTemporaryFolders();
+  });
+  afterEach(async () => {
+    await context?.close();
+    context = undefined;
+  });
+
+  const open = async (email: string): Promise<void> => {
+    page = await openPage(browser, complaints);
+    context = page.context();
+    await signInTo(page, service.url, email);
+  };
+  const screen = (path: string, environment = 'sandbox'): string =>
+    `${service.url}/app/projects/${auditing.project}/${environment}/audit${path}`;
+  const settle = () => page.waitForFunction(() => document.querySelector('.loading') === null);
+
+  it('shows who changed a value, the record before it, and a proof to take along', async () => {
+    await open('audit@clinic.example');
+    await page.goto(screen('').replace('/audit', ''));
+    await page.getByRole('link', { name: 'Audit', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Log' }).waitFor();
+    await page.getByLabel('What happened').selectOption('Changed');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.waitForURL(/type=ResourceUpdated/);
+    await settle();
+    const row = page.getByRole('row').filter({ hasText: 'Observation' });
+    await row.filter({ hasText: 'version 2' }).waitFor();
+    expect(await page.getByRole('row').count()).to.equal(2);
+    expect(await row.innerText())
+      .to.include('An import')
+      .and.include('API key sandbox key');
+    await page.getByRole('link', { name: 'Changed: Observation' }).click();
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'valueQuantity.value' })
+      .filter({ hasText: '61' })
+      .filter({ hasText: '64' })
+      .waitFor();
+    await page.getByText('Unaltered').waitFor();
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await picture(page, 'audit-event');
+
+    for (const [button, name] of [
+      ['Save this resource’s history', `history-Observation-${weight.id}.ndjson`],
+      ['Save the whole record', `record-${patient.id}.ndjson`],
+    ] as const) {
+      const downloading = page.waitForEvent('download');
+      await page.getByRole('button', { name: button }).click();
+      const download = await downloading;
+      expect(download.suggestedFilename()).to.equal(name);
+      const file = join(folder, name);
+      await download.saveAs(file);
+      const command = await page.getByRole('status').getByText(name).last().innerText();
+      const key = /--key ([\w-]{43})/.exec(await page.getByRole('status').innerText())?.[1] ?? command;
+      const intact = await verifyFile([file, '--key', key]);
+      expect([intact.code, intact.said.includes('is intact')], intact.said).to.deep.equal([0, true]);
+      const bytes = await readFile(file);
+      const at = bytes.indexOf('64,');
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      await writeFile(file, bytes);
+      const altered = await verifyFile([file, '--key', key]);
+      expect([altered.code, altered.said.includes('NOT valid')], altered.said).to.deep.equal([3, true]);
+    }
+    await picture(page, 'audit-saved');
+
+    await page.getByRole('link', { name: 'The record just before' }).click();
+    await page.waitForURL(/\/patients\/.*at=/);
+    await settle();
+    await page.goto(`${page.url()}&part=timeline`);
+    await page.getByText('61').first().waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('shows who read what, verifies a record, and asks why in production', async () => {
+    await open('audit@clinic.example');
+    await page.goto(screen(`/access-log?patient=${patient.id}`));
+    await page.getByRole('row').filter({ hasText: 'owner@clinic.example' }).waitFor();
+    await page.getByText('They are numbered without gaps').waitFor();
+    await page.goto(screen('/verifications'));
+    await page.getByLabel('Only one patient’s record').fill(patient.id);
+    await page.getByRole('button', { name: 'Start a verification' }).click();
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'A record' })
+      .filter({ hasText: 'No fault' })
+      .waitFor({ timeout: 60_000 });
+    await page.getByRole('link', { name: 'A record' }).click();
+    await page.getByText('Nothing was altered').waitFor();
+
+    await page.goto(screen('', 'production'));
+    await page.getByLabel('Why do you need them?').fill('Yearly audit');
+    await page.getByRole('button', { name: 'Open the records' }).click();
+    await page.getByRole('row').filter({ hasText: 'Patient' }).filter({ hasText: live.id }).waitFor();
+    const { rows } = await service.pool.query(
+      'select purpose from operations.access_entry where record = $1',
+      [live.id],
+    );
+    expect(rows.at(-1)).to.deep.equal({ purpose: 'Yearly audit' });
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('is usable by everybody who may see it, on a desktop and a phone, in both themes, in German', async () => {
+    await open('audit@clinic.example');
+    const screens = [
+      '',
+      '?type=ConsentGranted',
+      '/access-log',
+      `/access-log?patient=${patient.id}`,
+      '/exports',
+      '/verifications',
+    ];
+    for (const path of screens)
+      for (const colorScheme of ['light', 'dark'] as const)
+        for (const width of [1440, 390]) {
+          await page.setViewportSize({ width, height: 900 });
+          await page.emulateMedia({ colorScheme });
+          await page.goto(screen(path));
+          await settle();
+          await page.getByRole('heading', { level: 1 }).waitFor();
+          const name = path.replaceAll(/[^a-z]+/g, '-').slice(0, 14);
+          expect(await accessibilityFaults(page), `${path} ${colorScheme} ${width}`).to.deep.equal([]);
+          const beyond = await page.evaluate(
+            () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+          );
+          expect(beyond, `${path} scrolls sideways at ${width}`).to.equal(false);
+          await picture(page, `audit${name}-${colorScheme}-${width}`);
+        }
+    await page.locator('summary').filter({ hasText: 'audit@clinic.example' }).click();
+    await page.getByLabel('Language').selectOption('Deutsch');
+    await page.goto(screen(''));
+    await page.getByRole('heading', { level: 1, name: 'Protokoll' }).waitFor();
+    await settle();
+    await picture(page, 'audit-german');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('shows nothing to a developer of the organization, nor to an owner or auditor of another', async () => {
+    for (const person of ['dev@clinic.example', 'owner@other.example', 'audit@other.example']) {
+      await open(person);
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+      for (const path of ['', '/access-log', '/exports', '/verifications']) {
+        await page.goto(screen(path));
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page
+          .getByText(person === 'dev@clinic.example' ? 'Auditors, admins and owners' : 'Not found')
+          .first()
+          .waitFor();
+      }
+      expect(await page.getByRole('link', { name: 'Audit', exact: true }).count()).to.equal(0);
+      expect(
+        asked.filter(
+          (path) => /events|access-log|exports|verifications/.test(path) && path.includes('/api/'),
+        ),
+      ).to.deep.equal([]);
+      const status = await page.evaluate(async (project) => {
+        const headers = { 'X-Service-Session': '1' };
+        return (await fetch(`/app/api/admin/projects/${project}/events`, { headers })).status;
+      }, auditing.project);
+      expect(status).to.equal(person === 'dev@clinic.example' ? 403 : 404);
+      await context?.close();
+    }
+  });
+});
