@@ -23,7 +23,8 @@ const KINDS = [
 ];
 type Kind = (typeof KINDS)[number];
 
-const LIMIT = 50;
+/** Entries of a page: with more, drawing a page on a slow processor would stop the scrolling. */
+const LIMIT = 30;
 
 /** Returns the part. */
 export function Timeline({ place }: { readonly place: RecordPlace }) {
