@@ -385,6 +385,55 @@ describe('admin: a patient’s record', () => {
     expect(other.status).to.equal(404);
   });
 
+  it('shows numbers whose digits are kept as they were written', async () => {
+    const own = await create({ ...PATIENT });
+    const literal = (resource: object) =>
+      JSON.stringify(resource)
+        .replace('"value":7,', '"value":7.0,')
+        .replace('{"value":70,', '{"value":4.0,')
+        .replace('{"value":99,', '{"value":6.50,')
+        .replaceAll('"value":120,', '"value":120.0,')
+        .replaceAll('"value":0.00001,', '"value":1e-05,');
+    const of = { reference: `Patient/${own.id}` };
+    const part = (code: string, value: number) => ({
+      code: { coding: [{ system: 'http://loinc.org', code }] },
+      valueQuantity: { value, unit: 'mmHg' },
+    });
+    const since = new Date(Date.now() - 60_000).toISOString();
+    for (const resource of [
+      { ...glucose(7), subject: of },
+      {
+        ...{ resourceType: 'Observation', status: 'final', subject: of, effectiveDateTime: '2026-03-02' },
+        ...{ code: { coding: [{ system: 'http://loinc.org', code: '85354-9' }] } },
+        component: [part('8480-6', 120), part('8462-4', 80)],
+      },
+      {
+        ...{ resourceType: 'Observation', status: 'final', subject: of, effectiveDateTime: '2026-03-03' },
+        ...{ code: named('Viral load'), valueQuantity: { value: 0.00001, unit: 'g/L' } },
+      },
+    ]) {
+      const body = literal(resource);
+      expect(body).to.match(/7\.0|120\.0|1e-05/);
+      const answer = await service.fhir('/Observation', { key: keys.sandbox, method: 'POST', body });
+      expect(answer.status).to.equal(201);
+    }
+    const texts: string[] = [];
+    for (const [part, query] of [
+      ['overview', {}],
+      ['timeline', {}],
+      ['changes', { from: since }],
+    ] as const) {
+      const answer = await owner.ask('GET', pathOf(part, query, own.id));
+      expect(answer.status, `${part} ${answer.text}`).to.equal(200);
+      expect(answer.text).not.to.include('isLosslessNumber');
+      texts.push(answer.text);
+    }
+    for (const text of texts)
+      expect(text)
+        .to.match(/7(?:\.0)?\u00a0mg\/dL/)
+        .and.include('120/80');
+  });
+
   it('refuses moments that aren’t', async () => {
     const future = new Date(Date.now() + 3_600_000).toISOString();
     for (const query of [{ as_of: future }, { as_of: '2026' }, { language: 'xx' }] as const)

@@ -355,8 +355,17 @@ describe('the pages of patients', () => {
       ...{ resourceType: 'Observation', status: 'preliminary', effectiveDateTime: '2026-02-03' },
       ...{ code: { text: 'Colour of the nail' }, valueString: 'blue' },
     });
+    // The digits of these numbers are kept as they were written.
+    const kept = `{"resourceType":"Observation","status":"final","subject":{"reference":"Patient/${record}"},
+      "effectiveDateTime":"2026-01-02","code":{"coding":[{"system":"http://loinc.org","code":"718-7"}]},
+      "valueQuantity":{"value":13.0,"unit":"g/dL"},"referenceRange":[{"low":{"value":12.0,"unit":"g/dL"}}]}`;
+    expect((await service.fhir('/Observation', { method: 'POST', body: kept })).status).to.equal(201);
     const visitor = await patientVisitor(service, 'course@example.org');
+    // The overview has abnormal results, of which this is none.
+    expect((await visitor.open(pathOf(record))).status).to.equal(200);
+    expect(wordsOf(await visitor.open(pathOf(record, '/results')))).to.match(/13\sg\/dL/);
     const words = wordsOf(await visitor.open(pathOf(record, '/timeline')));
+    expect(words).to.match(/Hemoglobin 2 January 2026 13\sg\/dL/i);
     expect(words)
       .to.match(/Blood pressure 3 May 2026 134\/81\smmHg Result/)
       .and.match(/HbA1c \(long-term blood sugar\) 31 March 2026 7\.4\s% Above the range Result/)

@@ -2,16 +2,19 @@
 import { z } from 'zod';
 import type { Interpretations, Judged } from '#queries/rest/interpretations.ts';
 import type { MeasuredKind } from '#queries/rest/measured-kinds.ts';
+import { isNumber } from '#src/shared/json/json.ts';
 import { resultName } from '../pages/result-names.ts';
 import type { Texts } from '../pages/texts.ts';
 import { type Judgement, judge } from './judgement.ts';
 
 const coded = z.object({ code: z.string().nullable(), display: z.string().nullable() });
+/** A number. One whose digits are kept as they were written, such as 7.0, by its value. */
+const decimal = z.preprocess((value) => (isNumber(value) ? Number(String(value)) : value), z.number());
 const valued = {
   code: z.string().nullable(),
   system: z.string().nullable(),
   display: z.string().nullable(),
-  value: z.number().nullable(),
+  value: decimal.nullable(),
   unit: z.string().nullable(),
   value_text: z.string().nullable(),
   value_code: coded.nullable(),
@@ -24,7 +27,7 @@ const observation = z.object({
   category: z.string().nullable(),
   effective_at: z.string().nullable(),
   components: z.array(z.object(valued)),
-  reference_range: z.object({ low: z.number().nullable(), high: z.number().nullable() }).nullable(),
+  reference_range: z.object({ low: decimal.nullable(), high: decimal.nullable() }).nullable(),
   note: z.string().nullable(),
   status: z.string().nullable(),
   created_at: z.string(),
