@@ -63,8 +63,8 @@ export function withdraw(id: string) {
 /**
  * Makes the person a member.
  * @param email their verified address in lower case
- * @throws Refusal not_found for an invitation that isn't theirs or has ended; conflict if they are a member, or whoever
- *   invited them may no longer give the role
+ * @throws Refusal not_found for an invitation that isn't theirs or has ended; conflict if they are a member, or the person
+ *   who invited them may no longer give the role
  */
 export function accept(id: string, person: Person, email: string, now: Micros) {
   return ({ invitations, members }: OrganizationState): PlainEvent[] => {

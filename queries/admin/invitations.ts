@@ -10,7 +10,7 @@ export interface InvitationRow {
   readonly organization_name: string;
   readonly email: string;
   readonly role: Role;
-  /** The address of whoever invited, or their `sub`. */
+  /** The address of the member who invited, or their `sub`. */
   readonly invited_by: string;
   readonly created_at: number;
   readonly expires_at: number;

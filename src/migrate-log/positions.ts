@@ -14,6 +14,7 @@ export const POSITION_COLUMNS = [
   'operations.webhook_replay.position',
   'operations.webhook_replay.head_position',
   'operations.late_write.position',
+  'operations.checkpoint.position',
 ] as const;
 
 /** Inputs of a translation. */
@@ -67,6 +68,7 @@ export async function movePositions(tx: pg.ClientBase, move: PositionMove): Prom
   }
   await rewrite(tx, 'operations.process', translate);
   await rewrite(tx, 'operations.late_write', translate);
+  await rewrite(tx, 'operations.checkpoint', translate);
   await rewrite(tx, 'operations.webhook_replay', translate);
   await rewrite(tx, 'operations.webhook_replay', translate, 'head_position');
   const { rows } = await tx.query<{ stream: string; revision: number }>(

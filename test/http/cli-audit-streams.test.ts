@@ -112,7 +112,7 @@ describe('the command line, for auditors of other streams', () => {
       [1, 'cannot be written', 'export', patient, '--out', join(folder, 'no/such/folder')],
       [2, 'expected a number, for example position:1200', 'record', patient, '--at', 'position:x'],
       [2, 'needs --out', 'export', patient],
-      [2, 'needs --out', 'checkpoint'],
+      [2, 'needs either --out', 'checkpoint'],
       [2, 'is not a valid public key', 'verify', '--checkpoint', 'x', '--key', 'short'],
       [2, 'needs --checkpoint', 'verify', '--key', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'],
       [2, 'expected a date', 'record', patient, '--at', 'yesterday'],

@@ -235,8 +235,8 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'checkpoint',
     shows: 'a checkpoint of 500,000 streams, made and proved in memory that does not grow with them',
-    touches: ['src/audit'],
-    run: { tests: ['test/projections/checkpoint-scale.test.ts'] },
+    touches: ['src/audit', 'src/app/audit', 'src/http/admin/audit'],
+    run: { tests: ['test/projections/checkpoint-scale.test.ts', 'test/http/audit-exports.test.ts'] },
   },
   {
     name: 'limits',

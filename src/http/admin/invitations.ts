@@ -1,4 +1,4 @@
-/** Invitations of members by e-mail address. Nothing is sent: whoever invites passes the link on (docs/admin.md). */
+/** Invitations of members by e-mail address. Nothing is sent: the person who invites passes the link on (docs/admin.md). */
 import { z } from 'zod';
 import { TO_GIVE } from '#commands/organization/invitations.ts';
 import type { InvitationRow } from '#queries/admin/invitations.ts';

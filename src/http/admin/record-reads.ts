@@ -3,8 +3,8 @@
  * also a recent sign-in (docs/gateway.md).
  */
 import type { Environment } from '#src/shared/access/caller.ts';
+import { parseReason, REASON_HEADER } from '../api/reason.ts';
 import type { ApiRequest } from '../api/route.ts';
-import { parseReason, REASON_HEADER } from '../gateway/reason.ts';
 
 type Reading = Pick<
   ApiRequest<string, 'identity'>,

@@ -12,11 +12,11 @@ import type { Session } from '#src/shared/access/session.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { requireRole } from '../admin/access.ts';
 import { requireHead } from '../answer/send.ts';
+import { parseReason, REASON_HEADER } from '../api/reason.ts';
 import { isJwt, setVisitor } from '../credential-kinds.ts';
 import { readBearer, refuseInQuery } from '../credentials.ts';
 import { requireOwnOrigin } from '../signin/form-origin.ts';
 import type { Visitors } from '../signin/visitors.ts';
-import { parseReason, REASON_HEADER } from './reason.ts';
 
 /** The header that every request must have, with this value: no form and no link of another site can send it. */
 export const SESSION_HEADER = 'X-Service-Session';
