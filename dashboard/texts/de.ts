@@ -262,6 +262,7 @@ export const de: Texts = {
   'audit.type.ResourceDeleted': 'Gelöscht',
   'audit.type.ResourceUpdated': 'Geändert',
   'audit.type.SharedLinkCreated': 'Link geteilt',
+  'audit.value': 'Wert',
   'audit.verification': 'Prüfung',
   'audit.verifications': 'Prüfungen',
   'audit.verifications.none': 'Hier wurde noch nichts geprüft.',

@@ -252,6 +252,7 @@ export const en = {
   'audit.type.ResourceDeleted': 'Deleted',
   'audit.type.ResourceUpdated': 'Changed',
   'audit.type.SharedLinkCreated': 'Link shared',
+  'audit.value': 'Value',
   'audit.verification': 'Verification',
   'audit.verifications': 'Verifications',
   'audit.verifications.none': 'Nothing was verified here yet.',

@@ -22,6 +22,8 @@ const SCREENS = {
   applications: '/applications',
   webhooks: '/webhooks',
   usage: '/usage',
+  audit: '/audit',
+  'audit-event': '/audit?type=ResourceCreated&resource=Observation',
 } as const;
 
 const browser = await openBrowser();
@@ -107,6 +109,11 @@ try {
     if (name === 'search') {
       await page.getByRole('button', { name: 'Search', exact: true }).click();
       await page.getByRole('table').waitFor();
+      await page.setViewportSize({ width: 1200, height: 1400 });
+    }
+    if (name === 'audit-event') {
+      await page.getByRole('link', { name: 'Created: Observation' }).first().click();
+      await page.getByText('Unaltered').waitFor();
       await page.setViewportSize({ width: 1200, height: 1400 });
     }
     if (name === 'usage') await page.locator('canvas').nth(1).waitFor();

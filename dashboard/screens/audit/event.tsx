@@ -136,7 +136,7 @@ function Changes({ event: { changes, version } }: { readonly event: Whole }) {
             : [
                 { title: say('audit.before'), cell: ({ before }: Whole['changes'][number]) => before ?? '–' },
               ]),
-          { title: say('audit.after'), cell: ({ after }) => after ?? '–' },
+          { title: say(version === 1 ? 'audit.value' : 'audit.after'), cell: ({ after }) => after ?? '–' },
         ]}
       />
     </section>
