@@ -4,6 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
 import { openBrowser } from '#test/support/browser.ts';
 import { beginProject, callAs, fillProject, signInTo } from '#test/support/dashboard.ts';
 import { startInProcess } from '#test/support/in-process.ts';
@@ -64,6 +65,49 @@ async function takeOperations(): Promise<void> {
   await service.pool.query('delete from operations.parked');
 }
 
+/** Takes a record with something in its first lists. @param patients the path of the list */
+async function takeRecord(page: Page, patients: string, key: string): Promise<void> {
+  const patient = await create(key, {
+    ...{ resourceType: 'Patient', birthDate: '1958-09-30', gender: 'female' },
+    name: [{ family: 'Sand', given: ['Ida'] }],
+  });
+  const subject = { reference: `Patient/${patient}` };
+  const active = (set: string) => ({
+    coding: [{ system: `http://terminology.hl7.org/CodeSystem/${set}`, code: 'active' }],
+  });
+  const quantity = (value: number) => ({ value, unit: '%', system: 'http://unitsofmeasure.org', code: '%' });
+  for (const resource of [
+    {
+      ...{ resourceType: 'AllergyIntolerance', patient: subject, criticality: 'high' },
+      ...{ code: { text: 'Penicillin' }, clinicalStatus: active('allergyintolerance-clinical') },
+    },
+    {
+      ...{ resourceType: 'Condition', subject, code: { text: 'Type 2 diabetes' }, onsetDateTime: '2012-05' },
+      clinicalStatus: active('condition-clinical'),
+    },
+    ...[
+      { drug: 'Metformin', status: 'active', period: { start: '2012-05-20' } },
+      { drug: 'Glibenclamide', status: 'stopped', period: { start: '2014-01-10', end: '2019-08-01' } },
+    ].map(({ drug, status, period }) => ({
+      ...{ resourceType: 'MedicationStatement', status, subject, effectivePeriod: period },
+      medicationCodeableConcept: { text: drug },
+    })),
+    ...[6.9, 7.4, 8.1].map((value, n) => ({
+      ...{ resourceType: 'Observation', status: 'final', subject, effectiveDateTime: `2026-0${n + 4}-12` },
+      code: { coding: [{ system: 'http://loinc.org', code: '4548-4', display: 'Hemoglobin A1c' }] },
+      valueQuantity: quantity(value),
+      referenceRange: [{ low: quantity(4), high: quantity(5.6) }],
+    })),
+  ])
+    await create(key, resource);
+  await page.setViewportSize({ width: SIZE.width, height: 1_250 });
+  await page.goto(`${patients}/${patient}`);
+  await page.locator('.results tbody tr').first().waitFor();
+  await page.screenshot({ path: `${FOLDER}record.png` });
+  await page.setViewportSize(SIZE);
+  console.log('docs/pictures/record.png');
+}
+
 try {
   await mkdir(FOLDER, { recursive: true });
   const page = await browser.newPage({ viewport: SIZE, locale: 'en' });
@@ -121,6 +165,7 @@ try {
     await page.setViewportSize(SIZE);
     console.log(`docs/pictures/${name}.png`);
   }
+  await takeRecord(page, `${base}/patients`, key);
 } finally {
   await browser.close();
   await service.stop();
