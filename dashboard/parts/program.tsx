@@ -79,7 +79,7 @@ function printTypeScript({ method, url, headers, body }: Sent): string {
     '  },',
     ...(body === '' ? [] : [`  body: ${JSON.stringify(body)},`]),
     '});',
-    'console.log(answer.status, await answer.json());',
+    method === 'DELETE' ? 'console.log(answer.status);' : 'console.log(answer.status, await answer.json());',
   ];
   return lines.join('\n');
 }

@@ -15,6 +15,7 @@ export function Home() {
   const { organizations = [], projects = [] } = account.value ?? {};
   const { route, query } = useLocation();
   const [asked, ask] = useState<'organization' | Organization>();
+  const [isInvited, setInvited] = useState(false);
   const [only] = projects.length === 1 ? projects : [];
   useEffect(() => {
     // The link in the menu of the person leads here to stay.
@@ -26,8 +27,8 @@ export function Home() {
       <Head title={say('home.title')} about={say('home.says')}>
         <Button onClick={() => ask('organization')}>{say('home.newOrganization')}</Button>
       </Head>
-      <MyInvitations />
-      {organizations.length === 0 ? (
+      <MyInvitations onLoaded={(count) => setInvited(count > 0)} />
+      {organizations.length === 0 && !isInvited ? (
         <Empty>
           <p>{say('home.none')}</p>
           <Button tone="primary" onClick={() => ask('organization')}>

@@ -123,9 +123,13 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** What the person is invited to, on the first screen. */
-export function MyInvitations() {
-  const invitations = useLoaded((signal) => annal.get('/admin/invitations', {}, { signal }), []);
+/** What the person is invited to, on the first screen. @param onLoaded hears how many invitations wait */
+export function MyInvitations({ onLoaded }: { readonly onLoaded: (count: number) => void }) {
+  const invitations = useLoaded(async (signal) => {
+    const found = await annal.get('/admin/invitations', {}, { signal });
+    onLoaded(found.data.length);
+    return found;
+  }, []);
   const accepting = useAct(async (invitation_id: string) => {
     await annal.post('/admin/invitations/{invitation_id}/accept', { invitation_id });
     await Promise.all([loadAccount(), invitations.reload()]);

@@ -102,20 +102,21 @@ export function Try() {
           {(attributes) => (
             <select
               {...attributes}
-              value=""
+              value={String(
+                operations.value?.findIndex((each) => each.method === method && each.path === path) ?? -1,
+              )}
               onChange={({ currentTarget }) => {
                 const chosen = operations.value?.[Number(currentTarget.value)];
-                currentTarget.value = '';
                 if (chosen === undefined) return;
                 setMethod(chosen.method);
                 setPath(chosen.path);
                 setBody(chosen.example ?? '');
               }}
             >
-              <option value="">{say('try.operation.choose')}</option>
+              <option value="-1">{say('try.operation.choose')}</option>
               {(operations.value ?? []).map((operation, at) => (
                 <option key={`${operation.method} ${operation.path}`} value={String(at)}>
-                  {operation.method} {operation.path} – {operation.summary}
+                  {operation.method} {operation.path} – {operation.summary.replaceAll('`', '')}
                 </option>
               ))}
             </select>

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { signedIn } from '#test/support/gateway.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { eventually } from '#test/support/process.ts';
 import { recordStatements } from '#test/support/sent-statements.ts';
 
 interface Stored {
@@ -381,6 +382,11 @@ describe('admin: a patient’s record', () => {
     expect(
       read.filter(({ purpose }) => purpose === 'complaint 17').map(({ action }) => action),
     ).to.deep.equal(['changes', 'timeline', 'overview']);
+    // Such requests are in the log of the environment.
+    await eventually(async () => {
+      const { data } = await owner.done('GET', `/projects/${project}/logs?environment=production&limit=50`);
+      return data.some(({ path }) => String(path).endsWith('/overview'));
+    });
     const other = await owner.ask('GET', pathOf('overview', {}, '019a0000-0000-7000-8000-000000000000'));
     expect(other.status).to.equal(404);
   });

@@ -606,6 +606,11 @@ describe('the pages of patients', () => {
         { code: { text: 'Systolic' }, valueQuantity: amount(220, 'mm[Hg]'), interpretation: said('HH') },
       ],
     });
+    // What the laboratory calls normal is outside of its own range.
+    await report(record, '2951-2', {
+      ...{ valueQuantity: amount(120, 'mmol/L'), interpretation: said('N') },
+      referenceRange: [{ low: amount(135, 'mmol/L'), high: amount(145, 'mmol/L') }],
+    });
     const visitor = await patientVisitor(service, 'judged@example.org');
     const list = await visitor.open(pathOf(record, '/results'));
     const words = wordsOf(list);
@@ -613,6 +618,7 @@ describe('the pages of patients', () => {
     expect(words).to.match(/Hemoglobin 1 value 6\.9 mmol\/L 10 January 2026 Low/);
     expect(words).to.match(/Creatinine.*? 10 January 2026 Normal/);
     expect(words).to.match(/Blood pressure .*? 10 January 2026 Critically high/);
+    expect(words).to.match(/Sodium .*?120 mmol\/L 10 January 2026 Below the range/);
     // Abnormal results stand first, and in their group.
     expect(list.text.match(/<strong class="fault">/g)).to.have.length(4);
     const german = await visitor.open(pathOf(record, '/results/one?code=2823-3&lang=de'));
@@ -628,7 +634,7 @@ describe('the pages of patients', () => {
     const calm = wordsOf(await visitor.open(pathOf(record)));
     expect(calm)
       .to.include('Of the newest value of each kind, none is marked as abnormal')
-      .and.include('1 kind has neither a reference range nor a judgement.');
+      .and.include('1 kind isn’t judged here. Look at its value.');
     await observe(record, 7.4, '2026-02-01');
     const overview = wordsOf(await visitor.open(pathOf(record)));
     expect(overview)

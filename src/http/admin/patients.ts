@@ -136,6 +136,7 @@ export const PATIENT_ROUTES = [
       } = await projectFor(request, params.project_id, 'member');
       requireRole(role, TO_READ[query.environment]);
       const tenant = { project, environment: query.environment };
+      request.concerns(project, query.environment);
       requireOpenOnPages(request, query.environment);
       requireFilled(filling(tenant, isFilling));
       const page = await services.adminQueries.patients(tenant, query);
@@ -173,6 +174,7 @@ export const PATIENT_ROUTES = [
       const { patient_id: patient } = params;
       const of = await findEnvironment(request, project, role, patient);
       if (of === undefined) throw notFound('Patient', patient.slice(0, 60));
+      request.concerns(project, of);
       requireOpenOnPages(request, of);
       const record = await services.recordAt(patient, moment, services.config.limits.answerBytes);
       if (record === undefined || record.events === 0) {

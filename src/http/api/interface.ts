@@ -113,8 +113,9 @@ export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
       incoming: ctx.req,
       ids: new IdSource(attempted?.commandId ?? newUuid(), attempted?.millis ?? Date.now()),
       now: nowMicros,
-      concerns: (project) => {
+      concerns: (project, environment) => {
         ctx.state.project = project;
+        ctx.state.environment = environment;
       },
       retry: attempted?.retry,
       pass,

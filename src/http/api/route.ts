@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { RetryNotes } from '#commands/command.ts';
-import type { Caller } from '#src/shared/access/caller.ts';
+import type { Caller, Environment } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
 import type { IdSource } from '#src/shared/ids.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
@@ -53,7 +53,7 @@ export interface RequestContext {
   /** On the gateway: the person's session, and why they need records of production. */
   readonly visitor?: Pick<Visitor, 'session' | 'hasReason' | 'reason'> | undefined;
   /** Associates the request with a project of the caller, whose log then shows it. */
-  readonly concerns: (project: string) => void;
+  readonly concerns: (project: string, environment?: Environment) => void;
 }
 
 /** Names in braces of a path: `/admin/keys/{key_id}` has `key_id`. */

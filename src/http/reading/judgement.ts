@@ -22,10 +22,11 @@ export interface Judgement {
   readonly grade: 'critical' | 'out' | 'good';
 }
 
-/** Returns the judgement; undefined if there is none. */
+/** Returns the judgement; undefined if there is none. A normal value outside its own range is shown by the range. */
 export function judge(judged: Judged): Judgement | undefined {
   const code = SAID.find((each) => judged.interpretations?.includes(each));
-  if (code === undefined) return byRange(judged);
+  const ranged = code === undefined || code === 'N' ? byRange(judged) : undefined;
+  if (code === undefined || ranged?.grade === 'out') return ranged;
   return { by: { code }, grade: code === 'N' ? 'good' : CRITICAL.includes(code) ? 'critical' : 'out' };
 }
 

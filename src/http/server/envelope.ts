@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, Next } from 'koa';
 import { isResourceType } from '#src/fhir/types.ts';
-import type { Caller, CallerCredential } from '#src/shared/access/caller.ts';
+import type { Caller, CallerCredential, Environment } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
 import { newRequestId } from '#src/shared/ids.ts';
 import { presence } from '#src/shared/load/presence.ts';
@@ -163,13 +163,14 @@ interface Noted {
   readonly caller?: Caller;
   readonly identity?: Identity;
   readonly project?: string;
+  readonly environment?: Environment;
   readonly refusal?: Refusal;
 }
 
 /** Records a request whose project is known; nobody could see the others. */
 function noteRequest(notebook: Notebook, ctx: Context, { requestId, route, status, ms }: Answered): void {
   // The project is set once its member is authenticated: requests of others are in no project's log.
-  const { caller, identity, project, refusal }: Noted = ctx.state;
+  const { caller, identity, project, environment, refusal }: Noted = ctx.state;
   const at = nowMicros();
   const method = ctx.req.method ?? '';
   const note = (of: Omit<LoggedRequest, 'requestId' | 'at' | 'method' | 'path' | 'status' | 'ms'>): void =>
@@ -184,7 +185,7 @@ function noteRequest(notebook: Notebook, ctx: Context, { requestId, route, statu
     note({ ...of, ...holderColumns(credential), ...namedBy(caller) });
   } else if (identity !== undefined && project !== undefined) {
     const who = `${identity.issuer} ${identity.subject}`;
-    note({ project, environment: null, keyId: null, identity: who });
+    note({ project, environment: environment ?? null, keyId: null, identity: who });
   }
 }
 

@@ -2343,7 +2343,7 @@ export type RecordOverview = {
       /** A later measurement without a value, in words. */
       later: string | null;
     }[];
-    /** Kinds without a reference range or a judgement. */
+    /** Kinds whose newest value nothing judges: no code of the laboratory that says it, and no single range of numbers. */
     unjudged: number;
     /** Those with a modifier extension. */
     left_out: string[];

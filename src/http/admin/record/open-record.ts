@@ -40,6 +40,7 @@ export async function openRecord(request: Asked, asOf?: string): Promise<OpenedR
   await services.freshness.catchUp(RECORD_MODELS);
   const found = await findEnvironment(request, project, role, record);
   if (found === undefined) throw notFound('Patient', params.patient_id.slice(0, 60));
+  request.concerns(project, found);
   requireOpen(request, found);
   const { issuer, subject } = identity;
   const tenant = { project, environment: found };

@@ -124,7 +124,11 @@ export const overviewSchema = z
       abnormal_none: z.string().nullable().describe('What is said if there are none.'),
       latest: z.array(result).describe('The newest of each kind, the newest first.'),
       unverified: z.array(result).describe('Those that an AI wrote and nobody confirmed.'),
-      unjudged: z.int().describe('Kinds without a reference range or a judgement.'),
+      unjudged: z
+        .int()
+        .describe(
+          'Kinds whose newest value nothing judges: no code of the laboratory that says it, and no single range of numbers.',
+        ),
       left_out: z.array(resource).describe('Those with a modifier extension.'),
       not_done: z.int().describe('Cancelled ones, and those without a result yet.'),
     }),

@@ -670,7 +670,7 @@ export const de: Wording = {
   'results.noneseen':
     'Dieser Überblick hat nur einen Teil der Befunde angesehen. Darunter ist kein neuester Wert einer Art als auffällig markiert oder liegt außerhalb seines Referenzbereichs. Auf der Seite der Befunde stehen alle.',
   'results.unjudged':
-    '{kinds|one:# Art hat weder einen Referenzbereich noch eine Beurteilung.|other:# Arten haben weder einen Referenzbereich noch eine Beurteilung.}',
+    '{kinds|one:# Art wird hier nicht beurteilt. Sehen Sie sich den Wert an.|other:# Arten werden hier nicht beurteilt. Sehen Sie sich die Werte an.}',
   'group.bloodcount': 'Blutbild',
   'group.kidney': 'Nieren',
   'group.electrolytes': 'Elektrolyte und Mineralstoffe',

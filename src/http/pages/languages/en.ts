@@ -642,7 +642,7 @@ export const en = {
   'results.noneseen':
     'This overview looked at only some of the results. Of the newest value of each kind among them, none is marked as abnormal or lies outside its reference range. The page of results has all results.',
   'results.unjudged':
-    '{kinds|one:# kind has neither a reference range nor a judgement.|other:# kinds have neither a reference range nor a judgement.}',
+    '{kinds|one:# kind isn’t judged here. Look at its value.|other:# kinds aren’t judged here. Look at their values.}',
   'group.bloodcount': 'Blood count',
   'group.kidney': 'Kidneys',
   'group.electrolytes': 'Electrolytes and minerals',

@@ -655,7 +655,7 @@ export const es: Wording = {
   'results.noneseen':
     'Este resumen solo ha revisado una parte de los resultados. De los valores más recientes de cada tipo entre ellos, ninguno está marcado como anormal ni queda fuera de su intervalo de referencia. La página de resultados los contiene todos.',
   'results.unjudged':
-    '{kinds|one:# tipo no tiene intervalo de referencia ni valoración.|other:# tipos no tienen intervalo de referencia ni valoración.}',
+    '{kinds|one:# tipo no se valora aquí. Mire su valor.|other:# tipos no se valoran aquí. Mire sus valores.}',
   'group.bloodcount': 'Hemograma',
   'group.kidney': 'Riñones',
   'group.electrolytes': 'Electrolitos y minerales',

@@ -665,7 +665,7 @@ export const fr: Wording = {
   'results.noneseen':
     'Cette vue d’ensemble n’a examiné qu’une partie des résultats. Parmi eux, aucune dernière valeur d’un type n’est marquée comme anormale ni hors de son intervalle de référence. La page des résultats les contient tous.',
   'results.unjudged':
-    '{kinds|one:# type n’a ni intervalle de référence ni appréciation.|other:# types n’ont ni intervalle de référence ni appréciation.}',
+    '{kinds|one:# type n’est pas apprécié ici. Regardez sa valeur.|other:# types ne sont pas appréciés ici. Regardez leurs valeurs.}',
   'group.bloodcount': 'Numération sanguine',
   'group.kidney': 'Reins',
   'group.electrolytes': 'Électrolytes et minéraux',

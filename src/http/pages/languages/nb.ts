@@ -642,7 +642,7 @@ export const nb: Wording = {
   'results.noneseen':
     'Denne oversikten har bare sett på en del av resultatene. Av de nyeste verdiene av hver type blant dem er ingen merket som unormal eller utenfor sitt referanseområde. Siden med resultater har alle.',
   'results.unjudged':
-    '{kinds|one:# type har verken referanseområde eller vurdering.|other:# typer har verken referanseområde eller vurdering.}',
+    '{kinds|one:# type er ikke vurdert her. Se på verdien.|other:# typer er ikke vurdert her. Se på verdiene.}',
   'group.bloodcount': 'Blodtelling',
   'group.kidney': 'Nyrer',
   'group.electrolytes': 'Elektrolytter og mineraler',
