@@ -1,12 +1,13 @@
 /** The first screen of a project: what needs attention, then how to begin. */
-import { annal } from '../api.ts';
+import { type Api, annal } from '../api.ts';
 import { useCredentials } from '../credentials.ts';
 import { pathOf, useProject } from '../here.ts';
 import { isNear, readStandings } from '../limits.ts';
 import { useLoaded } from '../load.ts';
-import { Code, Head, Shown } from '../parts/parts.tsx';
-import { account } from '../session.ts';
-import { say } from '../texts/texts.ts';
+import { Ago, Badge, Code, Head, Shown } from '../parts/parts.tsx';
+import { account, includesRole } from '../session.ts';
+import { say, sayCount } from '../texts/texts.ts';
+import { sayScope } from './audit/verifications.tsx';
 import { StandingTable, Throttled } from './limits.tsx';
 import { RequestTable } from './requests.tsx';
 import { listEndpoints, State } from './webhooks.tsx';
@@ -46,6 +47,11 @@ export function Overview() {
     [here.project, here.environment],
     10_000,
   );
+  const faulty = useLoaded(
+    (signal) => (includesRole(here.role, 'auditor') ? findFaulty(here.project, signal) : Promise.resolve([])),
+    [here.project],
+    60_000,
+  );
   const limits = useLoaded(
     (signal) => readStandings(here, here.mayUse, signal),
     [here.project, here.environment],
@@ -74,6 +80,20 @@ export function Overview() {
           }
         </Shown>
       </section>
+      {faulty.value === undefined || faulty.value.length === 0 ? null : (
+        <section class="panel">
+          <h2>{say('overview.verification')}</h2>
+          <ul>
+            {faulty.value.map((job) => (
+              <li key={job.id}>
+                <a href={pathOf(here, `/audit/verifications/${job.id}`)}>{sayScope(job)}</a>{' '}
+                <Badge tone="bad">{sayCount('audit.faults', job.faults ?? 0)}</Badge>{' '}
+                <Ago at={job.finished_at} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       {near.length === 0 && throttled === 0 ? null : (
         <section class="panel">
           <h2>{say('overview.limits')}</h2>
@@ -113,4 +133,17 @@ export function Overview() {
       </section>
     </>
   );
+}
+
+/** Returns the verifications with faults that no later one of the same has replaced. */
+async function findFaulty(project: string, signal: AbortSignal): Promise<readonly Api.Verification[]> {
+  const { data } = await annal.get('/admin/operations/verifications', { project, limit: 50 }, { signal });
+  const seen = new Set<string>();
+  return data.filter((job) => {
+    if (job.status !== 'done') return false;
+    const of = JSON.stringify(job.scope);
+    const isNewest = !seen.has(of);
+    seen.add(of);
+    return isNewest && (job.faults ?? 0) > 0;
+  });
 }

@@ -631,6 +631,8 @@ export const de: Texts = {
   'ops.rebuild.ended': 'Beendet',
   'ops.rebuild.of': '{names} neu bauen',
   'ops.rebuild.progress': 'Fortschritt',
+  'ops.rebuild.same.one': 'Eine Zeile verglichen: keine Unterschiede',
+  'ops.rebuild.same.other': '{count} Zeilen verglichen: keine Unterschiede',
   'ops.rebuild.says':
     'Der Neubau entsteht aus dem Ereignisprotokoll neben den jetzigen Tabellen, wird mit ihnen verglichen und dann eingesetzt. Lesen geht währenddessen. Nach einem Neustart geht er weiter.',
   'ops.rebuild.several': 'Mehrere neu bauen',
@@ -712,6 +714,7 @@ export const de: Texts = {
   'overview.first.see': 'Sehen Sie sie im Anfrageprotokoll',
   'overview.first.send': 'Senden Sie damit eine Anfrage:',
   'overview.limits': 'Fast erreichte Grenzen',
+  'overview.verification': 'Eine Prüfung hat Fehler gefunden',
   'overview.title': 'Übersicht',
   'patients.birthDate': 'Geburtsdatum',
   'patients.create': 'Patienten anlegen',

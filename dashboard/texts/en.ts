@@ -611,6 +611,8 @@ export const en = {
   'ops.rebuild.ended': 'Ended',
   'ops.rebuild.of': 'Rebuild {names}',
   'ops.rebuild.progress': 'Progress',
+  'ops.rebuild.same.one': 'One row compared: no differences',
+  'ops.rebuild.same.other': '{count} rows compared: no differences',
   'ops.rebuild.says':
     'It is built from the log beside the serving tables, compared with them, and swapped in. Reads work meanwhile. It goes on after a restart.',
   'ops.rebuild.several': 'Rebuild several',
@@ -690,6 +692,7 @@ export const en = {
   'overview.first.see': 'See it in the request log',
   'overview.first.send': 'Send a request with it:',
   'overview.limits': 'Limits nearly reached',
+  'overview.verification': 'A verification found faults',
   'overview.title': 'Overview',
   'patients.birthDate': 'Birth date',
   'patients.create': 'Create a patient',

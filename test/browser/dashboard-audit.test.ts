@@ -140,6 +140,14 @@ describe('the dashboard of auditors', () => {
       .waitFor({ timeout: 60_000 });
     await page.getByRole('link', { name: 'A record' }).click();
     await page.getByText('Nothing was altered').waitFor();
+    // The first screen announces one with faults.
+    await service.pool.query(
+      `update operations.job set result = jsonb_set(result::jsonb, '{faults}', '2')::json`,
+    );
+    await page.goto(screen('').replace('/audit', ''));
+    const announced = page.getByText('A verification found faults').locator('..');
+    await announced.getByRole('link', { name: 'A record' }).waitFor();
+    expect(await announced.innerText()).to.include('2 faults');
 
     await page.goto(screen('', 'production'));
     await page.getByLabel('Why do you need them?').fill('Yearly audit');

@@ -192,7 +192,7 @@ describe('the dashboard’s numbers', () => {
     const told = (count: number | null): string =>
       count === null ? 'not recorded' : count.toLocaleString('en');
     const expected = (await days()).map(({ date, ...day }) => [
-      new Date(date).toLocaleDateString('en', { day: 'numeric', month: 'short', timeZone: 'UTC' }),
+      new Date(date).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }),
       told(day.server_errors),
       told(day.client_errors),
       told(day.requests),
@@ -332,7 +332,7 @@ describe('the dashboard’s numbers', () => {
     const timeZone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
     for (const [index, { status, end_reason, ...consent }] of data.entries()) {
       const day = new Date(consent.revoked_at ?? consent.expires_at);
-      const told = day.toLocaleDateString('en', { dateStyle: 'medium', timeZone });
+      const told = day.toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone });
       const [state, application, may, , patient] = rows[index] ?? [];
       expect(state?.split('\n')).to.deep.equal([
         states[status],

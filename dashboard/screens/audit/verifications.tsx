@@ -113,7 +113,8 @@ function VerificationTable({ rows }: { readonly rows: readonly Verification[] })
   );
 }
 
-function sayScope({ scope }: Pick<Verification, 'scope'>): string {
+/** Returns what was verified, in words. */
+export function sayScope({ scope }: Pick<Verification, 'scope'>): string {
   return say(`audit.scope.${scope.kind}`);
 }
 

@@ -124,11 +124,16 @@ function sayNote(note: string): string {
 }
 
 function Outcome({ job: { status, error, result } }: { readonly job: Rebuild }) {
-  const differences = (result ?? []).flatMap(({ tables }) => tables).filter((table) => table.differences > 0);
+  const tables = (result ?? []).flatMap((each) => each.tables);
+  const differences = tables.filter((table) => table.differences > 0);
+  const rows = tables.reduce((sum, { serving }) => sum + serving, 0);
   return (
     <>
       <Badge tone={TONES[status]}>{say(`ops.job.${status}`)}</Badge>
       {error === null ? null : <div>{error}</div>}
+      {status !== 'done' || tables.length === 0 || differences.length > 0 ? null : (
+        <div class="quiet">{sayCount('ops.rebuild.same', rows)}</div>
+      )}
       {differences.map(({ table, differences: count, more_differences: more }) => (
         <div key={table} class="quiet">
           <code>{table}</code>: {sayCount('ops.differences', count)}

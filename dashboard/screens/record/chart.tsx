@@ -187,7 +187,10 @@ function Canvas({
     const last = Date.parse(points.at(-1)?.at ?? '') / 1_000;
     const first = Date.parse(points[0]?.at ?? '') / 1_000;
     if (Number.isNaN(last)) return;
-    plot.current?.setScale('x', { min: years === undefined ? first : last - years * YEAR, max: last });
+    const from = years === undefined ? first : last - years * YEAR;
+    // A single value has a month around it; others aren't cut at the ends.
+    const space = last === from ? YEAR / 24 : (last - from) * 0.02;
+    plot.current?.setScale('x', { min: from - space, max: last + space });
   }, [years, points]);
   return <div ref={holder} role="img" aria-label={label} />;
 }
