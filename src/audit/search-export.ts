@@ -2,7 +2,7 @@
  * Exports of a search's answer: the Bundle's exact text, the event and the hash of each version that it shows, and a signed
  * statement with the query, the moment and the position of the log. docs/audit.md says what a file proves.
  */
-import type { AnsweredSearch } from '#src/shared/answered-search.ts';
+import type { AnsweredSearch } from '#src/shared/access/answered-search.ts';
 import type { SigningKey } from './key.ts';
 import { closingLine, SignedLines } from './signed-lines.ts';
 

@@ -1,5 +1,5 @@
 /** The answer of a search with the events of the versions that it shows, as auditors take it along. */
-import type { Environment } from './access/caller.ts';
+import type { Environment } from './caller.ts';
 
 /** The event of a version that the answer of a search shows. */
 export interface ShownVersion {
