@@ -83,6 +83,11 @@ describe('the routes of operators', () => {
   it('show read models, and rebuild them once for two people who start it', async () => {
     await service.post('/Patient', { resourceType: 'Patient', name: [{ family: 'Sand' }] });
     expect(await find('read-models', 'search')).to.include({ state: 'serving', stale: false, failure: null });
+    // An answer doesn't wait for the timeline.
+    await eventually(async () => {
+      const { lag } = (await find('read-models', 'timeline')) ?? {};
+      return (lag as { readonly events: number } | undefined)?.events === 0;
+    });
     const before = await find('read-models', 'timeline');
     expect(before).to.deep.include({ lag: { events: 0, seconds: 0 }, version: before?.table_version });
     expect(before?.bytes).to.be.above(10_000);
