@@ -85,8 +85,8 @@ describe('the routes of operators', () => {
     expect(await find('read-models', 'search')).to.include({ state: 'serving', stale: false, failure: null });
     // An answer doesn't wait for the timeline.
     await eventually(async () => {
-      const { lag } = (await find('read-models', 'timeline')) ?? {};
-      return (lag as { readonly events: number } | undefined)?.events === 0;
+      const found = await find('read-models', 'timeline');
+      return (found?.lag as { readonly events: number } | undefined)?.events === 0;
     });
     const before = await find('read-models', 'timeline');
     expect(before).to.deep.include({ lag: { events: 0, seconds: 0 }, version: before?.table_version });
