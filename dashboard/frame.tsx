@@ -130,14 +130,14 @@ function Menu({ here }: { readonly here: Here }) {
       path === '' ? screen === '' : screen.startsWith(path),
     ],
   );
-  return <MenuOf links={links} />;
+  return <LinkMenu links={links} />;
 }
 
 /** The menu of operators, whose screens are about no project. */
 function OpsMenu() {
   const { path } = useLocation();
   return (
-    <MenuOf
+    <LinkMenu
       links={OPS_MENU.map(
         ([screen, name]): MenuLink => [OPS + screen, name, path.slice(OPS.length) === screen],
       )}
@@ -148,7 +148,7 @@ function OpsMenu() {
 /** A line of a menu. */
 type MenuLink = readonly [href: string, name: TextKey, isCurrent: boolean];
 
-function MenuOf({ links }: { readonly links: readonly MenuLink[] }) {
+function LinkMenu({ links }: { readonly links: readonly MenuLink[] }) {
   const menu = useRef<HTMLElement>(null);
   const current = links.findIndex(([, , isCurrent]) => isCurrent);
   // On a phone the menu is a strip, of which a part is shown.

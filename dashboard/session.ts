@@ -52,7 +52,7 @@ const SUFFICES_FOR: Readonly<Record<Role, readonly Needed[]>> = {
   auditor: ['member', 'auditor'],
 };
 
-/** Tells whether a role has what something takes. */
+/** Tells whether a role suffices. */
 export function includesRole(role: Role, needed: Needed): boolean {
   return SUFFICES_FOR[role].includes(needed);
 }

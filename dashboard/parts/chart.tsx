@@ -1,8 +1,7 @@
 /** Draws numbers by day. */
 import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
 import { dateLocale, say } from '../texts/texts.ts';
+import { drawPlot } from './plot.ts';
 
 /** A line of a chart. */
 export interface Line {
@@ -18,12 +17,12 @@ const HEIGHT = 220;
 
 /** Steps between the lines of a chart, in seconds: days are whole. */
 const DAYS = [1, 2, 7, 14].map((days) => days * 86_400);
-/** Steps between the lines of a chart: what is counted is whole. */
+/** Steps between the lines of a chart, whole numbers because they count. */
 const WHOLE = [1, 2, 5]
   .flatMap((step) => Array.from({ length: 12 }, (_, power) => step * 10 ** power))
   .sort((a, b) => a - b);
 
-/** Returns a chart; what it draws must also be in a table. @param dates `YYYY-MM-DD`, the oldest first */
+/** Returns a chart; its numbers must also be in a table. @param dates `YYYY-MM-DD`, the oldest first */
 export function Chart({
   title,
   dates,
@@ -40,21 +39,13 @@ export function Chart({
   useEffect(() => {
     const { current } = place;
     if (current === null) return undefined;
-    const style = getComputedStyle(current);
-    const colour = (name: string): string => style.getPropertyValue(name).trim();
-    const axis = {
-      stroke: colour('--quiet'),
-      grid: { stroke: colour('--line') },
-      ticks: { stroke: colour('--line') },
-    };
-    const plot = new uPlot(
-      {
-        width: current.clientWidth,
-        height: HEIGHT,
-        legend: { show: false },
+    const { remove } = drawPlot(
+      current,
+      HEIGHT,
+      [dates.map((date) => Date.parse(date) / 1_000), ...lines.map(({ values }) => [...values])],
+      ({ colour, axis }) => ({
         cursor: { show: false },
         scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max)] } },
-        tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
         axes: [
           {
             ...axis,
@@ -73,16 +64,9 @@ export function Chart({
             ...(dash === undefined ? {} : { dash: [...dash] }),
           })),
         ],
-      },
-      [dates.map((date) => Date.parse(date) / 1_000), ...lines.map(({ values }) => [...values])],
-      current,
+      }),
     );
-    const resized = new ResizeObserver(() => plot.setSize({ width: current.clientWidth, height: HEIGHT }));
-    resized.observe(current);
-    return () => {
-      resized.disconnect();
-      plot.destroy();
-    };
+    return remove;
   }, [dates, lines]);
   return (
     <section class="panel">

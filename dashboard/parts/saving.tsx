@@ -8,7 +8,7 @@ import { Button, Confirm } from './parts.tsx';
 /** A form's save: it asks first if something ends. */
 export interface Saving<Input> {
   readonly act: Act<Input, true>;
-  /** What waits for a yes. */
+  /** The save that waits for a confirmation. */
   readonly asked: Input | undefined;
   readonly isSaved: boolean;
   /** Saves at once, or asks first. */

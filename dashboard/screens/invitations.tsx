@@ -123,7 +123,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** What the person is invited to, on the first screen. @param onLoaded hears how many invitations wait */
+/** The invitations that wait for the person, on the first screen. @param onLoaded hears how many invitations wait */
 export function MyInvitations({ onLoaded }: { readonly onLoaded: (count: number) => void }) {
   const invitations = useLoaded(async (signal) => {
     const found = await annal.get('/admin/invitations', {}, { signal });

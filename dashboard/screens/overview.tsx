@@ -137,7 +137,7 @@ export function Overview() {
 
 /** Returns the verifications with faults that no later one of the same has replaced. */
 async function findFaulty(project: string, signal: AbortSignal): Promise<readonly Api.Verification[]> {
-  const { data } = await annal.get('/admin/operations/verifications', { project, limit: 50 }, { signal });
+  const { data } = await annal.get('/admin/operations/verifications', { project, limit: 200 }, { signal });
   const seen = new Set<string>();
   return data.filter((job) => {
     if (job.status !== 'done') return false;

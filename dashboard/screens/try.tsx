@@ -282,7 +282,7 @@ function readHeaders(text: string): Record<string, string> {
 /** The maximum number of paths that are offered. */
 const MOST_PATHS = 30;
 
-/** Offers what an answer refers to: resources, and the links to further pages. */
+/** Offers the resources and further pages that an answer refers to. */
 function Follow({
   answer,
   base,
@@ -310,7 +310,7 @@ function Follow({
   );
 }
 
-/** Returns the paths of what a text of JSON refers to, each once. */
+/** Returns the paths that occur in a text of JSON, each once. */
 function pathsIn(text: string, base: string): string[] {
   const strings = text.match(/"(?:[^"\\]|\\.)*"/g) ?? [];
   const paths = strings.flatMap((quoted) => {

@@ -22,6 +22,8 @@ export interface InvitationRow {
 /** Queries about invitations. */
 export interface InvitationQueries {
   readonly invitationsOf: (organization: string, asked: PageAsked) => Promise<Page<InvitationRow>>;
+  /** Finds one by its id, for whomever it is. */
+  readonly invitation: (id: string) => Promise<InvitationRow | undefined>;
   /** Returns those that wait for an address, in lower case, the newest first. */
   readonly invitationsFor: (email: string, now: number) => Promise<readonly InvitationRow[]>;
 }
@@ -45,6 +47,11 @@ export function openInvitations(pool: Pool): InvitationQueries {
         },
         asked,
       ),
+    async invitation(id) {
+      const text = `${INVITATION} where i.id = $1`;
+      const { rows } = await pool.query<InvitationRow>({ name: 'member-invitation', text, values: [id] });
+      return rows[0];
+    },
     // Index: member_invitation_waiting. An address that everybody invites has as many as there are organizations.
     async invitationsFor(email, now) {
       const { rows } = await pool.query<InvitationRow>({

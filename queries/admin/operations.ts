@@ -1,7 +1,7 @@
 /** Questions of the installation's operators that its own tables answer: jobs, parked events, instances, trust. */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
-import type { Job } from '#src/shared/job.ts';
+import { JOB_COLUMNS, type Job } from '#src/shared/job.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { type Page, type PageAsked, readPage } from './page.ts';
 import { allProductionRequests, type NamedProductionRequest } from './production.ts';
@@ -52,7 +52,8 @@ export interface TrustedRow {
 
 /** The questions. */
 export interface OperationQueries {
-  readonly jobs: (kind: string, asked: PageAsked) => Promise<Page<Job>>;
+  /** Lists jobs of a kind, the newest first. @param subject only those about it */
+  readonly jobs: (kind: string, asked: PageAsked, subject?: string) => Promise<Page<Job>>;
   /** Returns the newest job of each subject that needs no newer one: those that failed within a week. */
   readonly failedJobs: (kind: string) => Promise<readonly Job[]>;
   readonly parked: (asked: PageAsked) => Promise<Page<ParkedRow>>;
@@ -84,13 +85,10 @@ select a.id, a.name, a.client_id, a.environment, a.project, p.name as project_na
   join projects.organization o on o.id = p.organization
  where a.trusted and a.deleted_at is null`;
 
-const JOB =
-  'id, kind, subject, options, status, progress, result, error, started_by, created_at, started_at, finished_at, instance, cancel';
-
 // Index: job_of_kind.
 const FAILED = `
 select * from (
-  select distinct on (subject) ${JOB} from operations.job
+  select distinct on (subject) ${JOB_COLUMNS} from operations.job
    where kind = $1 and created_at > ${micros("clock_timestamp() - interval '7 days'")}
    order by subject, created_at desc) j
  where status = 'failed' order by created_at desc limit 20`;
@@ -98,12 +96,14 @@ select * from (
 /** Opens the questions. */
 export function openOperationQueries(pool: Pool): OperationQueries {
   return {
-    jobs: (kind, asked) =>
-      readPage(
-        pool,
-        { name: 'jobs', rows: `select ${JOB} from operations.job where kind = $1`, values: [kind] },
-        asked,
-      ),
+    jobs: (kind, asked, subject) => {
+      const rows = `select ${JOB_COLUMNS} from operations.job where kind = $1`;
+      const list =
+        subject === undefined
+          ? { name: 'jobs', rows, values: [kind] }
+          : { name: 'jobs-of-subject', rows: `${rows} and subject = $2`, values: [kind, subject] };
+      return readPage(pool, list, asked);
+    },
     async failedJobs(kind) {
       return (await pool.query<Job>({ name: 'failed-jobs', text: FAILED, values: [kind] })).rows;
     },

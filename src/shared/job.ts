@@ -47,3 +47,7 @@ export function nameSubject(names: readonly string[]): string {
 export function readSubject(subject: string): readonly string[] {
   return subject.split(' ');
 }
+
+/** The columns of `operations.job` that make a `Job`. */
+export const JOB_COLUMNS =
+  'id, kind, subject, options, status, progress, result, error, started_by, created_at, started_at, finished_at, instance, cancel';

@@ -169,7 +169,7 @@ function sayAuthorType(type: string): string {
   return known === undefined ? type : say(`audit.author.${known as 'import'}`);
 }
 
-/** Returns what an event was allowed by: `API key server (…a1b2)`. */
+/** Returns the credential of an event in words: `API key server (…a1b2)`. */
 export function sayCredential({ credential }: Pick<LogEvent, 'credential'>): string {
   const { kind, name, key, application, subject } = credential;
   const called = name ?? key ?? application ?? subject ?? '';

@@ -9,7 +9,7 @@ import { AuditHead, type Exported, HowToCheck, useExport, useSaved } from './par
 const KINDS = ['record', 'history', 'search'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** The member that names what is exported. */
+/** The member of the request that names the export's subject. */
 const MEMBER = { record: 'patient', history: 'resource', search: 'query' } as const;
 
 /** Returns the screen. */

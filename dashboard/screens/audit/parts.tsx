@@ -177,7 +177,7 @@ export function Pages<Row, Page extends Found<Row>>({
   );
 }
 
-/** What can be exported. */
+/** The kinds of exports. */
 export type Exported =
   | { readonly kind: 'record'; readonly patient: string; readonly as_of?: string }
   | { readonly kind: 'history'; readonly resource: string; readonly as_of?: string }

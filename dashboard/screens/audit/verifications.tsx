@@ -113,7 +113,7 @@ function VerificationTable({ rows }: { readonly rows: readonly Verification[] })
   );
 }
 
-/** Returns what was verified, in words. */
+/** Returns the scope of a verification in words. */
 export function sayScope({ scope }: Pick<Verification, 'scope'>): string {
   return say(`audit.scope.${scope.kind}`);
 }

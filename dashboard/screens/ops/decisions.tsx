@@ -1,4 +1,4 @@
-/** What operators decide about projects: requests for production, and trusted applications. */
+/** Decisions of operators about projects: requests for production, and trusted applications. */
 import { useState } from 'preact/hooks';
 import { type AnswerOf, annal, filled } from '../../api.ts';
 import { useAct, useLoaded } from '../../load.ts';

@@ -1,4 +1,4 @@
-/** What the tables of read models and processes share. */
+/** The columns that the tables of read models and processes share. */
 import type { Api } from '../../api.ts';
 import { Badge } from '../../parts/parts.tsx';
 import { PLACE } from '../../place.ts';

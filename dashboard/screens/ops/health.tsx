@@ -1,4 +1,4 @@
-/** What needs an operator, with what to do; below it how the installation is. */
+/** Everything that needs an operator, each with its remedy, and the state of the installation. */
 import { type AnswerOf, annal } from '../../api.ts';
 import { useAct, useLoaded } from '../../load.ts';
 import { Ago, Badge, Button, Head, Problem, Shown } from '../../parts/parts.tsx';
@@ -10,7 +10,7 @@ import { POLL_MS } from './followers.tsx';
 type Health = AnswerOf<'GET', '/admin/operations/health'>;
 type Need = Health['data'][number];
 
-/** The screens that show what a need is about. */
+/** The screen for each kind of need. */
 const WHERE: Readonly<Record<string, readonly [path: string, name: TextKey]>> = {
   'read-models': ['/read-models', 'ops.models'],
   rebuilds: ['/read-models', 'ops.models'],

@@ -117,7 +117,7 @@ function Progress({
   );
 }
 
-/** Returns what a rebuild does now: `search: comparing`. */
+/** Returns the step of a rebuild in words: `search: comparing`. */
 function sayNote(note: string): string {
   const [, name, phase] = /^(\S+): (indexing|comparing|swapping|done)$/.exec(note) ?? [];
   return name === undefined ? note : say(`ops.phase.${phase as 'done'}`, { name });

@@ -109,7 +109,7 @@ function Growth({ samples }: { readonly samples: Sizes['samples'] }) {
   return <Chart title={say('ops.growth')} dates={dates} lines={lines} sayValue={sayBytes} />;
 }
 
-/** Says what the tables of a schema are for. */
+/** Says the purpose of a schema's tables. */
 function SchemaPurpose({ name }: { readonly name: string }) {
   const [, model = name, rest] = /^(.*?)(_next|_old)?$/.exec(name) ?? [];
   const key = [`ops.schema.${model}`, `ops.model.${model}`].find((each) => each in texts.value);

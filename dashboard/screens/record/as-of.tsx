@@ -25,9 +25,8 @@ export function AsOf({
   // The step behind the last one is now.
   const last = steps.length;
   const shown = moved ?? (at === undefined ? last : findStep(steps, at));
-  const momentOf = (step: number): string | undefined => steps[step]?.to;
   const text = (step: number): string => {
-    const moment = step === shown && moved === undefined ? at : momentOf(step);
+    const moment = step === shown && moved === undefined ? at : steps[step]?.to;
     return moment === undefined ? say('record.now') : sayMoment(moment);
   };
   const go = (moment: string | undefined): void => route(goTo(place, moment), true);
@@ -54,7 +53,7 @@ export function AsOf({
               clearTimeout(timer.current);
               timer.current = setTimeout(() => {
                 move(undefined);
-                go(momentOf(step));
+                go(steps[step]?.to);
               }, RESTS_MS);
             }}
           />

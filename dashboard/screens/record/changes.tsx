@@ -1,4 +1,4 @@
-/** What changed between two moments, as sentences of the clinical reading. */
+/** The changes between two moments, as sentences of the clinical reading. */
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
@@ -177,7 +177,7 @@ export function ChangeList({
   );
 }
 
-/** What an entry said before, and what it said after. */
+/** The sentences of an entry before and after a change. */
 export function ChangeText({ change: { before, after, elements, kind } }: { readonly change: Change }) {
   return (
     <>

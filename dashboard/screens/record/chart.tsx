@@ -1,10 +1,10 @@
 /** The values of a result over time, with their reference range; a part of it can be enlarged. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
+import type uPlot from 'uplot';
 import type { Api } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
 import { Button, Shown, Table } from '../../parts/parts.tsx';
+import { drawPlot } from '../../parts/plot.ts';
 import { language, say, sayDate } from '../../texts/texts.ts';
 import type { RecordPlace } from './record-place.ts';
 
@@ -144,21 +144,13 @@ function Canvas({
   useEffect(() => {
     const { current } = holder;
     if (current === null) return undefined;
-    const style = getComputedStyle(current);
-    const colour = (name: string): string => style.getPropertyValue(name).trim();
-    const axis = {
-      stroke: colour('--quiet'),
-      grid: { stroke: colour('--line') },
-      ticks: { stroke: colour('--line') },
-    };
     const ends = [range?.low, range?.high].filter((end) => end !== null && end !== undefined);
-    const made = new uPlot(
-      {
-        width: current.clientWidth,
-        height: HEIGHT,
-        legend: { show: false },
+    const made = drawPlot(
+      current,
+      HEIGHT,
+      [points.map(({ at }) => Date.parse(at) / 1_000), points.map(({ value }) => value)],
+      ({ colour, axis }) => ({
         cursor: { drag: { x: true, y: false } },
-        tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
         scales: {
           y: {
             range: (_plot, min, max) => {
@@ -171,17 +163,10 @@ function Canvas({
         axes: [axis, { ...axis, size: 60, values: (_plot, at) => at.map(sayNumber) }],
         series: [{}, { stroke: colour('--accent'), width: 2, points: { show: true, size: 6 } }],
         hooks: { drawClear: [(drawn) => shade(drawn, range, colour('--soft'))] },
-      },
-      [points.map(({ at }) => Date.parse(at) / 1_000), points.map(({ value }) => value)],
-      current,
+      }),
     );
-    plot.current = made;
-    const resized = new ResizeObserver(() => made.setSize({ width: current.clientWidth, height: HEIGHT }));
-    resized.observe(current);
-    return () => {
-      resized.disconnect();
-      made.destroy();
-    };
+    plot.current = made.plot;
+    return made.remove;
   }, [points, range]);
   useEffect(() => {
     const last = Date.parse(points.at(-1)?.at ?? '') / 1_000;

@@ -66,7 +66,7 @@ export function RecordEntry() {
   );
 }
 
-/** What the version says, and its FHIR JSON. */
+/** A version in sentences, and its FHIR JSON. */
 function Content({ change, place }: { readonly change: Change; readonly place: RecordPlace }) {
   const { resource, version_after: version, after, at, author, source } = change;
   const [isOpen, open] = useState(false);
@@ -216,7 +216,7 @@ function Proof({ change, place }: { readonly change: Change; readonly place: Rec
     <details class="panel" open={isOpen} onToggle={({ currentTarget }) => open(currentTarget.open)}>
       <summary>{say('record.proof')}</summary>
       {!isOpen ? null : includesRole(here.role, 'auditor') ? (
-        <ProofOf change={change} place={place} />
+        <OpenProof change={change} place={place} />
       ) : (
         <p class="note">{say('record.proof.notYours')}</p>
       )}
@@ -224,7 +224,7 @@ function Proof({ change, place }: { readonly change: Change; readonly place: Rec
   );
 }
 
-function ProofOf({ change, place }: { readonly change: Change; readonly place: RecordPlace }) {
+function OpenProof({ change, place }: { readonly change: Change; readonly place: RecordPlace }) {
   const { here } = place;
   const event = useLoaded(
     (signal) =>

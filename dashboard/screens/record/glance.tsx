@@ -1,4 +1,4 @@
-/** What a physician needs first: allergies and medicines, problems, abnormal results, and the rest below. */
+/** The record at a glance: allergies, medicines, problems and abnormal results first. */
 import { Badge } from '../../parts/parts.tsx';
 import { say, sayCount, type TextKey } from '../../texts/texts.ts';
 import { Bars } from './bars.tsx';
@@ -104,7 +104,7 @@ function LeftOut({ left, place }: { readonly left: List['left_out']; readonly pl
   );
 }
 
-/** What an AI wrote and nobody confirmed. */
+/** Entries that an AI wrote and nobody confirmed. */
 export function Unverified({
   lines,
   place,

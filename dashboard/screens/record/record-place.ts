@@ -15,7 +15,7 @@ export type Result = Overview['results']['latest'][number];
 export type Change = Api.RecordChange;
 export type Moments = AnswerOf<'GET', '/admin/projects/{project_id}/patients/{patient_id}/moments'>;
 
-/** A record, and what of it is shown. */
+/** A record, and the part of it that is shown. */
 export interface RecordPlace {
   readonly here: Here;
   readonly patient: string;
@@ -27,7 +27,7 @@ export interface RecordPlace {
   readonly ids: { readonly project_id: string; readonly patient_id: string };
   /** `as_of`, where a moment is shown. */
   readonly asOf: { readonly as_of?: string };
-  /** What decides what is loaded. */
+  /** Values whose change loads the data again. */
   readonly keys: readonly unknown[];
   /** Returns the path of another part or moment; members that are undefined stay. */
   path(other?: {

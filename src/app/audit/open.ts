@@ -6,7 +6,7 @@ import { refuseCostly } from '#queries/database/gather.ts';
 import type { EventStore } from '#src/events/store.ts';
 import type { AuditServices } from '#src/http/ports/audit.ts';
 import { CHECKPOINT_COLUMNS, type CheckpointRow, Checkpoints, readRow } from '#src/operations/checkpoints.ts';
-import { JOB_COLUMNS } from '#src/operations/jobs/jobs.ts';
+import { JOB_COLUMNS } from '#src/shared/job.ts';
 import { wrapCalls } from '#src/shared/wrap-calls.ts';
 import type { Config } from '../../config.ts';
 import { openAuditEvents } from './events.ts';

@@ -49,7 +49,7 @@ function invitationView({ services, now }: Pick<AdminRequest, 'services' | 'now'
 }
 
 /** Returns the verified address of a person in lower case; undefined without one. */
-function addressOf({ email, emailVerified }: Identity): string | undefined {
+function readAddress({ email, emailVerified }: Identity): string | undefined {
   return emailVerified ? email?.toLowerCase() : undefined;
 }
 
@@ -146,7 +146,7 @@ export const INVITATION_ROUTES = [
     },
     async run(request) {
       const { services, identity, now } = request;
-      const email = identity.organizations === undefined ? addressOf(identity) : undefined;
+      const email = identity.organizations === undefined ? readAddress(identity) : undefined;
       const rows = email === undefined ? [] : await services.adminQueries.invitationsFor(email, now());
       return { status: 200, body: { data: rows.map(invitationView(request)) } };
     },
@@ -168,11 +168,11 @@ export const INVITATION_ROUTES = [
       },
     },
     async run(request) {
-      const { services, identity, params, now } = request;
+      const { services, identity, params } = request;
       requireInstallationsTrust(identity, 'accepting an invitation');
-      const email = addressOf(identity);
-      const waiting = email === undefined ? [] : await services.adminQueries.invitationsFor(email, now());
-      const found = waiting.find(({ id }) => id === params.invitation_id);
+      const email = readAddress(identity);
+      const found = await services.adminQueries.invitation(params.invitation_id);
+      // The decision refuses one of another address, or that has ended.
       if (email === undefined || found === undefined)
         throw notFound('invitation', params.invitation_id.slice(0, 60));
       const { issuer, subject } = identity;

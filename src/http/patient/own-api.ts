@@ -69,7 +69,7 @@ export class OwnApi {
     const run = route.accept(splitInput(path, input));
     const result = await run({ ...this.#circumstances(), identity: this.session.person });
     await this.#shown(result, route);
-    return resultBody(result);
+    return readAnswer(result);
   }
 
   /**
@@ -83,7 +83,7 @@ export class OwnApi {
     path: P,
     input: Input<At<'GET', P>>,
   ): Promise<At<'GET', P>['answer']> {
-    return resultBody(await this.content(link, read, path, input));
+    return readAnswer(await this.content(link, read, path, input));
   }
 
   /** Runs a read like `read`, and returns its answer unchanged. */
@@ -175,10 +175,9 @@ function splitInput(path: string, input: object) {
   };
 }
 
-// The answer has the shape that its route declares, from which the type was generated.
-// biome-ignore lint/suspicious/noExplicitAny: as said above
-function resultBody({ body, text }: RouteResult): any {
-  return text === undefined ? body : JSON.parse(text);
+/** Returns the answer, which has the shape that its route declares: the type was generated from that. */
+function readAnswer<Shape>({ body, text }: RouteResult): Shape {
+  return (text === undefined ? body : JSON.parse(text)) as Shape;
 }
 
 function countItems({ content, text, body }: RouteResult): number | null {

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Json } from '#src/shared/json/json.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import { newId } from '../../shared/ids.ts';
-import type { Job, JobProgress, JobStatus, NewJob } from '../../shared/job.ts';
+import { JOB_COLUMNS, type Job, type JobProgress, type JobStatus, type NewJob } from '../../shared/job.ts';
 
 /**
  * DDL of a separate migration. Instants are microseconds since 1970; `heartbeat` is compared only with the database's own
@@ -29,10 +29,6 @@ CREATE TABLE operations.job (
 );
 CREATE UNIQUE INDEX job_unfinished ON operations.job (kind, subject) WHERE finished_at IS NULL;
 CREATE INDEX job_of_kind ON operations.job (kind, created_at, id);`;
-
-/** The columns of a job. */
-export const JOB_COLUMNS =
-  'id, kind, subject, options, status, progress, result, error, started_by, created_at, started_at, finished_at, instance, cancel';
 
 /** A running job whose instance gave no sign of life for this long is taken over. */
 const LOST = "interval '10 seconds'";

@@ -30,7 +30,7 @@ export const TO_WRITE: Readonly<Record<Environment, Role>> = { sandbox: 'develop
 /** The role that reading an environment's data takes. */
 export const TO_READ: Readonly<Record<Environment, Needed>> = { sandbox: 'member', production: 'auditor' };
 
-/** Tells whether a role has what something takes. */
+/** Tells whether a role suffices. */
 export function suffices(role: Role, needed: Needed): boolean {
   return SUFFICES_FOR[role].includes(needed);
 }

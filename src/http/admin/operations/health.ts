@@ -313,11 +313,11 @@ export const HEALTH_ROUTES = [
         adminQueries.allProductionRequests(),
         adminQueries.instances(),
         operations.issuers(),
-        adminQueries.jobs('verification', { limit: 20 }),
+        adminQueries.jobs('verification', { limit: 20 }, 'all'),
       ]);
       const notices = operations.notices();
-      const whole = verification.rows.find(({ subject }) => subject === 'all');
-      const verified = verification.rows.find((job) => job.subject === 'all' && readFaults(job) !== null);
+      const [whole] = verification.rows;
+      const verified = verification.rows.find((job) => readFaults(job) !== null);
       const known = { followers, failed, verified, requests, instances, issuers, notices };
       const data = findNeeds({ now: now(), ...known });
       const body: z.input<typeof health> = {

@@ -145,7 +145,7 @@ type ResultView = z.input<typeof result>;
 /** The inputs of the lines. */
 export interface LinesPlace extends LinePlace {
   readonly known: Known;
-  readonly originOf: (id: string) => Origin;
+  readonly findOrigin: (id: string) => Origin;
 }
 
 const resourceIn = ({ type, id }: Pick<ClinicalEntry, 'type' | 'id'>): string => `${type}/${id}`;
@@ -184,7 +184,7 @@ export function sayNone(say: Texts, none: string, now: number, past: string): st
 
 /** Returns a line; none without an entry. */
 export function viewLine(
-  { say, originOf }: Pick<LinesPlace, 'say' | 'originOf'>,
+  { say, findOrigin }: Pick<LinesPlace, 'say' | 'findOrigin'>,
   line: KnownLine,
 ): StatementView[] {
   const { title, badges, details, sources, status, dated, periods } = line;
@@ -210,7 +210,7 @@ export function viewLine(
       resource: resourceIn(lead.entry),
       version: lead.entry.version,
       recorded: new Date(lead.entry.recorded).toISOString(),
-      ...originOf(lead.entry.id),
+      ...findOrigin(lead.entry.id),
       others: others.map(({ entry, says }) => ({
         text: [title, ...says].join(' · '),
         resource: resourceIn(entry),
@@ -246,8 +246,8 @@ export function viewMeasure(
 
 /** Finds a result's origin and version. */
 export interface ResultsPlace {
-  readonly originOf: (id: string) => Origin;
-  readonly versionOf: (id: string) => number;
+  readonly findOrigin: (id: string) => Origin;
+  readonly findVersion: (id: string) => number;
 }
 
 /** Returns a result. */
@@ -255,7 +255,7 @@ export function viewResult(
   say: Texts,
   title: string,
   result: Observation,
-  { originOf, versionOf }: ResultsPlace,
+  { findOrigin, findVersion }: ResultsPlace,
 ): ResultView {
   const [value, when] = [valueText(say, result), whenMeasured(say, result)];
   const judgement = judgementText(say, result) ?? null;
@@ -274,8 +274,8 @@ export function viewResult(
     values: 1,
     later: null,
     resource: result.fhir,
-    version: versionOf(result.id),
+    version: findVersion(result.id),
     recorded: result.created_at,
-    ...originOf(result.id),
+    ...findOrigin(result.id),
   };
 }

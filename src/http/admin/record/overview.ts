@@ -87,8 +87,8 @@ async function readOverview(
   const plans = entries.entries.filter(({ type }) => ALSO.includes(type));
   const names = await services.displays(bareCodes(plans.map(({ value }) => value)));
   const named = plans.map((plan): ClinicalEntry => withDisplays(plan, names));
-  const originOf = await readOrigins(services, caller, say, [...entries.entries, ...newest.results]);
-  const place = { say, known, originOf };
+  const findOrigin = await readOrigins(services, caller, say, [...entries.entries, ...newest.results]);
+  const place = { say, known, findOrigin };
   return {
     patient: viewPerson(say, entries.person, today),
     environment,
@@ -105,7 +105,10 @@ async function readOverview(
     problems: viewList(place, 'problems'),
     vaccinations: viewList(place, 'vaccinations'),
     care_plans: viewCarePlans(place, named),
-    results: viewResults(say, read, newest.notDone, { originOf, versionOf: findVersions(newest.results) }),
+    results: viewResults(say, read, newest.notDone, {
+      findOrigin,
+      findVersion: findVersions(newest.results),
+    }),
     too_large: [...entries.tooLarge, ...newest.tooLarge],
   };
 }

@@ -82,7 +82,7 @@ async function viewEvents(
   const values = new Map([...bodies].map(([fhir, body]): [string, JsonObject] => [fhir, parseStored(body)]));
   const names = await services.displays(bareCodes([...values.values()]));
   const shown = entries.map(({ id }) => ({ id, version: versions.get(id) ?? 1 }));
-  const originOf = await readOrigins(services, caller, say, shown);
+  const findOrigin = await readOrigins(services, caller, say, shown);
   return entries.flatMap((entry, n): z.input<typeof eventSchema>[] => {
     const { kind, id, date, date_means, title, summary, fhir } = entry;
     if (kind === undefined) return [];
@@ -103,7 +103,7 @@ async function viewEvents(
         when: sayWhen(say, date, date_means),
         resource: fhir,
         version,
-        ...originOf(id),
+        ...findOrigin(id),
       },
     ];
   });

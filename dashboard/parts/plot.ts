@@ -1,0 +1,47 @@
+/** The parts of charts that are the same everywhere: colours of the theme, axes in UTC, and the width of the page. */
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+
+/** Colours and lines of the theme. */
+export interface PlotStyle {
+  /** Returns the value of a variable of the style sheet. */
+  readonly colour: (variable: string) => string;
+  readonly axis: uPlot.Axis;
+}
+
+/**
+ * Draws a chart into an element, as wide as that is.
+ * @param describe returns its options in the colours of the theme
+ */
+export function drawPlot(
+  element: HTMLElement,
+  height: number,
+  data: uPlot.AlignedData,
+  describe: (style: PlotStyle) => Omit<uPlot.Options, 'width' | 'height'>,
+): { readonly plot: uPlot; readonly remove: () => void } {
+  const style = getComputedStyle(element);
+  const colour = (variable: string): string => style.getPropertyValue(variable).trim();
+  const axis = {
+    stroke: colour('--quiet'),
+    grid: { stroke: colour('--line') },
+    ticks: { stroke: colour('--line') },
+  };
+  const plot = new uPlot(
+    {
+      width: element.clientWidth,
+      height,
+      legend: { show: false },
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+      ...describe({ colour, axis }),
+    },
+    data,
+    element,
+  );
+  const resized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
+  resized.observe(element);
+  const remove = (): void => {
+    resized.disconnect();
+    plot.destroy();
+  };
+  return { plot, remove };
+}
