@@ -168,12 +168,12 @@ export const INVITATION_ROUTES = [
       },
     },
     async run(request) {
-      const { services, identity, params } = request;
+      const { services, identity, params, now } = request;
       requireInstallationsTrust(identity, 'accepting an invitation');
       const email = readAddress(identity);
       const found = await services.adminQueries.invitation(params.invitation_id);
-      // The decision refuses one of another address, or that has ended.
-      if (email === undefined || found === undefined)
+      // The decision refuses one of another address, or that somebody ended.
+      if (email === undefined || found === undefined || found.expires_at <= now())
         throw notFound('invitation', params.invitation_id.slice(0, 60));
       const { issuer, subject } = identity;
       const { wrote } = await services.admin.acceptInvitation(toAuthor(request), found.organization, {
