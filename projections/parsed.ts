@@ -7,6 +7,8 @@ import type { ResourceEvent, StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import { requireKnownType } from '#src/events/newer.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
+import { withAiLabel } from '#src/shared/access/ai-label.ts';
+import { isByAi } from '#src/shared/access/caller.ts';
 import { readStored, type StoredJson } from '#src/shared/json/json.ts';
 import { CannotApply } from './failure.ts';
 import type { Projection } from './projection.ts';
@@ -77,11 +79,21 @@ function drop(event: Version): void {
 
 const known = new WeakMap<RecordedEvent, StoredEvent>();
 
-/** Returns the event as `understand` does; the same object again for the same recorded event. */
+/** Returns an event with the body that reads show. */
+function asRead(stored: StoredEvent): StoredEvent {
+  const { event } = stored;
+  if (!isByAi(stored.metadata) || !('body' in event)) return stored;
+  return { ...stored, event: { ...event, body: withAiLabel(event.body) } };
+}
+
+/**
+ * Returns the event as `understand` does, a version that an AI wrote with HL7's label; the same object again for the same
+ * recorded event.
+ */
 export function decodeOnce(recorded: RecordedEvent): StoredEvent {
   const before = known.get(recorded);
   if (before !== undefined) return before;
-  const event = understand(recorded);
+  const event = asRead(understand(recorded));
   known.set(recorded, event);
   return event;
 }

@@ -4,6 +4,8 @@ import { understand } from '#src/events/codec.ts';
 import type { Entry } from '#src/events/snapshot-entries.ts';
 import { StreamDeleted } from '#src/events/store.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import { withAiLabel } from '#src/shared/access/ai-label.ts';
+import { isByAi } from '#src/shared/access/caller.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Streams } from '../kernel/streams.ts';
 import { findEntry, type Resources } from './state.ts';
@@ -14,6 +16,14 @@ export interface Current {
   readonly lastUpdated: string;
   /** FHIR JSON text; absent when the resource is deleted. */
   readonly body?: string;
+  /** True if an AI wrote it. */
+  readonly byAi: boolean;
+}
+
+/** Returns a version as an answer shows it. */
+export function shownVersion({ byAi, ...current }: Current): Omit<Current, 'byAi'> {
+  const { body } = current;
+  return byAi && body !== undefined ? { ...current, body: withAiLabel(body) } : current;
 }
 
 /**
@@ -58,7 +68,7 @@ export async function readVersion(
     const { event, metadata } = understand(recorded);
     const body =
       event.type === 'ResourceCreated' || event.type === 'ResourceUpdated' ? { body: event.body } : {};
-    return { version, lastUpdated: metadata.recorded_at, ...body };
+    return { version, lastUpdated: metadata.recorded_at, byAi: isByAi(metadata), ...body };
   }
   throw new TypeError(`${stream} has no event ${revision}`);
 }
@@ -72,14 +82,15 @@ async function lastWithBody(
   stream: string,
   type: ResourceType,
   id: string,
-): Promise<{ readonly version: number; readonly body: string }> {
-  const { version, body } = await currentVersion(resources, stream, type, id);
-  if (body !== undefined) return { version, body };
+): Promise<{ readonly version: number; readonly body: string; readonly byAi: boolean }> {
+  const { version, body, byAi } = await currentVersion(resources, stream, type, id);
+  if (body !== undefined) return { version, body, byAi };
   const entry = await currentEntry(resources, stream, id);
   const before = { from: (entry?.revision ?? 0) - 1, direction: 'backwards' } as const;
   for await (const recorded of resources.kernel.store.read(stream, before)) {
-    const { event } = understand(recorded);
-    if ('body' in event && event.resourceId === id) return { version, body: event.body };
+    const { event, metadata } = understand(recorded);
+    if ('body' in event && event.resourceId === id)
+      return { version, body: event.body, byAi: isByAi(metadata) };
   }
   throw notFound(type, id);
 }

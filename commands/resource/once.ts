@@ -4,8 +4,10 @@
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { isResourceType } from '#src/fhir/types.ts';
+import { withAiLabel } from '#src/shared/access/ai-label.ts';
+import { isByAi } from '#src/shared/access/caller.ts';
 import type { CommandContext, WriteResult, Written } from '../command.ts';
-import { currentVersion, readVersion } from './current.ts';
+import { currentVersion, readVersion, shownVersion } from './current.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import type { WriteRequest } from './request.ts';
 import { findEntry, type Resources } from './state.ts';
@@ -110,7 +112,7 @@ function makeResult({ event, metadata }: StoredEvent, before: Resources): WriteR
   const { resourceType: type, resourceId: id, version } = event;
   const base = { type, id, version, lastUpdated: metadata.recorded_at };
   if (event.type === 'ResourceDeleted') return { outcome: 'deleted', ...base };
-  const { body } = event;
+  const body = isByAi(metadata) ? withAiLabel(event.body) : event.body;
   if (event.type === 'ResourceCreated') return { outcome: 'created', ...base, body };
   return { outcome: findEntry(before, id)?.deleted ? 'restored' : 'updated', ...base, body };
 }
@@ -138,5 +140,5 @@ async function unwritten(
     entry === undefined
       ? await currentVersion(deps.resources, stream, type, id)
       : await readVersion(deps.resources, stream, entry);
-  return { outcome: unchanged ? 'unchanged' : 'matched', type, id, ...version };
+  return { outcome: unchanged ? 'unchanged' : 'matched', type, id, ...shownVersion(version) };
 }

@@ -8,14 +8,16 @@ import { type Patch, parsePatchEntry, patchInSteps } from '#src/fhir/patch/patch
 import { referencesIn, type ShownVersion, shownVersion, withLeftOut } from '#src/fhir/references/left-out.ts';
 import { repeats, sameContent } from '#src/fhir/same-content.ts';
 import { subsettedTag } from '#src/fhir/summary.ts';
+import { isAiLabelled, labelled, withoutAiLabel } from '#src/shared/access/ai-label.ts';
 import { type Granted, mayRead } from '#src/shared/access/caller.ts';
 import { isObject, type JsonObject, parseJson, readStored } from '#src/shared/json/json.ts';
 import { inSlices, mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { CommandContext, Located, SubmittedResource, WriteResult } from '../command.ts';
 import { Stale } from '../kernel/kernel.ts';
+import { withoutAddedLabel } from './added-label.ts';
 import { checkCandidates } from './check.ts';
-import { CurrentVersions, currentEntry } from './current.ts';
+import { CurrentVersions, currentEntry, shownVersion as shownCurrent } from './current.ts';
 import {
   automaticProvenance,
   gone,
@@ -260,19 +262,25 @@ async function makeCandidate(
     ...(request.at === undefined ? {} : { at: request.at }),
   };
   if (request.patch === undefined) {
-    const resource = request.resource;
-    if (resource === undefined) throw new TypeError(`${request.method} without a resource`);
+    const { resource: sent } = request;
+    if (sent === undefined) throw new TypeError(`${request.method} without a resource`);
+    const { resource, basedOn } =
+      stream === undefined || !isAiLabelled(sent.value)
+        ? { resource: sent, basedOn: undefined }
+        : await withoutAddedLabel(versions, sent, stream, type, id);
     // Only callers who may read may learn that the stored version equals the sent one; for others it is written again.
     if (kind === 'update' && transaction && stream?.startsWith('directory-') && mayRead(caller, type)) {
       const current = await versions.current(stream, type, id);
       const excerpt = subsettedTag(resource.value) >= 0;
       if (current.body !== undefined && !excerpt && sameContent(asObject(current.body), resource.value)) {
         refuseStale(request, type, id, current.version);
-        return { settled: { outcome: 'matched', type, id, ...current } };
+        return { settled: { outcome: 'matched', type, id, ...shownCurrent(current) } };
       }
     }
     const isDocument = type === 'DocumentReference';
-    if (stream === undefined || (!isDocument && within === undefined)) return { resource, ...base };
+    if (stream === undefined || (!isDocument && within === undefined)) {
+      return basedOn === undefined ? { resource, ...base } : { resource, basedOn, ...base };
+    }
     // The stored version that it is compared with must not change until the append.
     const { version, resource: before } = there?.before ?? (await stored(versions, stream, type, id));
     refuseStale(request, type, id, version);
@@ -302,13 +310,16 @@ async function makeCandidate(
       ? undefined
       : await shownVersion(before, within.record, deps.bases, deps.lookup.withinRecord);
   const shown = leftOut?.shown ?? before;
-  const value = await onBehalfOfAsync(request.at, inSlices(patched(shown, patch, asKnown))).catch((error) => {
+  const read = current.byAi ? labelled(shown) : shown;
+  const made = await onBehalfOfAsync(request.at, inSlices(patched(read, patch, asKnown))).catch((error) => {
     throw hiddenFault(caller, request, error);
   });
+  const value = read === shown ? made : withoutAiLabel(made);
   // Reporting that a patch changed nothing would reveal values, so callers who may not read always get a new
   // version.
   const isShown = mayRead(caller, type);
-  if (isShown && repeats(shown, value)) return { settled: { outcome: 'unchanged', type, id, ...current } };
+  if (isShown && repeats(shown, value))
+    return { settled: { outcome: 'unchanged', type, id, ...shownCurrent(current) } };
   const keeps = isShown ? keepListed(referencesIn(shown)) : keptInPlace(shown, type, deps.bases);
   return {
     ...base,
@@ -391,7 +402,7 @@ async function matchedResult(
   { type, id }: Resolved,
   stream: string,
 ): Promise<WriteResult> {
-  return { outcome: 'matched', type, id, ...(await versions.current(stream, type, id)) };
+  return { outcome: 'matched', type, id, ...shownCurrent(await versions.current(stream, type, id)) };
 }
 
 function finish(candidate: Candidate, checked: SubmittedResource): Write {

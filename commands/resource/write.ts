@@ -3,6 +3,8 @@
  * record, the carried one), which is the commit point. A single command is a transaction of one.
  */
 import { directoryStream, recordPatient, recordStream } from '#src/events/streams.ts';
+import { withAiLabel } from '#src/shared/access/ai-label.ts';
+import { isByAi } from '#src/shared/access/caller.ts';
 import { printJson } from '#src/shared/json/json.ts';
 import { inSlices } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -164,9 +166,10 @@ async function appendWrites(
       return decideCarrying(state, clock, writes, carrying, blame);
     },
   });
+  const byAi = isByAi(metadata);
   own.forEach(({ request }, index) => {
     const result = handled.result[index];
-    if (result !== undefined) results.set(request.index, result);
+    if (result !== undefined) results.set(request.index, byAi ? withLabel(result) : result);
   });
   let { position } = handled;
   if (carrying !== undefined) {
@@ -184,6 +187,11 @@ async function appendWrites(
       position = completed.position;
   }
   return { result: results, position };
+}
+
+function withLabel(result: WriteResult): WriteResult {
+  const { body } = result;
+  return body === undefined ? result : { ...result, body: withAiLabel(body) };
 }
 
 /** Checks a grant where nothing is appended, so that no decision checks it. @throws Refusal unauthenticated (401) */

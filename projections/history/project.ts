@@ -163,7 +163,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves vread, history and Provenance. */
 export const history: Projection = {
   name: 'history',
-  version: 3,
+  version: 4,
   prefixes: ['record-', 'directory-', 'project-'],
   tables,
   indexes,

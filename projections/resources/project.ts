@@ -91,7 +91,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves reads by id, and the bodies of search results. */
 export const resources: Projection = {
   name: 'resources',
-  version: 4,
+  version: 5,
   prefixes: ['record-', 'directory-', 'project-'],
   tables,
   indexes,

@@ -193,7 +193,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves searches by values of resources. */
 export const search: Projection = {
   name: 'search',
-  version: 9,
+  version: 10,
   gathers: true,
   after: ['resources', 'history'],
   prefixes: ['record-', 'directory-', 'project-'],

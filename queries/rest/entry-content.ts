@@ -8,6 +8,7 @@ export interface StoredVersion {
   readonly size: number | null;
   /** Exact FHIR JSON; null for a deletion, and for versions beyond the limit of one read. */
   readonly body: string | null;
+  readonly byAi: boolean;
 }
 
 export interface EntryContent {
@@ -16,8 +17,6 @@ export interface EntryContent {
   readonly isDeleted: boolean;
   /** The version that was asked for; else the newest that isn't a deletion. */
   readonly shown: StoredVersion;
-  /** True if an AI wrote the version that is shown. */
-  readonly byAi: boolean;
   /** The last version before it that somebody else than an AI wrote. */
   readonly human: StoredVersion | undefined;
   /** The other versions that were asked for, by their numbers. */
@@ -56,7 +55,7 @@ const AI = `metadata::json #>> '{author,type}'`;
 
 // Index: the primary key of history.version (id, version).
 const FOUND = `
-select f.newest, f.deleted as "isDeleted", v.version as shown, ${AI} = 'ai' as "byAi", case when ${AI} = 'ai' then (
+select f.newest, f.deleted as "isDeleted", v.version as shown, case when ${AI} = 'ai' then (
   select e.version from history.version e
   where e.id = v.id and e.version < v.version and e.body is not null and e.${AI} is distinct from 'ai'
   order by e.version desc limit 1) end as human
@@ -67,9 +66,9 @@ join history.version v on v.id = $2::uuid and v.version = f.shown`;
 
 // Index: the primary key of history.version (id, version).
 const BODIES = `
-select version, size, case when sum <= ${MOST_BYTES} then body end as body
+select version, size, "byAi", case when sum <= ${MOST_BYTES} then body end as body
 from (
-  select version, body, octet_length(body) as size, sum(octet_length(body)) over (
+  select version, body, ${AI} is not distinct from 'ai' as "byAi", octet_length(body) as size, sum(octet_length(body)) over (
     order by version = $3::int desc, version = $4::int desc nulls last, version desc) as sum
   from history.version
   where id = $2::uuid and record = $1::uuid and version = any($5::int[])) v`;
@@ -90,7 +89,6 @@ interface Found {
   readonly newest: number;
   readonly isDeleted: boolean;
   readonly shown: number;
-  readonly byAi: boolean | null;
   readonly human: number | null;
 }
 
@@ -120,7 +118,6 @@ export function openEntryContents(pool: Pool): EntryContents {
         newest: found.newest,
         isDeleted: found.isDeleted,
         shown: own,
-        byAi: found.byAi === true,
         human: found.human === null ? undefined : read.get(found.human),
         versions: read,
       };

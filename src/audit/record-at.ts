@@ -2,6 +2,8 @@
 
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
+import { withAiLabel } from '#src/shared/access/ai-label.ts';
+import { isByAi } from '#src/shared/access/caller.ts';
 import { tooCostly } from '#src/shared/load/answer-budget.ts';
 import type { Moment } from '#src/shared/time/moment.ts';
 import { toMicros } from '#src/shared/time/time.ts';
@@ -14,7 +16,7 @@ export interface ResourceAt {
   readonly version: number;
   /** Instant of that version. */
   readonly recordedAt: string;
-  /** The exact FHIR JSON text of that version; undefined when it was deleted then. */
+  /** The exact FHIR JSON text of that version as reads show it; undefined when it was deleted then. */
   readonly body: string | undefined;
   /** Metadata of that version's event, such as its author. */
   readonly metadata: EventMetadata;
@@ -68,7 +70,8 @@ export async function recordAt(
       event.type === 'ResourceUpdated' ||
       event.type === 'ResourceDeleted'
     ) {
-      const body = event.type === 'ResourceDeleted' ? undefined : event.body;
+      const written = event.type === 'ResourceDeleted' ? undefined : event.body;
+      const body = written !== undefined && isByAi(metadata) ? withAiLabel(written) : written;
       bytes += (body?.length ?? 0) - (resources.get(event.resourceId)?.body?.length ?? 0);
       if (bytes > most) throw tooCostly(`would exceed ${most} bytes`);
       const version: ResourceAt = {

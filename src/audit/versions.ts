@@ -2,6 +2,7 @@
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
+import { withoutAiLabel } from '#src/shared/access/ai-label.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import { type Difference, differences } from '#src/shared/json/json-difference.ts';
 import { without } from '#src/shared/json/json-equal.ts';
@@ -159,14 +160,26 @@ export function writtenBy({ author, author_name, author_type, acting_as, acting_
   return entered === null ? first : `${first}, entered by ${entered}`;
 }
 
-/**
- * Returns the elements in which a version differs from an earlier one; all its elements without an earlier one.
- * @param before FHIR JSON texts
- */
-export function changesBetween(before: string | undefined, after: string): Difference[] {
-  const [was, is] = [before, after].map((text) => (text === undefined ? undefined : parseJson(text).value));
-  if (!isObject(is)) return [];
-  return differences(isObject(was) ? ownContent(was) : undefined, ownContent(is));
+/** A version as reads show it. */
+export interface ReadVersion {
+  /** FHIR JSON text. */
+  readonly body: string;
+  readonly byAi: boolean;
+}
+
+/** Returns the elements in which a version differs from an earlier one; all its elements without an earlier one. */
+export function changesBetween(before: ReadVersion | undefined, after: ReadVersion): Difference[] {
+  const [was, is] = [before, after].map((version) =>
+    version === undefined ? undefined : writtenIn(version),
+  );
+  return is === undefined ? [] : differences(was, is);
+}
+
+/** Returns the content that was written: without the label that reads add. */
+function writtenIn({ body, byAi }: ReadVersion): JsonObject | undefined {
+  const { value } = parseJson(body);
+  if (!isObject(value)) return undefined;
+  return ownContent(byAi ? withoutAiLabel(value) : value);
 }
 
 function changes(id: string, body: string, contents: Map<string, JsonObject>): Difference[] {

@@ -89,17 +89,18 @@ export function openAuditEvents({
     },
     async listChanges(id, version) {
       // Index: primary key of history.version (id, version).
-      const { rows } = await pool.query<{ version: number; body: string | null }>({
+      const { rows } = await pool.query<{ version: number; body: string | null; byAi: boolean | null }>({
         name: 'audit-versions',
-        text: `select v.version, v.body from history.version v
+        text: `select v.version, v.body, v.metadata::json #>> '{author,type}' = 'ai' as "byAi" from history.version v
           where v.id = $1 and v.version <= $2 and (v.version = $2 or v.body is not null)
           order by v.version desc limit 2`,
         values: [id, version],
       });
-      const [own, before] = rows;
-      return own?.version !== version || own.body === null
-        ? []
-        : changesBetween(before?.body ?? undefined, own.body);
+      const [own, before] = rows.map(({ body, byAi, ...row }) => ({
+        ...row,
+        read: body === null ? undefined : { body, byAi: byAi === true },
+      }));
+      return own?.version !== version || own.read === undefined ? [] : changesBetween(before?.read, own.read);
     },
   };
 }

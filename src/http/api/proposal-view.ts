@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { PROPOSAL_STATUSES, type ProposalRow } from '#queries/consents/proposals.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
+import { withoutAiLabel } from '#src/shared/access/ai-label.ts';
 import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import { type Json, type JsonObject, parseStored, printJson } from '#src/shared/json/json.ts';
 import { differences } from '#src/shared/json/json-difference.ts';
@@ -81,9 +82,12 @@ export function wholeProposal({ resource, base }: Pick<ProposalRow, 'resource' |
 export function proposalView(row: ProposalRow, seen: SeenProposal = wholeProposal(row)): JsonObject {
   const { operation, resource_type, resource_id, status, version, ended_at } = row;
   const { resource } = seen;
-  const base = seen.base && withoutVersion(seen.base);
+  // Reads show the label of what an AI wrote, so an application may send it back.
+  const base = seen.base && withoutAiLabel(withoutVersion(seen.base));
   const isShown = operation === 'create' || base !== undefined;
-  const changes = isShown ? differences(base, resource).map((each): Json => ({ ...each })) : null;
+  const changes = isShown
+    ? differences(base, withoutAiLabel(resource)).map((each): Json => ({ ...each }))
+    : null;
   return {
     id: row.id,
     patient: row.record,

@@ -174,6 +174,11 @@ export function defaultAuthorType({ sees }: Caller): AuthorType {
   return sees.within === undefined ? 'import' : 'patient';
 }
 
+/** Tells whether the metadata of an event name an AI as the author. */
+export function isByAi({ author }: { readonly author?: { readonly type: AuthorType } | undefined }): boolean {
+  return author?.type === 'ai';
+}
+
 /** A business identifier of a person or an organization in another project's directory. */
 export interface OutsideIdentifier {
   readonly system?: string | undefined;

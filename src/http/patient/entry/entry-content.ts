@@ -5,6 +5,7 @@ import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
 import { shownName } from '#src/fhir/human-name.ts';
 import { containedIn, objects, text } from '#src/fhir/parts.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
+import { withoutAiLabel } from '#src/shared/access/ai-label.ts';
 import { cut } from '#src/shared/cut.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -44,8 +45,9 @@ export async function readEntry(
   type: string,
   content: EntryContent,
 ): Promise<ReadEntry> {
-  const read = [...content.versions.values()].flatMap(({ version, body }): [number, JsonObject][] =>
-    body === null ? [] : [[version, parseStored(body)]],
+  const read = [...content.versions.values()].flatMap(({ version, body, byAi }): [number, JsonObject][] =>
+    // The page says in words that an AI wrote it.
+    body === null ? [] : [[version, byAi ? withoutAiLabel(parseStored(body)) : parseStored(body)]],
   );
   const told = [content.shown, content.human].flatMap((each): JsonObject[] =>
     read.flatMap(([version, value]) => (version === each?.version ? [value] : [])),

@@ -81,8 +81,8 @@ export async function entryPage(
     lead: html`${typeText(say, type)} · ${say('entry.version', { version: content.shown.version, newest: content.newest })}`,
     record,
     back: { path: `${record.path}/timeline`, text: say('nav.timeline') },
-    body: html`<section class="stack${content.byAi ? ' card ai' : ''}" aria-labelledby="content">
-<h2 id="content">${say('entry.content')}${content.byAi ? html` <span class="badge ai">${say('ai.unverified')}</span>` : html``}</h2>
+    body: html`<section class="stack${content.shown.byAi ? ' card ai' : ''}" aria-labelledby="content">
+<h2 id="content">${say('entry.content')}${content.shown.byAi ? html` <span class="badge ai">${say('ai.unverified')}</span>` : html``}</h2>
 ${notesPart(visit, content, path)}${contentPart(say, read)}
 ${jsonPart(say, content.shown, visit.to(`${path}/json`, { version: content.shown.version }))}
 </section>
@@ -110,7 +110,8 @@ function versionAsked(visit: Visit): number | undefined {
 /** Returns the notes to read before the content: that it is deleted, not the newest, or an AI's. */
 function notesPart(visit: Visit, content: EntryContent, path: string): Html {
   const { say } = visit;
-  const { newest, shown, byAi, human, isDeleted } = content;
+  const { newest, shown, human, isDeleted } = content;
+  const { byAi } = shown;
   const beside = human === undefined ? html`` : html` ${say('entry.beside', { version: human.version })}`;
   const isOld = shown.version !== newest && !(isDeleted && shown.version === newest - 1);
   return html`${

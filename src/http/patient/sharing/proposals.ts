@@ -1,6 +1,7 @@
 /** Changes that applications suggest for a record: the difference, who suggests it and why; accepting and rejecting. */
 import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
+import { withoutAiLabel } from '#src/shared/access/ai-label.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { type Json, parseStored, printJson } from '#src/shared/json/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
@@ -95,7 +96,9 @@ async function withNames(visit: Visit, all: readonly Proposal[]): Promise<readon
 /** Returns the version that a proposal would change, with names; no elements for a creation. */
 async function readBase(visit: Visit, base: string | null): Promise<Elements> {
   if (base === null) return {};
-  const value: Record<string, Json> = JSON.parse(printJson(withoutVersion(parseStored(base))));
+  const value: Record<string, Json> = JSON.parse(
+    printJson(withoutAiLabel(withoutVersion(parseStored(base)))),
+  );
   return withDisplays({ value }, await visit.deps.services.displays(bareCodes([value]))).value;
 }
 

@@ -1,0 +1,51 @@
+/**
+ * HL7's label of what an AI asserted (`meta.security` AIAST). Versions that an AI wrote carry it when they are read; the log
+ * has them without it (docs/spec/decisions.md, section 5, "What an AI wrote").
+ */
+import { isObject, type Json, type JsonObject, parseJson, printJson } from '../json/json.ts';
+
+const SYSTEM = 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue';
+const CODE = 'AIAST';
+const LABEL = { system: SYSTEM, code: CODE, display: 'Artificial Intelligence asserted' } as const;
+const LABEL_TEXT = JSON.stringify(LABEL);
+
+/** The beginning of a stored version, up to the members of `meta` that a client may set. */
+const HEAD = /^\{"resourceType":"\w+","id":"[^"]+","meta":\{"versionId":"\d+","lastUpdated":"[^"]+"/;
+
+/** Returns the JSON text of a stored version with the label; the same text if it has one. */
+export function withAiLabel(body: string): string {
+  const head = body.includes('"security":') ? null : HEAD.exec(body);
+  if (head !== null) return `${head[0]},"security":[${LABEL_TEXT}]${body.slice(head[0].length)}`;
+  const { value, exact } = parseJson(body);
+  return isObject(value) && !isAiLabelled(value) ? printJson(labelled(value), exact) : body;
+}
+
+/** Returns a resource with the label; the same object if it has one. */
+export function labelled(resource: JsonObject): JsonObject {
+  if (isAiLabelled(resource)) return resource;
+  const meta = isObject(resource.meta) ? resource.meta : {};
+  return { ...resource, meta: { ...meta, security: [...labelsOf(resource), { ...LABEL }] } };
+}
+
+/** Returns a resource without the label, and without the list and the `meta` that this leaves empty. */
+export function withoutAiLabel(resource: JsonObject): JsonObject {
+  if (!isAiLabelled(resource)) return resource;
+  const { meta, ...others } = resource;
+  const { security: _, ...rest } = isObject(meta) ? meta : {};
+  const left = labelsOf(resource).filter((each) => !isAiLabel(each));
+  const kept: JsonObject = left.length === 0 ? rest : { ...rest, security: left };
+  return Object.keys(kept).length === 0 ? others : { ...resource, meta: kept };
+}
+
+/** Tells whether a resource has the label. */
+export function isAiLabelled(resource: JsonObject): boolean {
+  return labelsOf(resource).some(isAiLabel);
+}
+
+function labelsOf({ meta }: JsonObject): readonly Json[] {
+  return isObject(meta) && Array.isArray(meta.security) ? meta.security : [];
+}
+
+function isAiLabel(label: Json): boolean {
+  return isObject(label) && label.system === SYSTEM && label.code === CODE;
+}
