@@ -19,6 +19,7 @@ export interface Credential {
 export interface Credentials {
   readonly keys: readonly Credential[];
   readonly applications: readonly Credential[];
+  readonly areLoaded: boolean;
   /** Returns the name of a key or an application, and its id if it isn't listed: it may be deleted. */
   nameOf(id: string): string;
 }
@@ -27,7 +28,10 @@ export interface Credentials {
 export function useCredentials(): Credentials {
   const { project } = useProject();
   const { value } = useLoaded(() => readCredentials(project), [project]);
-  return useMemo(() => toCredentials(value ?? [[], []]), [value, language.value]);
+  return useMemo(
+    () => ({ ...toCredentials(value ?? [[], []]), areLoaded: value !== undefined }),
+    [value, language.value],
+  );
 }
 
 type Listed = readonly [keys: readonly Api.Key[], applications: readonly Api.Application[]];
@@ -40,7 +44,7 @@ function readCredentials(project_id: string): Promise<Listed> {
   ]);
 }
 
-function toCredentials([listedKeys, listedApplications]: Listed): Credentials {
+function toCredentials([listedKeys, listedApplications]: Listed): Omit<Credentials, 'areLoaded'> {
   const keys = listedKeys.map(({ id, environment, name, last4, last_used_at, revoked_at }) => ({
     id,
     environment,

@@ -32,8 +32,8 @@ export function requireAccess(state: Readonly<ProjectState>, id: string, made: M
   if (environment !== 'production' || hasProduction(state, made)) return;
   const next =
     state.request === undefined
-      ? `an owner or admin asks for it with \`POST /admin/projects/${id}/production-requests\` and {"use": "…"}, and the operator of this installation answers`
-      : `the request ${state.request} is pending: the operator of this installation answers`;
+      ? `an owner or admin asks for it with \`POST /admin/projects/${id}/production-requests\` and {"use": "…"}, and an operator of this installation answers, in the dashboard or`
+      : `the request ${state.request} is pending: an operator of this installation answers, in the dashboard or`;
   throw new Refusal('forbidden', {
     code: 'forbidden',
     diagnostics: `production ${what} need approval here: ${next} with \`annal production allow ${id}\`; sandbox ${what} need no approval`,

@@ -1,6 +1,6 @@
 /** The first screen of a project: what needs attention, then how to begin. */
-import { type Api, annal } from '../api.ts';
-import { useCredentials } from '../credentials.ts';
+import { type Api, annal, type Environment } from '../api.ts';
+import { type Credentials, useCredentials } from '../credentials.ts';
 import { pathOf, useProject } from '../here.ts';
 import { isNear, readStandings } from '../limits.ts';
 import { useLoaded } from '../load.ts';
@@ -15,7 +15,6 @@ import { listEndpoints, State } from './webhooks.tsx';
 /** Returns the screen. */
 export function Overview() {
   const here = useProject();
-  const { base_url: base = '' } = account.value?.installation ?? {};
   const credentials = useCredentials();
   const failed = useLoaded(
     async (signal) => {
@@ -59,7 +58,6 @@ export function Overview() {
   );
   const { all = [], throttled = 0 } = limits.value ?? {};
   const near = all.filter(isNear);
-  const example = `curl -H "Authorization: Bearer $ANNAL_KEY" '${base}/fhir/R4/Patient?_count=5'`;
   return (
     <>
       <Head title={here.details.name} about={here.organization.name} />
@@ -116,22 +114,39 @@ export function Overview() {
           </ul>
         </section>
       )}
-      <section class="panel">
-        <h2>{say('overview.first')}</h2>
-        <ol class="steps">
-          <li>
-            <a href={pathOf(here, '/keys')}>{say('overview.first.key')}</a>
-          </li>
-          <li>
-            {say('overview.first.send')}
-            <Code text={example} label={say('overview.first.send')} />
-          </li>
-          <li>
-            <a href={pathOf(here, '/requests')}>{say('overview.first.see')}</a>
-          </li>
-        </ol>
-      </section>
+      {here.mayUse && credentials.areLoaded && !hasUsed(credentials, here.environment) ? (
+        <FirstRequest />
+      ) : null}
     </>
+  );
+}
+
+/** Tells whether a key of an environment has ever been used. */
+function hasUsed({ keys }: Credentials, environment: Environment): boolean {
+  return keys.some((key) => key.environment === environment && key.lastUsedAt !== null);
+}
+
+/** The part that leads to the first request. */
+function FirstRequest() {
+  const here = useProject();
+  const { base_url: base = '' } = account.value?.installation ?? {};
+  const example = `curl -H "Authorization: Bearer $ANNAL_KEY" '${base}/fhir/R4/Patient?_count=5'`;
+  return (
+    <section class="panel">
+      <h2>{say('overview.first')}</h2>
+      <ol class="steps">
+        <li>
+          <a href={pathOf(here, '/keys')}>{say('overview.first.key')}</a>
+        </li>
+        <li>
+          {say('overview.first.send')}
+          <Code text={example} label={say('overview.first.send')} />
+        </li>
+        <li>
+          <a href={pathOf(here, '/requests')}>{say('overview.first.see')}</a>
+        </li>
+      </ol>
+    </section>
   );
 }
 

@@ -159,6 +159,18 @@ export class Authenticator {
     return caller;
   }
 
+  /** Finds out who sent a request that was refused before its credential was looked at, for its project's log and its rate. */
+  async recognize(ctx: Context): Promise<void> {
+    try {
+      const credential = credentialFor(ctx);
+      if (isAccessToken(credential)) await this.ofToken(credential, ctx);
+      else if (findVisitor(ctx) !== undefined || isApiKey(credential))
+        await this.begin(credential, ctx).caller;
+    } catch {
+      // The first refusal is the answer.
+    }
+  }
+
   /** The gateway has counted the request. @throws Refusal malformed (400), not_found (404), forbidden (403) */
   async #ofVisitor(visitor: Visitor, ctx: Context): Promise<Caller> {
     const caller = await visitor.caller();

@@ -251,6 +251,25 @@ describe('request log', () => {
     expect(JSON.stringify(rows)).not.to.include('asthma');
   });
 
+  it('has what was asked of paths and methods that no interface has', async () => {
+    const id = newUuid();
+    for (const [method, path, status, kept] of [
+      ['GET', `/Nora/${id}`, 404, `/fhir/R4/…/${id}`],
+      ['GET', `/Patient/${id}/$nora`, 404, `/fhir/R4/Patient/${id}/…`],
+      ['GET', `${service.url}/v1/patients/${id}/nora`, 404, `/v1/patients/${id}/…`],
+      ['GET', `${service.url}/R4/Patient`, 404, '/R4/Patient'],
+      ['DELETE', `${service.url}/v1/patients/${id}/timeline`, 405, `/v1/patients/${id}/timeline`],
+    ] as const) {
+      const refused = await service.fhir(path, { method, key });
+      expect(refused.status, path).to.equal(status);
+      await logged(refused);
+      const [entry] = (await page(`?request_id=${idOf(refused)}`)).data;
+      expect(entry).to.deep.include({ method, path: kept, status, key_id: keyId, environment: 'sandbox' });
+    }
+    const strange = await service.fhir('/Nora', { key: `${key.slice(0, -1)}_` });
+    expect(strange.status).to.equal(404);
+  });
+
   it('tells which versions a request wrote, to those who may see them, until the record is purged', async () => {
     const about = async (answer: Answer | undefined, bearer = token) => {
       const found = await admin(`/projects/${project}/logs/${idOf(answer)}`, undefined, bearer);

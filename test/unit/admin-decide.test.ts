@@ -271,7 +271,7 @@ describe('deciding on projects', () => {
         .when(createKey)
         .thenRefused(
           'forbidden',
-          /the request preq_1 is pending: the operator.*annal production allow proj_1/,
+          /the request preq_1 is pending: an operator.*annal production allow proj_1/,
         );
       on(allowed).when(createKey).thenEvents(event);
       on()

@@ -37,6 +37,8 @@ describe('logged path', () => {
       '/v1/patients/{patient_id}/provenance/{resource_type}/{resource_id}',
       `/v1/patients/${ID}/provenance/Observation/${ID}`,
     ],
+    [`/fhir/R4/Doe/${ID}`, 'unmatched', `/fhir/R4/…/${ID}`],
+    [`/v1/patients/${ID}/sk_test_1`, 'unmatched', `/v1/patients/${ID}/…`],
   ] as const) {
     it(`of ${path}`, () => expect(loggedPath(path, pattern)).to.equal(kept));
   }

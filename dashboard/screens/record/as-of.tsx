@@ -22,11 +22,12 @@ export function AsOf({
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const steps = moments?.data ?? [];
-  // The step behind the last one is now.
-  const last = steps.length;
+  // Since its last change the record is what it is now.
+  const last = Math.max(0, steps.length - 1);
   const shown = moved ?? (at === undefined ? last : findStep(steps, at));
+  const momentAt = (step: number): string | undefined => (step === last ? undefined : steps[step]?.to);
   const text = (step: number): string => {
-    const moment = step === shown && moved === undefined ? at : steps[step]?.to;
+    const moment = step === shown && moved === undefined ? at : momentAt(step);
     return moment === undefined ? say('record.now') : sayMoment(moment);
   };
   const go = (moment: string | undefined): void => route(goTo(place, moment), true);
@@ -53,7 +54,7 @@ export function AsOf({
               clearTimeout(timer.current);
               timer.current = setTimeout(() => {
                 move(undefined);
-                go(steps[step]?.to);
+                go(momentAt(step));
               }, RESTS_MS);
             }}
           />

@@ -28,6 +28,7 @@ import { innerPath, isFhir, isGateway } from '../path.ts';
 import { Pipeline } from '../pipeline.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Notebook } from '../ports/traffic.ts';
+import { ROUTES } from '../routes.ts';
 import { baseHeaders } from './base-headers.ts';
 import { answerCors } from './cors.ts';
 import { errorAnswer, unanswered } from './error-answer.ts';
@@ -115,6 +116,7 @@ export function envelope(
         if (res.headersSent) notSent(error);
         else {
           const answer = errorAnswer(ctx, error, fhir, open);
+          if (isBeforeCaller(ctx)) await fhir.authenticator.recognize(ctx);
           await send(ctx, fhirPath && isPretty(ctx) ? pretty(answer) : answer);
         }
       } catch (cause) {
@@ -124,7 +126,7 @@ export function envelope(
     }
     presence.leave(who);
     const ms = performance.now() - started;
-    const route: string = ctx.state.route ?? ctx._matchedRoute ?? 'unmatched';
+    const route: string = ctx.state.route ?? ctx._matchedRoute ?? UNMATCHED;
     const { method } = ctx.req;
     const status = res.statusCode;
     metrics.observeRequest(method ?? '', route, status, ms / 1000);
@@ -135,10 +137,27 @@ export function envelope(
   };
 }
 
+/** Refusals that need no caller: of a URL, a method or a form of answer that doesn't exist. */
+const WITHOUT_CALLER = new Set(['not_found', 'method_not_allowed', 'not_acceptable']);
+
+/** Tells whether a request was refused before its credential was looked at. */
+function isBeforeCaller({ state }: Context): boolean {
+  const { caller, identity, refusal }: Noted = state;
+  return (
+    caller === undefined &&
+    identity === undefined &&
+    refusal !== undefined &&
+    WITHOUT_CALLER.has(refusal.kind)
+  );
+}
+
 /** Tells whether a FHIR request asks for indented JSON. */
 function isPretty({ querystring, state }: Context): boolean {
   return querystring.includes('_pretty=true') || state.pretty === true;
 }
+
+/** The pattern of paths that are none of ours, in metrics and logs. */
+const UNMATCHED = 'unmatched';
 
 /** The headers contain everything else. */
 const PREFLIGHT: Answer = { status: 204, headers: {} };
@@ -223,6 +242,7 @@ function isWrite(method: string, route: string): boolean {
  * @param pattern `/fhir/R4/:type/:id` or `/admin/projects/{project_id}`
  */
 export function loggedPath(path: string, pattern: string): string {
+  if (pattern === UNMATCHED) return loggedUnmatched(path);
   const wanted = splitPattern(pattern);
   const segments = path.split('/');
   let kept = true;
@@ -232,6 +252,19 @@ export function loggedPath(path: string, pattern: string): string {
     kept = false;
   }
   return kept ? path : segments.join('/');
+}
+
+/** The parts of our own paths. */
+const OWN_WORDS = new Set(['fhir', 'R4', ...ROUTES.flatMap(({ path }) => path.split('/'))]);
+
+/** Returns a path that is none of ours: our own words, types and ids are kept. */
+function loggedUnmatched(path: string): string {
+  const segments = path.split('/');
+  return segments
+    .map((segment) =>
+      OWN_WORDS.has(segment) || OWN_ID.test(segment) || isResourceType(segment) ? segment : '…',
+    )
+    .join('/');
 }
 
 function isKept(segment: string, name: string): boolean {
