@@ -9,6 +9,7 @@ import { type Auditing, openAuditing, PATIENT, type Written, weightOf } from '#t
 import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
 import { openPage, signInTo } from '#test/support/dashboard.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { eventually } from '#test/support/process.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
 const VERIFY = fileURLToPath(new URL('../../bin/verify-export.mjs', import.meta.url));
@@ -158,6 +159,24 @@ describe('the dashboard of auditors', () => {
       [live.id],
     );
     expect(rows.at(-1)).to.deep.equal({ purpose: 'Yearly audit' });
+
+    // A record of production, by its URL, asks first and shows nothing; the patient reads the reason.
+    await context?.close();
+    await open('audit@clinic.example');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(screen(`/${live.id}`, 'production').replace('/audit/', '/patients/'));
+    await page.getByLabel('Why do you need them?').fill('Case 12');
+    expect(asked.filter((path) => path.includes(live.id) && path.includes('/api/'))).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Open the records' }).click();
+    await page.getByText('No allergy is recorded.').waitFor();
+    await eventually(async () => {
+      const { rows: entries } = await service.pool.query(
+        "select 1 from operations.access_entry where record = $1 and purpose = 'Case 12'",
+        [live.id],
+      );
+      return entries.length > 0;
+    });
     expect(complaints).to.deep.equal([]);
   });
 
