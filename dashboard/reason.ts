@@ -32,6 +32,12 @@ export function giveReason(project: string, reason: string): void {
   keep({ ...kept.value, reasons: { ...kept.value.reasons, [project]: reason } });
 }
 
+/** Forgets the reason for a project's records, so that the next ones are opened with another. */
+export function dropReason(project: string): void {
+  const { [project]: _, ...reasons } = kept.value.reasons;
+  keep({ ...kept.value, reasons });
+}
+
 /** Forgets the reasons of everybody else: another person may have signed in. */
 export function keepReasonsOf(person: string): void {
   if (kept.value.of !== person) keep({ of: person, reasons: {} });

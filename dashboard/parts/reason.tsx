@@ -1,7 +1,7 @@
 /** Asks why records of production are needed, before they are shown. */
 import type { ComponentType } from 'preact';
 import { useProject } from '../here.ts';
-import { giveReason, reasonFor } from '../reason.ts';
+import { dropReason, giveReason, reasonFor } from '../reason.ts';
 import { say, type TextKey } from '../texts/texts.ts';
 import { Button, Field, Head } from './parts.tsx';
 
@@ -45,6 +45,21 @@ export function AskReason() {
   );
 }
 
+/** The reason that goes along with what is opened now, and a way to another one. */
+function GivenReason() {
+  const here = useProject();
+  const reason = here.environment === 'production' ? reasonFor(here.project) : undefined;
+  if (reason === undefined) return null;
+  return (
+    <p class="quiet small screen">
+      {say('reason.given', { reason })}{' '}
+      <Button tone="link" onClick={() => dropReason(here.project)}>
+        {say('reason.change')}
+      </Button>
+    </p>
+  );
+}
+
 /**
  * Returns a screen of records that in production is for those whose role opens them, after they gave a reason.
  * @param title of the screen
@@ -53,7 +68,13 @@ export function withReason(Screen: ComponentType, title: TextKey): ComponentType
   return () => {
     const here = useProject();
     const needs = useNeedsReason();
-    if (here.mayRead && !needs) return <Screen />;
+    if (here.mayRead && !needs)
+      return (
+        <>
+          <GivenReason />
+          <Screen />
+        </>
+      );
     return (
       <>
         <Head title={say(title)} />

@@ -33,6 +33,8 @@ export interface ChangedResource {
   readonly before: StoredBody | null;
   /** The version of the second moment. */
   readonly after: StoredBody;
+  /** The last version with contents of a resource that was added and deleted in between; else null. */
+  readonly between: StoredBody | null;
   /** The number of versions in between, the last one included. */
   readonly times: number;
   readonly at: Micros;
@@ -130,10 +132,13 @@ with v as materialized (
   select v.id, v.type, min(v.version) as first, max(v.version) as last, count(*)::int as times, max(v.recorded_at) as at
   from history.version v
   where v.record = $1::uuid and v.recorded_at > $2 and v.recorded_at <= $3 and v.type <> 'Provenance' group by v.id, v.type)
-select p.id, p.type, p.times, p.at::float8 as at, (select count(*) from v)::int as total, ${SIDES}
+select p.id, p.type, p.times, p.at::float8 as at, (select count(*) from v)::int as total, ${SIDES},
+  c.version as between, ${body('c')} as "betweenBody"
 from (select * from v ${isAfter ? 'where (v.at, v.id) < ($5, $6::uuid)' : ''} order by v.at desc, v.id desc limit $4) p
 join history.version a on a.id = p.id and a.version = p.last
 left join history.version b on b.id = p.id and b.version = p.first - 1
+left join history.version c on c.id = p.id and c.version = p.last - 1 and c.operation <> 'DELETE'
+  and a.operation = 'DELETE' and (b.version is null or b.operation = 'DELETE')
 order by p.at desc, p.id desc`;
 
 interface ChangeRow {
@@ -150,6 +155,9 @@ interface ChangeRow {
   readonly before: number | null;
   readonly beforeBody: string | null;
   readonly wasDeleted: boolean | null;
+  /** Absent from the list of a resource's versions. */
+  readonly between?: number | null;
+  readonly betweenBody?: string | null;
 }
 
 const versionKey = z.tuple([z.int()]);
@@ -213,7 +221,7 @@ export function openRecordVersions(pool: Pool): RecordVersions {
 }
 
 function makeChange(row: ChangeRow): ChangedResource {
-  const { id, type, times, at, event, metadata, before, after } = row;
+  const { id, type, times, at, event, metadata, before, after, between = null } = row;
   return {
     id,
     type,
@@ -226,6 +234,7 @@ function makeChange(row: ChangeRow): ChangedResource {
         ? null
         : { version: before, body: row.beforeBody, isDeleted: false },
     after: { version: after, body: row.afterBody, isDeleted: row.isDeleted },
+    between: between === null ? null : { version: between, body: row.betweenBody ?? null, isDeleted: false },
   };
 }
 

@@ -48,6 +48,8 @@ interface Change {
   readonly resource: string;
   readonly before: string | null;
   readonly after: string | null;
+  readonly between: string | null;
+  readonly versions: number;
   readonly version_before: number | null;
   readonly version_after: number;
   readonly elements: readonly string[];
@@ -242,13 +244,26 @@ describe('admin: a patient’s record', () => {
       before: null,
       after: 'Blood sugar (glucose): Entered by mistake',
     });
+    const brief = await create(glucose(77));
+    await write('DELETE', `/Observation/${brief.id}`);
+    const [gone, ...others] = await changes({ from: moment });
+    expect(others).to.deep.equal(changed);
+    expect(gone).to.include({
+      kind: 'removed',
+      before: null,
+      after: null,
+      version_before: null,
+      versions: 2,
+    });
+    expect(gone?.between).to.match(/^Blood sugar \(glucose\): 77/);
+    expect(changed.map(({ between }) => between)).to.deep.equal([null, null, null]);
     expect(changed).to.have.length(3);
     const first = await owner.done('GET', pathOf('changes', { from: moment, limit: '2' }));
     const rest = await owner.done(
       'GET',
       pathOf('changes', { from: moment, limit: '2', cursor: String(first.next_cursor) }),
     );
-    expect([...first.data, ...rest.data]).to.deep.equal(changed);
+    expect([...first.data, ...rest.data]).to.deep.equal([gone, ...changed]);
     expect(rest.next_cursor).to.equal(null);
     const versions = await owner.done('GET', pathOf(`versions/Observation/${before.id}`));
     expect(

@@ -4,6 +4,7 @@ import { useRoute } from 'preact-iso';
 import { type Api, annal, withQuery } from '../../api.ts';
 import { pathOf, useProject } from '../../here.ts';
 import { indent } from '../../indent.ts';
+import { justBefore } from '../../just-before.ts';
 import { useLoaded } from '../../load.ts';
 import { Badge, Button, Code, Head, Problem, Shown, Table } from '../../parts/parts.tsx';
 import { say, sayMoment } from '../../texts/texts.ts';
@@ -110,14 +111,6 @@ function Facts({ event }: { readonly event: Whole }) {
       </dl>
     </section>
   );
-}
-
-/** Returns the last moment before an instant, as exact as the log is. */
-function justBefore(instant: string): string {
-  const [, whole = '', micros = '0'] = /^(.*)\.(\d{6})Z$/.exec(instant) ?? [];
-  const before = Number(micros) - 1;
-  if (before >= 0) return `${whole}.${String(before).padStart(6, '0')}Z`;
-  return `${new Date(Date.parse(`${whole}Z`) - 1).toISOString().slice(0, -1)}999Z`;
 }
 
 function Changes({ event: { changes, version } }: { readonly event: Whole }) {

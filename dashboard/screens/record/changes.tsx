@@ -170,6 +170,13 @@ export function ChangeList({
             </span>
           </p>
           <ChangeText change={change} />
+          {change.versions > 1 ? (
+            <p class="small">
+              <a href={place.entryPath(change.resource)}>
+                {sayCount('record.changes.versions', change.versions)}
+              </a>
+            </p>
+          ) : null}
           <Origin line={{ ...change, version: change.version_after }} place={place} />
         </li>
       ))}
@@ -178,10 +185,18 @@ export function ChangeList({
 }
 
 /** The sentences of an entry before and after a change. */
-export function ChangeText({ change: { before, after, elements, kind } }: { readonly change: Change }) {
+export function ChangeText({
+  change: { before, after, between, elements, kind },
+}: {
+  readonly change: Change;
+}) {
   return (
     <>
-      {before === null || before === after ? (
+      {between !== null ? (
+        <p>
+          <del>{between}</del>
+        </p>
+      ) : before === null || before === after ? (
         <p>{after}</p>
       ) : after === null ? (
         <p>
@@ -190,7 +205,9 @@ export function ChangeText({ change: { before, after, elements, kind } }: { read
       ) : (
         <Compared before={before} after={after} />
       )}
-      {kind === 'removed' && after === null ? <p class="quiet small">{say('record.deleted')}</p> : null}
+      {kind === 'removed' && after === null ? (
+        <p class="quiet small">{say(between === null ? 'record.deleted' : 'record.deleted.between')}</p>
+      ) : null}
       {elements.length === 0 ? null : (
         <p class="quiet small">{say('record.elements', { elements: elements.join(', ') })}</p>
       )}

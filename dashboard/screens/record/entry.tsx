@@ -2,7 +2,9 @@
 import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { annal, openRecords } from '../../api.ts';
+import { pathOf } from '../../here.ts';
 import { indent } from '../../indent.ts';
+import { justBefore } from '../../just-before.ts';
 import { useLoaded } from '../../load.ts';
 import { Badge, Button, Code, Head, Shown } from '../../parts/parts.tsx';
 import { reasonHeaders } from '../../reason.ts';
@@ -163,6 +165,9 @@ function Versions({
                 {version === shown.version_after ? null : (
                   <a href={place.entryPath(each.resource, version)}>{say('record.see')}</a>
                 )}
+                <a href={place.path({ part: 'overview', at: justBefore(each.at) })}>
+                  {say('audit.before.record')}
+                </a>
                 <a href={place.path({ part: 'overview', at: each.at })}>{say('record.recordThen')}</a>
                 {previous === null || after === null ? null : (
                   <Button
@@ -237,7 +242,7 @@ function OpenProof({ change, place }: { readonly change: Change; readonly place:
   );
   return (
     <Shown of={event}>
-      {({ id, stream, revision, position, chain, credential, data, metadata }) => (
+      {({ id, stream, revision, position, chain, credential }) => (
         <>
           <p>
             {chain.holds ? (
@@ -282,19 +287,10 @@ function OpenProof({ change, place }: { readonly change: Change; readonly place:
               )}
             </dd>
           </dl>
+          <p>
+            <a href={pathOf(here, `/audit/events/${id}`)}>{say('record.proof.log')}</a>
+          </p>
           <p class="quiet small">{say('record.proof.how')}</p>
-          {data === null || metadata === null ? null : (
-            <p>
-              <a
-                download={`event-${id}.json`}
-                href={`data:application/json;charset=utf-8,${encodeURIComponent(
-                  JSON.stringify({ id, stream, revision, position, chain, data, metadata }, undefined, 2),
-                )}`}
-              >
-                {say('record.proof.save')}
-              </a>
-            </p>
-          )}
         </>
       )}
     </Shown>

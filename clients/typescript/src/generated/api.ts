@@ -1284,6 +1284,8 @@ export type RecordChange = {
   before: string | null;
   /** What it said at the second moment; null if it was deleted. */
   after: string | null;
+  /** What an entry said last that was added and deleted in between; null for all others. */
+  between: string | null;
   /** Elements that differ, in words where there are some. */
   elements: string[];
   /** When the last of the versions was stored. */

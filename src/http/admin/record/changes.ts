@@ -40,6 +40,10 @@ const changeSchema = z
     versions: z.int().describe('Versions in between, the last one included.'),
     before: z.string().nullable().describe('What it said at the first moment.'),
     after: z.string().nullable().describe('What it said at the second moment; null if it was deleted.'),
+    between: z
+      .string()
+      .nullable()
+      .describe('What an entry said last that was added and deleted in between; null for all others.'),
     elements: z.array(z.string()).describe('Elements that differ, in words where there are some.'),
     at: instant.describe('When the last of the versions was stored.'),
     event_id: z
@@ -173,8 +177,11 @@ async function viewChanges(
     row,
     before: makeEntry(row, row.before),
     after: makeEntry(row, row.after),
+    between: makeEntry(row, row.between),
   }));
-  const read = entries.flatMap(({ before, after }) => [before, after].filter((each) => each !== undefined));
+  const read = entries.flatMap(({ before, after, between }) =>
+    [before, after, between].filter((each) => each !== undefined),
+  );
   const ids = read.flatMap(({ value }) => referredMedication(value)?.split('/')[1] ?? []);
   const [then, now] = [services.recordReads.asOf(from), services.recordReads.asOf(to)];
   // A Medication that didn't exist before is named by its later version.
@@ -192,13 +199,12 @@ async function viewChanges(
     around: makeAround(toInstant(at).slice(0, 10), others, names),
   });
   const [placeBefore, placeAfter] = [place(from), place(to)];
-  return entries.map(({ row, before, after }) =>
-    viewChange(
-      say,
-      row,
-      { value: before?.value, said: before === undefined ? undefined : sayVersion(placeBefore, before) },
-      { value: after?.value, said: after === undefined ? undefined : sayVersion(placeAfter, after) },
-    ),
+  const side = (at: VersionPlace, entry: ClinicalEntry | undefined): Side => ({
+    value: entry?.value,
+    said: entry === undefined ? undefined : sayVersion(at, entry),
+  });
+  return entries.map(({ row, before, after, between }) =>
+    viewChange(say, row, side(placeBefore, before), side(placeAfter, after), side(placeAfter, between)),
   );
 }
 
@@ -231,7 +237,7 @@ interface Side {
   readonly said: VersionText | undefined;
 }
 
-function viewChange(say: Texts, row: ChangedResource, before: Side, after: Side): ChangeView {
+function viewChange(say: Texts, row: ChangedResource, before: Side, after: Side, between: Side): ChangeView {
   const { type, id, times, at, event, metadata } = row;
   const tooLarge = say('known.toolarge', { entries: 1 });
   const saidBefore = row.before === null ? null : (before.said?.text ?? tooLarge);
@@ -245,6 +251,7 @@ function viewChange(say: Texts, row: ChangedResource, before: Side, after: Side)
     versions: times,
     before: saidBefore,
     after: saidAfter,
+    between: row.between === null ? null : (between.said?.text ?? tooLarge),
     elements: listElements(say, type, before.value, after.value),
     at: toInstant(at),
     event_id: event,
