@@ -788,6 +788,7 @@ export const de: Texts = {
   'record.bars.on': 'genommen am {day}',
   'record.bars.open': 'Ende nicht eingetragen',
   'record.bars.period': '{from} – {until}',
+  'record.bars.planned': 'geplant: {from} – {until}',
   'record.bars.prescribed': 'an diesem Tag verordnet',
   'record.bars.prescribedOn': 'verordnet {day}',
   'record.bars.taken': 'genommen',

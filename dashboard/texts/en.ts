@@ -766,6 +766,7 @@ export const en = {
   'record.bars.on': 'taken on {day}',
   'record.bars.open': 'end not recorded',
   'record.bars.period': '{from} – {until}',
+  'record.bars.planned': 'planned: {from} – {until}',
   'record.bars.prescribed': 'prescribed on this day',
   'record.bars.prescribedOn': 'prescribed {day}',
   'record.bars.taken': 'taken',

@@ -11,7 +11,13 @@ import {
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { nameCodes } from '#src/clinical/reading/names/name-code.ts';
 import { readPerson } from '#src/clinical/reading/person.ts';
-import { allergyPhrases, type Phrase, problemPhrases, repeatPhrases } from '#src/clinical/reading/phrases.ts';
+import {
+  allergyPhrases,
+  dosePhrases,
+  type Phrase,
+  problemPhrases,
+  repeatPhrases,
+} from '#src/clinical/reading/phrases.ts';
 import { joinProblems, type Problem, readProblemSource } from '#src/clinical/reading/problems.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import { choice, dosage, notes } from '#src/clinical/reading/words.ts';
@@ -131,7 +137,8 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
       prescribed,
     } = medicine;
     const doses = medicine.doses.map((dose) => {
-      const said = dosage(dose.dosage);
+      const apart = dosePhrases(dose, medicine).map(inEnglish);
+      const said = wholeLine(' ', dosage(dose.dosage), apart.length === 0 ? '' : `(${apart.join(', ')})`);
       const isNamed = dose.name === undefined || dose.name.toLowerCase() === name.toLowerCase();
       return isNamed ? said : `${dose.name} ${said}`;
     });
@@ -156,10 +163,11 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
       prescribed: prescribed === undefined ? null : { ...prescribed },
       reason: reason ?? null,
     };
-    const base = standing === 'past' ? 'pastMedications' : 'medications';
+    const isPast = standing === 'past';
+    const base = isPast ? 'pastMedications' : 'medications';
     const fact = makeFact(reading, 'medications', base, lead.told, said, members, undefined, coded);
     const also = sources.flatMap((source) => (source === lead ? [] : [source.told]));
-    return { ...fact, also, isNeeded: standing !== 'past' };
+    return { ...fact, also, isNeeded: !isPast };
   });
 }
 

@@ -84,11 +84,18 @@ export function procedures(reading: Reading): Fact[] {
         : `${others.length + 1} times since ${others.map(findDay).findLast((day) => day !== undefined) ?? 'an unknown time'}`,
       nameConcept(value.outcome),
       value.status === 'completed' ? undefined : nameCodes('en', 'eventStatus', value.status),
+      reasonText(value.statusReason),
     );
     const members = { ...codeMembers(value.code, name), times: others.length + 1 };
     const fact = makeFact(reading, 'procedures', 'procedures', place / 2, entry, said, members, value.code);
     return [{ ...fact, also: others }];
   });
+}
+
+/** Returns why something has its status. */
+function reasonText(statusReason: Json | undefined): string | undefined {
+  const reason = nameConcept(statusReason);
+  return reason === undefined ? undefined : `reason: ${reason}`;
 }
 
 /** Returns vaccinations, one line per vaccine. */
@@ -196,7 +203,7 @@ export function plans(reading: Reading): Fact[] {
     ...carePlans.map((entry): [Entry, string] => [entry, planLine(entry.value)]),
     ...goals.map((entry): [Entry, string] => [
       entry,
-      `aim: ${nameConcept(entry.value.description) ?? 'not said'}`,
+      line('; ', `aim: ${nameConcept(entry.value.description) ?? 'not said'}`, goalState(entry.value)),
     ]),
     ...teams.map((entry): [Entry, string] => [
       entry,
@@ -210,6 +217,18 @@ export function plans(reading: Reading): Fact[] {
       status: text(entry.value.status) ?? codes(entry.value.lifecycleStatus)[0] ?? null,
     });
   });
+}
+
+/** Returns the state of a goal that isn't active, and why it has it. */
+function goalState({ lifecycleStatus, statusReason }: JsonObject): string | undefined {
+  const reason = text(statusReason);
+  return (
+    line(
+      '; ',
+      lifecycleStatus === 'active' ? undefined : nameCodes('en', 'goalStatus', lifecycleStatus),
+      reason === undefined ? undefined : `reason: ${reason}`,
+    ) || undefined
+  );
 }
 
 /** Statuses of care plans, and of goals, that are over. */

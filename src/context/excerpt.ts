@@ -31,7 +31,17 @@ const READ = [
   ...['abatementString', 'date', 'created', 'effectiveDateTime', 'effectivePeriod', 'issued'],
   ...['performedDateTime', 'performedPeriod', 'performedString', 'period', 'startDate'],
   ...['occurrenceDateTime', 'occurrenceString', 'recorded', 'reasonCode', 'reasonReference', 'diagnosis'],
-  ...['vaccineCode', 'activity', 'conclusion', 'conclusionCode', 'outcome', 'content', 'context', 'bodySite'],
+  ...[
+    'vaccineCode',
+    'activity',
+    'statusReason',
+    'conclusion',
+    'conclusionCode',
+    'outcome',
+    'content',
+    'context',
+    'bodySite',
+  ],
   'implicitRules',
 ] as const;
 

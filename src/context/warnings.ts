@@ -38,10 +38,10 @@ function namedOnes(medicines: readonly Medicine<Entry>[]): Named[] {
   return medicines.map((medicine) => ({ ...medicine, name: medicine.name ?? NAMELESS }));
 }
 
-/** Returns a warning for each current medicine that contradicts an allergy: the same substance, ATC group or class. */
+/** Returns a warning for each current or planned medicine that contradicts an allergy: the same substance, ATC group or class. */
 export function allergyContradictions(reading: Reading, medicines: readonly Medicine<Entry>[]): Warning[] {
   const current = namedOnes(medicines).filter(
-    ({ standing }) => standing === 'current' || standing === 'unclear',
+    ({ standing }) => standing === 'current' || standing === 'unclear' || standing === 'planned',
   );
   return listEntries(reading, 'AllergyIntolerance')
     .filter(({ value }) => !isOver(value.clinicalStatus))
@@ -50,9 +50,9 @@ export function allergyContradictions(reading: Reading, medicines: readonly Medi
       const all = readCodes(allergy.value.code);
       return current
         .filter((medicine) => isAgainst(medicine, substance, all))
-        .map(({ name, status, sources: [source] }) =>
+        .map(({ name, status, standing, sources: [source] }) =>
           contradiction(
-            `${inLine(name)} is ${statusWord(status)}, but there is an allergy to ${inLine(substance)}`,
+            `${inLine(name)} is ${statusWord(standing === 'planned' ? 'intended' : status)}, but there is an allergy to ${inLine(substance)}`,
             ...(source === undefined ? [] : [source.told]),
             allergy,
           ),
@@ -112,7 +112,9 @@ export function drugContradictions(reading: Reading, medicines: readonly Medicin
     const names = new Map(sources.map(({ name = NAMELESS }) => [name.toLowerCase(), name]));
     const name = inLine([...names.values()].join(' / '));
     const active = eachDoseOnce(
-      sources.filter(({ status, standing }) => status === 'active' && standing !== 'forbidden'),
+      sources.filter(
+        ({ status, standing }) => status === 'active' && standing !== 'forbidden' && standing !== 'planned',
+      ),
     );
     const [one] = active;
     if (one === undefined) return [];

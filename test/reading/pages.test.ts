@@ -98,7 +98,7 @@ function listsOf(
 ): Record<ListId, readonly [now: readonly Stated[], past: readonly Stated[]]> {
   return {
     allergies: [again.allergies, again.inactiveAllergies],
-    medicines: [[...again.current, ...again.unclear, ...again.forbidden], again.past],
+    medicines: [[...again.current, ...again.unclear, ...again.planned, ...again.forbidden], again.past],
     problems: [again.activeProblems, again.pastProblems],
   };
 }

@@ -38,6 +38,11 @@ const DAY = '(\\d{4}(?:-\\d\\d(?:-\\d\\d)?)?)';
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [`taken ${DAY} to ${DAY}`, 'taken $1 to $2'],
   [`taken (from|since|until|on) ${DAY}`, 'taken $1 $2'],
+  [`taken from ${DAY}, planned until ${DAY}`, 'taken from $1, planned until $2'],
+  [`planned from ${DAY} to ${DAY}`, 'planned from $1 to $2'],
+  [`planned (from|until) ${DAY}`, 'planned $1 $2'],
+  ['also planned', 'also planned'],
+  [`also planned from ${DAY}`, 'also planned from $1'],
   [`prescribed (?:on )?${DAY} and (?:on )?${DAY}`, 'prescribed $1 and $2'],
   [`prescribed (\\d+) times on ${DAY}`, 'prescribed $1 times on $2'],
   [`prescribed (\\d+) times, ${DAY} to ${DAY}`, 'prescribed $1 times, $2 to $3'],
@@ -47,7 +52,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   ['recorded (\\d+) times', '$1 times'],
   [`recorded (\\d+) times, (first|last) began ${DAY}`, '$1 times|$2 began $3'],
   [`no date; entered ${DAY}`, 'no date'],
-  ['also recorded as “?([^”]+)”?', 'also recorded as $1'],
+  [`also recorded as (“[^”]+”|[a-z ]+?)((?: on ${DAY})?(?: \\(prescription.*\\))?)`, 'also recorded as $1$2'],
   ['(?:since the age of|began at the age of|age at onset:) (\\d+ \\w+)', 'since age $1'],
   ['(?:until the age of|ended at the age of|age at end:) (\\d+ \\w+)', 'until age $1'],
   ['onset:? “?([^”]+?)”?', 'onset $1'],
@@ -60,10 +65,9 @@ export function phrasesIn(parts: readonly string[]): string[] {
     const text = withIsoDays(part.trim());
     const [form, meaning] = PHRASES.find(([form]) => form.test(text)) ?? [];
     if (form === undefined || meaning === undefined) return [];
-    const denied = /^also recorded as “?([^”]+)”?$/.exec(text);
-    return denied === null
-      ? text.replace(form, meaning).split('|')
-      : [`also recorded as ${medicineCode(denied[1] ?? '')}`];
+    const denied = /^also recorded as (?:“([^”]+)”|([a-z ]+?))((?: on [\d-]+)?(?: \(.*\))?)$/.exec(text);
+    if (denied === null) return text.replace(form, meaning).split('|');
+    return [`also recorded as ${medicineCode(denied[1] ?? denied[2] ?? '')}${denied[3] ?? ''}`];
   });
 }
 

@@ -91,11 +91,15 @@ export interface MedicineGroup {
   readonly all: readonly Json[];
   /** Those that say how things stand. */
   readonly deciding: readonly Json[];
-  readonly standing: 'current' | 'unclear' | 'past' | 'forbidden';
+  readonly standing: 'current' | 'unclear' | 'planned' | 'past' | 'forbidden';
+  /** Those that plan it, of one that is current or unclear. */
+  readonly planned: readonly Json[];
+  readonly today: string;
 }
 
 /** Returns what is said of a medicine. Days of prescribing are neither days of starting nor of stopping. */
-export function medicineSays({ all, deciding, standing }: MedicineGroup): Says {
+export function medicineSays(group: MedicineGroup): Says {
+  const { all, deciding, standing, planned, today } = group;
   const statements = deciding.filter(({ resourceType }) => resourceType === 'MedicationStatement');
   const starts = byTime(statements.flatMap((each) => texts(each, 'effectivePeriod.start')));
   const ends = statements.map((each) => texts(each, 'effectivePeriod.end')[0]);
@@ -104,11 +108,18 @@ export function medicineSays({ all, deciding, standing }: MedicineGroup): Says {
   const on = byTime(statements.flatMap((each) => texts(each, 'effectiveDateTime'))).at(-1);
   const [from] = starts;
   const said: string[] = [];
-  if (from !== undefined && until !== undefined) said.push(`taken ${dayOf(from)} to ${dayOf(until)}`);
+  const begin = from ?? (until === undefined ? on : undefined);
+  if (begin !== undefined && isToCome(begin, today))
+    said.push(`planned from ${dayOf(begin)}${until === undefined ? '' : ` to ${dayOf(until)}`}`);
+  else if (until !== undefined && isToCome(until, today))
+    said.push(`${from === undefined ? '' : `taken from ${dayOf(from)}, `}planned until ${dayOf(until)}`);
+  else if (from !== undefined && until !== undefined) said.push(`taken ${dayOf(from)} to ${dayOf(until)}`);
   else if (from !== undefined) said.push(`taken ${standing === 'past' ? 'from' : 'since'} ${dayOf(from)}`);
   else if (until !== undefined) said.push(`taken until ${dayOf(until)}`);
   else if (on !== undefined) said.push(`taken on ${dayOf(on)}`);
-  const orders = byTime(all.flatMap((each) => texts(each, 'authoredOn')));
+  const orders = byTime(
+    all.filter(({ intent }) => intent !== 'plan').flatMap((each) => texts(each, 'authoredOn')),
+  );
   const [first, last] = [orders[0], orders.at(-1)];
   if (first !== undefined && last !== undefined) {
     said.push(
@@ -117,11 +128,23 @@ export function medicineSays({ all, deciding, standing }: MedicineGroup): Says {
         : ordersSay(orders.length, dayOf(first), dayOf(last)),
     );
   }
+  // A plan prescribes nothing: its day is only one of recording.
+  const plans = deciding
+    .filter(({ intent }) => intent === 'plan')
+    .flatMap((each) => texts(each, 'authoredOn'));
   const asserted = deciding.flatMap((each) => texts(each, 'dateAsserted'));
-  const recorded = asserted.map((date) => `recorded ${dayOf(date)}`);
-  const denials = standing === 'current' ? denialsIn(all, deciding) : [];
-  return { must: said, may: [...said, ...(said.length === 0 ? recorded : []), ...denials] };
+  const recorded = [...plans, ...asserted].map((date) => `recorded ${dayOf(date)}`);
+  const denials = ['current', 'unclear', 'planned'].includes(standing) ? denialsIn(group) : [];
+  const later = planned.map((each) => {
+    const [day] = ['effectivePeriod.start', 'effectiveDateTime'].flatMap((path) => texts(each, path));
+    return day === undefined ? 'also planned' : `also planned from ${dayOf(day)}`;
+  });
+  return { must: said, may: [...said, ...(said.length === 0 ? recorded : []), ...denials, ...later] };
 }
+
+/** Tells whether the whole day, month or year of a date is still to come. */
+export const isToCome = (date: string, today: string): boolean =>
+  date.slice(0, 10) > today.slice(0, Math.min(date.length, 10));
 
 /** Two days aren't a span, and one day has no end. */
 function ordersSay(times: number, first: string, last: string): string {
@@ -130,37 +153,60 @@ function ordersSay(times: number, first: string, last: string): string {
   return times === 2 ? `prescribed ${first} and ${last}` : `prescribed ${times} times, ${first} to ${last}`;
 }
 
-/** Statuses of statements that the patient doesn't take it, or no longer. */
-const NOT_TAKEN = ['completed', 'stopped', 'not-taken'];
+/** What tells whether a medicine is taken: an order that was cancelled never was one, and `unknown` tells nothing. */
+const TELLS = ['active', 'on-hold', 'completed', 'stopped', 'not-taken'];
+const ENDED = ['completed', 'stopped', 'not-taken'];
 
-/** Returns the statements of a group that the patient doesn't take it. */
-function denialsIn(all: readonly Json[], deciding: readonly Json[]): string[] {
-  return all.flatMap((each) =>
-    each.resourceType === 'MedicationStatement' &&
-    NOT_TAKEN.includes(String(each.status)) &&
-    !deciding.includes(each)
-      ? [`also recorded as ${String(each.status)}`]
-      : [],
-  );
+/** Returns what may be said of the other sources of a group: their status, with a day of theirs. */
+function denialsIn({ all }: MedicineGroup): string[] {
+  return all
+    .filter((each) => TELLS.includes(String(each.status)))
+    .flatMap((each) => {
+      const words = `also recorded as ${String(each.status)}`;
+      if (each.resourceType === 'MedicationRequest')
+        return [words, ...texts(each, 'authoredOn').map((day) => `${words} (prescription of ${dayOf(day)})`)];
+      const days = ['effectivePeriod.end', 'dateAsserted', 'effectiveDateTime'];
+      return [words, ...days.flatMap((path) => texts(each, path)).map((day) => `${words} on ${dayOf(day)}`)];
+    });
 }
 
-/** Tells whether a statement that it isn't taken is as new as all that calls it current, or newer: then it must be said. */
+/** Tells whether a source that it isn't taken is as new as all that calls it current, or newer: then it must be said. */
 export function isDenied({ all, deciding, standing }: MedicineGroup): boolean {
-  if (standing !== 'current') return false;
-  const newest = Math.max(...deciding.map(startOf));
+  if (!['current', 'unclear', 'planned'].includes(standing)) return false;
+  const stated = deciding.flatMap((each) => [started(each), texts(each, 'dateAsserted')[0]]);
+  const newest = days(stated).at(-1);
+  const orders = deciding
+    .filter(({ intent }) => intent !== 'plan')
+    .flatMap((each) => texts(each, 'authoredOn'));
   return all.some((each) => {
-    if (each.resourceType !== 'MedicationStatement' || deciding.includes(each)) return false;
-    if (!NOT_TAKEN.includes(String(each.status))) return false;
-    const said = Math.max(
-      startOf(each),
-      ...['effectivePeriod.end', 'dateAsserted'].flatMap((path) => texts(each, path)).map(at),
-    );
-    return said >= newest && said > Number.NEGATIVE_INFINITY;
+    if (deciding.includes(each) || !ENDED.includes(String(each.status))) return false;
+    const isOrder = each.resourceType === 'MedicationRequest';
+    const [authored] = each.intent === 'plan' ? [] : texts(each, 'authoredOn');
+    // The next prescription ends the one before.
+    if (isOrder && authored !== undefined && orders.some((order) => dayOf(order) > lastOf(authored)))
+      return false;
+    const said = days(
+      [started(each), ...['effectivePeriod.end', 'dateAsserted'].flatMap((path) => texts(each, path))].map(
+        (date) => date && lastOf(date),
+      ),
+    ).at(-1);
+    return said !== undefined && (newest === undefined || said >= newest);
   });
 }
 
+const days = (dates: readonly (string | undefined)[]): string[] =>
+  dates.flatMap((date) => (date === undefined ? [] : [dayOf(date)])).sort();
+
+/** The last day of a year or a month. */
+const lastOf = (date: string): string =>
+  date.length === 4 ? `${date}-12-31` : date.length === 7 ? `${date}-31` : dayOf(date);
+
 /** Returns when what a source says of a medicine was so, or was said. */
 export function startOf(resource: Json): number {
+  return at(started(resource));
+}
+
+function started(resource: Json): string | undefined {
   const [date] = [
     'effectiveDateTime',
     'effectivePeriod.start',
@@ -168,7 +214,7 @@ export function startOf(resource: Json): number {
     'dateAsserted',
     'authoredOn',
   ].flatMap((path) => texts(resource, path));
-  return at(date);
+  return date;
 }
 
 const byTime = (dates: readonly string[]): string[] => [...dates].sort((a, b) => at(a) - at(b));

@@ -19,6 +19,7 @@ import {
   at,
   changeDate,
   isDenied,
+  isToCome,
   type MedicineGroup,
   medicineSays,
   problemSays,
@@ -62,6 +63,8 @@ export interface SecondReading {
   readonly isDead: boolean;
   readonly current: readonly ToldMedicine[];
   readonly unclear: readonly ToldMedicine[];
+  /** Those that aren't taken yet. */
+  readonly planned: readonly ToldMedicine[];
   readonly past: readonly ToldMedicine[];
   readonly forbidden: readonly ToldMedicine[];
   /** Most critical first. */
@@ -127,7 +130,7 @@ interface Source {
   readonly name: string | undefined;
 }
 
-type Medicines = Pick<SecondReading, 'current' | 'unclear' | 'past' | 'forbidden'>;
+type Medicines = Pick<SecondReading, 'current' | 'unclear' | 'planned' | 'past' | 'forbidden'>;
 
 /** https://hl7.org/fhir/R4/medicationrequest.html and medicationstatement.html */
 function readMedicines(
@@ -139,6 +142,7 @@ function readMedicines(
   const read: Medicines & Record<keyof Medicines, ToldMedicine[]> = {
     current: [],
     unclear: [],
+    planned: [],
     past: [],
     forbidden: [],
   };
@@ -147,16 +151,25 @@ function readMedicines(
     .map((version): Source => ({ version, ...identify(version.resource, directory) }));
   const isForbidden = ({ version }: Source): boolean => isTrue(version.resource, 'doNotPerform');
   const orders = taken.filter(isForbidden).filter(({ version }) => version.resource.status === 'active');
-  for (const group of joinSame(orders)) read.forbidden.push(tellSources(group, group, 'forbidden', isDead));
+  for (const group of joinSame(orders))
+    read.forbidden.push(
+      tellSources(group, { deciding: group, standing: 'forbidden', planned: [], today }, isDead),
+    );
   for (const group of joinSame(taken.filter((source) => !isForbidden(source)))) {
     const goingOn = group.filter(({ version }) =>
       ['active', 'on-hold', 'intended', 'unknown'].includes(String(version.resource.status)),
     );
-    const lasting = goingOn.filter(({ version }) => !isOver(version.resource, today));
-    const standing = lasting.length > 0 ? 'current' : goingOn.length > 0 ? 'unclear' : 'past';
-    const deciding = isDead ? group : ([lasting, goingOn, group].find((some) => some.length > 0) ?? group);
+    const over = goingOn.filter(({ version }) => isOver(version.resource, today));
+    const lasting = goingOn.filter((source) => !over.includes(source));
+    const later = lasting.filter(({ version }) => isLater(version.resource, today));
+    const taken = lasting.filter((source) => !later.includes(source));
+    const states = { current: taken, unclear: over, planned: later, past: group } as const;
+    const standing =
+      (['current', 'unclear', 'planned', 'past'] as const).find((each) => states[each].length > 0) ?? 'past';
     const now = isDead ? 'past' : standing;
-    read[now].push(tellSources(group, deciding, now, isDead));
+    const planned = now === 'current' || now === 'unclear' ? later : [];
+    const deciding = isDead ? group : states[now];
+    read[now].push(tellSources(group, { deciding, standing: now, planned, today }, isDead));
   }
   return read;
 }
@@ -170,6 +183,17 @@ function isMedicine({ type, resource }: Version): boolean {
     resource.intent !== 'proposal' &&
     resource.intent !== 'option'
   );
+}
+
+/**
+ * Whether it isn't taken yet: the record says so, or the day on which it begins is to come. A request with the intent `plan`
+ * authorizes nothing, unless it reports what the patient takes.
+ */
+function isLater(resource: Json, today: string): boolean {
+  if (resource.status === 'intended') return true;
+  if (resource.resourceType === 'MedicationRequest') return resource.intent === 'plan';
+  const [start] = ['effectivePeriod.start', 'effectiveDateTime'].flatMap((path) => texts(resource, path));
+  return start !== undefined && isToCome(start, today);
 }
 
 /** The codes and the name of medication[x]. */
@@ -234,19 +258,25 @@ function join<T>(things: readonly T[], isOne: (one: T, other: T) => boolean): T[
   return groups;
 }
 
-/** @param deciding the sources that say how things stand: what they call it is shown */
+/** The sources of a medicine that say how things stand: what they call it is shown. */
+interface Standing extends Pick<MedicineGroup, 'standing' | 'today'> {
+  readonly deciding: readonly Source[];
+  readonly planned: readonly Source[];
+}
+
 function tellSources(
   group: readonly Source[],
-  deciding: readonly Source[],
-  standing: MedicineGroup['standing'],
+  { deciding, standing, planned, today }: Standing,
   isDead: boolean,
 ): ToldMedicine {
   const named = (some: readonly Source[]): string[] =>
     some.flatMap(({ name = '' }) => (name === '' ? [] : [name]));
   const own = named(deciding);
   const names = own.length === 0 ? named(group).slice(0, 1) : own;
-  const [all, decisive] = [group, deciding].map((some) => some.map(({ version }) => version.resource));
-  const of = { all: all ?? [], deciding: decisive ?? [], standing };
+  const [all = [], decisive = [], plans = []] = [group, deciding, planned].map((some) =>
+    some.map(({ version }) => version.resource),
+  );
+  const of = { all, deciding: decisive, standing, planned: plans, today };
   return {
     name: names[0] ?? '',
     names: [...new Set(names.map(fold))],
@@ -264,6 +294,7 @@ const ENDED = ['stopped', 'completed', 'not-taken'];
 /** Returns how things stand: a statement says more of what is taken than a prescription, and the newest of each leads. */
 function statesOf({ deciding, standing }: MedicineGroup, isDead: boolean): string[] {
   if (standing === 'forbidden') return ['forbidden'];
+  if (standing === 'planned') return ['intended'];
   const statements = deciding.filter(({ resourceType }) => resourceType === 'MedicationStatement');
   const leading = statements.length > 0 ? statements : deciding;
   const newest = Math.max(...leading.map(ranked));
@@ -278,7 +309,8 @@ function statesOf({ deciding, standing }: MedicineGroup, isDead: boolean): strin
 
 /** Returns a number to order sources by: what has only a day of recording says less than what has one of its own. */
 function ranked(resource: Json): number {
-  const own = { ...resource, dateAsserted: undefined };
+  const isPlan = resource.intent === 'plan';
+  const own = { ...resource, dateAsserted: undefined, ...(isPlan ? { authoredOn: undefined } : {}) };
   const date = startOf(own);
   return date === Number.NEGATIVE_INFINITY ? startOf(resource) - 1e15 : date;
 }

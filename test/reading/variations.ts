@@ -121,7 +121,8 @@ function boundOtherwise(version: Version, chance: Chance): Version {
   const isOrder = version.type === 'MedicationRequest';
   if (!isOrder && chance.is(0.3)) {
     const end = chance.is(0.7) ? { end: chance.pick(ENDS) } : {};
-    const period = { ...(chance.is(0.8) ? { start: '2019-03' } : {}), ...end };
+    const start = chance.is(0.15) ? '2027-03-01' : '2019-03';
+    const period = { ...(chance.is(0.8) ? { start } : {}), ...(start < '2027' ? end : {}) };
     return change(version, { effectivePeriod: Object.keys(period).length === 0 ? undefined : period });
   }
   if (!isOrder && chance.is(0.1))

@@ -38,7 +38,7 @@ describe('views of a record', () => {
     const context = await composeContext(record, TODAY, ROOM);
     expect(toldIn(context), record.name).to.deep.equal({
       allergies: sources(again.allergies),
-      medicines: sources([...again.current, ...again.unclear, ...again.forbidden]),
+      medicines: sources([...again.current, ...again.unclear, ...again.planned, ...again.forbidden]),
       pastMedicines: sources(again.past),
       problems: sources(again.activeProblems),
       pastProblems: sources(again.pastProblems),
@@ -65,7 +65,7 @@ describe('views of a record', () => {
       (line) => again.allergies.find((each) => line.sources === each.sources.join())?.risk,
     );
     expect(risks, `${record.name}: the most critical first`).to.deep.equal(risksOf(again));
-    const now = [...again.current, ...again.unclear, ...again.forbidden];
+    const now = [...again.current, ...again.unclear, ...again.planned, ...again.forbidden];
     expectSaid(now, lines('medications', true).map(medicineLine), `${record.name}: medicines`);
     expectSaid(again.past, lines('medications', false).map(medicineLine), `${record.name}: past medicines`);
     expectSaid(again.activeProblems, lines('problems', true).map(problemLine), `${record.name}: problems`);
@@ -84,6 +84,7 @@ describe('views of a record', () => {
         again.allergies,
         again.current,
         again.unclear,
+        again.planned,
         again.forbidden,
         again.activeProblems,
       ].flat();
@@ -130,7 +131,10 @@ describe('views of a record', () => {
     const told = new Set(going);
     const listed = (some: readonly ToldMedicine[]): ToldMedicine[] =>
       some.filter((each) => each.sources.some((source) => told.has(source)));
-    const medicines = [...listed([...again.current, ...again.unclear, ...again.past]), ...again.forbidden];
+    const medicines = [
+      ...listed([...again.current, ...again.unclear, ...again.planned, ...again.past]),
+      ...again.forbidden,
+    ];
     const table = (...codes: string[]) => codes.flatMap((code) => sections.get(code)?.rows ?? []);
     expectSaid(medicines, table('10160-0').map(medicineCells), `${record.name}: medicines`);
     expectSaid(again.allergies, table('48765-2').map(allergyCells), `${record.name}: allergies`);
@@ -175,8 +179,8 @@ describe('views of a record', () => {
       const now = (kind: string) => rows(kind).filter(({ isOver }) => !isOver);
       const said = (some: readonly ViewerRow[], as: 'medicine' | 'stated') =>
         some.map((row) => viewerRow(row, as));
-      const { current, unclear, forbidden, past } = again;
-      const medicines = [...current, ...unclear, ...forbidden, ...past];
+      const { current, unclear, planned, forbidden, past } = again;
+      const medicines = [...current, ...unclear, ...planned, ...forbidden, ...past];
       expectSaid(medicines, said(rows('medications'), 'medicine'), `${record.name}: medicines`);
       expectSaid(again.allergies, said(now('allergies'), 'stated'), `${record.name}: allergies`);
       expect(now('allergies').map(riskOf), `${record.name}: the most critical first`).to.deep.equal(
@@ -194,6 +198,7 @@ describe('views of a record', () => {
           critical: namesOf(rows('allergies').filter(({ flag }) => flag === 'critical')),
           current: standing('current').length,
           unclear: standing('unclear').length,
+          planned: standing('planned').length,
           forbidden: standing('forbidden').length,
           past: standing('past').length,
           problems: namesOf(rows('problems')),
@@ -207,6 +212,7 @@ describe('views of a record', () => {
         critical: names(again.allergies.filter(({ isHigh }) => isHigh)),
         current: again.current.length,
         unclear: again.unclear.length,
+        planned: again.planned.length,
         forbidden: again.forbidden.length,
         past: again.past.length,
         problems: names(again.activeProblems),
@@ -270,7 +276,7 @@ function countModified({ versions }: VariedRecord): number {
 
 /** The sources of a second reading's medicines that a summary may list: of the living and the dead, as they are stored. */
 function listable(record: VariedRecord, again: SecondReading): string[] {
-  const told = new Set(flat([...again.current, ...again.unclear, ...again.past]));
+  const told = new Set(flat([...again.current, ...again.unclear, ...again.planned, ...again.past]));
   return record.versions
     .filter((each) => told.has(reference(each)))
     .filter(({ resource }) => ['active', 'on-hold', 'intended', 'unknown'].includes(String(resource.status)))

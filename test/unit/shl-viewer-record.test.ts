@@ -140,9 +140,9 @@ describe('the record on the page of a shared link', () => {
     );
     expect(rows.map(({ name, details }) => [name, ...details])).to.deep.equal([
       ['now'],
-      ['soon', 'planned'],
       ['pause', 'on hold'],
       ['who knows', 'state not recorded'],
+      ['soon', 'planned'],
       ['old', 'stopped'],
       ['done', 'completed'],
     ]);

@@ -18,7 +18,7 @@ interface Bar {
 
 /** Returns the bars of the medicines that have dates, current ones first. @param until the moment that is shown */
 export function Bars({
-  list: { now, past },
+  list: { now, planned, past },
   until,
 }: {
   readonly list: Overview['medicines'];
@@ -26,7 +26,7 @@ export function Bars({
   readonly place: RecordPlace;
 }) {
   const end = Date.parse(until);
-  const rows = [...now, ...past].flatMap((line) => {
+  const rows = [...now, ...planned, ...past].flatMap((line) => {
     const bars = line.periods.map((period) => makeBar(period, end)).filter((bar) => bar !== undefined);
     return bars.length === 0 ? [] : [{ line, bars }];
   });
@@ -79,7 +79,7 @@ export function Bars({
 function makeBar({ means, from, until, current }: Line['periods'][number], end: number): Bar | undefined {
   const first = from === null ? undefined : Date.parse(from);
   const last = until === null ? undefined : lastMoment(until);
-  if (means !== 'taken') {
+  if (means !== 'taken' && means !== 'planned') {
     if (first === undefined || from === null) return undefined;
     const text = say(means === 'taken_on' ? 'record.bars.on' : 'record.bars.prescribedOn', {
       day: sayDate(from),
@@ -88,12 +88,12 @@ function makeBar({ means, from, until, current }: Line['periods'][number], end: 
     return { from: first, until: first, kind, isOpen: false, isCut: false, text };
   }
   if (first === undefined && last === undefined) return undefined;
-  const text = say('record.bars.period', {
+  const text = say(means === 'planned' ? 'record.bars.planned' : 'record.bars.period', {
     from: from === null ? '?' : sayDate(from),
     until: until === null ? '…' : sayDate(until),
   });
   // Without an end, a medicine that is still taken reaches until the moment that is shown; of others only the beginning is known.
-  const to = last ?? (current ? end : (first ?? end) + 30 * DAY);
+  const to = last ?? (current && (first ?? 0) < end ? end : (first ?? end) + 30 * DAY);
   return {
     from: first ?? Number.NEGATIVE_INFINITY,
     until: to,

@@ -48,7 +48,7 @@ function ListPart({
   readonly id: string;
   readonly children?: preact.ComponentChildren;
 }) {
-  const { title, now, past, past_text, none, unverified, left_out } = list;
+  const { title, now, planned, past, past_text, none, unverified, left_out } = list;
   return (
     <section class={`panel list ${id}`} aria-labelledby={id}>
       <h2 id={id}>
@@ -56,6 +56,7 @@ function ListPart({
       </h2>
       {none === null ? null : <p class="quiet">{none}</p>}
       <Lines lines={now} place={place} />
+      <Lines lines={planned} place={place} />
       {children}
       {past.length === 0 ? null : (
         <>

@@ -162,3 +162,14 @@ export function isPast(date: string, today: string): boolean {
   const day = date.slice(0, 10);
   return day < today.slice(0, day.length);
 }
+
+/** Tells whether a date is still to come on a day: a year, a month or a day as a whole. @param today `YYYY-MM-DD` */
+export function isFuture(date: string, today: string): boolean {
+  const day = date.slice(0, 10);
+  return day > today.slice(0, day.length);
+}
+
+/** Returns the last day that a date may mean, `YYYY-MM-DD`: of a month `31`, of a year `12-31`. */
+export function findLastDay(date: string): string {
+  return `${date}${'9999-12-31'.slice(date.length)}`.slice(0, 10);
+}

@@ -15,11 +15,16 @@ import {
 } from './phrases.ts';
 
 const WORDS: Readonly<Record<PhraseName, string>> = {
+  statusreason: 'reason: {text}',
   taken: 'taken {from} to {until}',
   takenfrom: 'taken from {day}',
   takensince: 'taken since {day}',
   takenuntil: 'taken until {day}',
   takenon: 'taken on {day}',
+  takenplanned: 'taken from {from}, planned until {until}',
+  planned: 'planned from {from} to {until}',
+  plannedfrom: 'planned from {day}',
+  planneduntil: 'planned until {day}',
   stopped: 'date not recorded',
   prescribed: 'prescribed {day}',
   prescribedtwice: 'prescribed {from} and {until}',
@@ -27,6 +32,13 @@ const WORDS: Readonly<Record<PhraseName, string>> = {
   prescribedsame: 'prescribed {times} times on {day}',
   ordered: 'ordered {day}',
   contradicted: 'also recorded as {state}',
+  contradictedon: 'also recorded as {state} on {day}',
+  contradictedorder: 'also recorded as {state} (prescription of {day})',
+  contradictedorderon: 'also recorded as {state} on {day} (prescription)',
+  alsoplanned: 'also planned',
+  alsoplannedfrom: 'also planned from {day}',
+  dosestate: '{state}',
+  doseplanned: 'planned',
   recorded: 'recorded {day}',
   reported: 'reported {day}',
   lastreaction: 'last reaction {day}',
@@ -42,10 +54,14 @@ const WORDS: Readonly<Record<PhraseName, string>> = {
   on: '{day}',
 };
 
-/** Statuses of statements that a medicine isn't taken. */
-const STATUSES = ['completed', 'stopped', 'not-taken'];
+/** Statuses of medicines. */
+const STATUSES = ['active', 'completed', 'stopped', 'not-taken', 'on-hold', 'intended', 'unknown'];
 
-const FORM_OF: Readonly<Record<string, string>> = { times: '(?<times>\\d+)', state: '(?<state>.+)' };
+const FORM_OF: Readonly<Record<string, string>> = {
+  times: '(?<times>\\d+)',
+  state: '(?<state>.+)',
+  text: '(?<text>.+)',
+};
 const DAY_FORM = (name: string): string => `(?<${name}>\\d{4}(?:-\\d\\d(?:-\\d\\d)?)?)`;
 
 /** Returns a phrase in English. */
@@ -54,7 +70,8 @@ export function inEnglish({ says, days, times, state, age, text }: Phrase): stri
     times: String(times),
     state: statusWord(state ?? ''),
     age: age === undefined ? undefined : ageText('en', age),
-    text,
+    // Readers of a whole line take it apart at semicolons.
+    text: says === 'statusreason' ? text?.replace(/\s*;\s*/g, ', ') : text,
   };
   return WORDS[says].replace(/\{([a-z]+)\}/g, (_, name: string) => others[name] ?? dayIn(days[name] ?? ''));
 }
@@ -62,7 +79,17 @@ export function inEnglish({ says, days, times, state, age, text }: Phrase): stri
 /** The phrases about medicines, each with what its words look like. */
 const FORMS = (
   [
-    ...(['taken', 'takenfrom', 'takensince', 'takenuntil', 'takenon', 'stopped', 'contradicted'] as const),
+    ...(['taken', 'takenplanned', 'takenfrom', 'takensince', 'takenuntil', 'takenon', 'stopped'] as const),
+    ...([
+      'statusreason',
+      'planned',
+      'plannedfrom',
+      'planneduntil',
+      'alsoplannedfrom',
+      'alsoplanned',
+    ] as const),
+    // The form of the last one is also that of the others.
+    ...(['contradictedorderon', 'contradictedorder', 'contradictedon', 'contradicted'] as const),
     ...([
       'prescribed',
       'prescribedtwice',
@@ -73,9 +100,16 @@ const FORMS = (
     ] as const),
   ] satisfies readonly PhraseName[]
 ).map((says) => {
-  const form = WORDS[says].replace(/\{([a-z]+)\}/g, (_, name: string) => FORM_OF[name] ?? DAY_FORM(name));
+  const form = escaped(WORDS[says]).replace(
+    /\{([a-z]+)\}/g,
+    (_, name: string) => FORM_OF[name] ?? DAY_FORM(name),
+  );
   return { says, form: new RegExp(`^${form}$`) };
 });
+
+function escaped(words: string): string {
+  return words.replace(/[()]/g, '\\$&');
+}
 
 /** Returns the phrases about a medicine that a text has: the opposite of `inEnglish`. Other parts are passed over. */
 export function readEnglish(text: string): Phrase[] {
@@ -83,7 +117,7 @@ export function readEnglish(text: string): Phrase[] {
     for (const { says, form } of FORMS) {
       const groups = form.exec(part)?.groups;
       if (groups === undefined && !form.test(part)) continue;
-      const { times, state, ...days } = groups ?? {};
+      const { times, state, text, ...days } = groups ?? {};
       const code = STATUSES.find((each) => statusWord(each) === state);
       return [
         {
@@ -91,6 +125,7 @@ export function readEnglish(text: string): Phrase[] {
           days,
           ...(times === undefined ? {} : { times: Number(times) }),
           ...(state === undefined ? {} : { state: code ?? state }),
+          ...(text === undefined ? {} : { text }),
         },
       ];
     }
@@ -122,6 +157,8 @@ export function stateWord(medicine: Pick<Medicine, 'standing' | 'status'>, died:
       return 'not to be given';
     case 'unclear':
       return `recorded as ${status}, but its period is over`;
+    case 'planned':
+      return statusWord('intended');
     case 'beforedeath':
       return `recorded as ${status} before death`;
     case 'plain':
@@ -135,7 +172,7 @@ const STATES: readonly (readonly [said: StateName, form: RegExp])[] = [
   ['beforedeath', /^recorded as (.+) before death$/],
   ['plain', /^(.+)$/],
 ];
-const CODES = ['active', ...STATUSES, 'on-hold', 'intended', 'unknown', 'draft', 'cancelled'];
+const CODES = [...STATUSES, 'draft', 'cancelled'];
 
 /** Returns the state of a medicine that `standingText` wrote; undefined for other texts. */
 export function readState(text: string): { readonly said: StateName; readonly status: string } | undefined {

@@ -1,11 +1,12 @@
 /** The times at which a medicine was taken and prescribed, as far as its sources say so: for bars on an axis of time. */
+import { isFuture } from './dates.ts';
 import type { Medicine } from './medicines.ts';
 import type { Told } from './told.ts';
 
 /** A time that a source states. Days of prescribing and single days of taking have no length. */
 export interface MedicinePeriod<Of extends Told = Told> {
   readonly told: Of;
-  readonly means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+  readonly means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
   /** A FHIR date as exact as it is; undefined if only the end is known. */
   readonly from: string | undefined;
   /** Undefined if the end isn't known. */
@@ -19,16 +20,19 @@ export function medicinePeriods<Of extends Told>({
   sources,
 }: Pick<Medicine<Of>, 'sources'>): MedicinePeriod<Of>[] {
   return sources.flatMap(
-    ({ told, standing, isForbidden, from, until, takenOn, prescribed }): MedicinePeriod<Of>[] => {
+    ({ told, standing, isForbidden, from, until, takenOn, prescribed, today }): MedicinePeriod<Of>[] => {
+      const isToCome = (date: string | undefined): boolean => date !== undefined && isFuture(date, today);
       const isCurrent = standing === 'current';
       if (prescribed !== undefined) {
         const means = isForbidden ? 'ordered' : 'prescribed';
         return [{ told, means, from: prescribed, until: prescribed, isCurrent }];
       }
       if (from !== undefined || until !== undefined)
-        return [{ told, means: 'taken', from, until, isCurrent }];
+        return [{ told, means: isToCome(from) ? 'planned' : 'taken', from, until, isCurrent }];
       if (takenOn === undefined) return [];
-      return [{ told, means: 'taken_on', from: takenOn, until: takenOn, isCurrent }];
+      return [
+        { told, means: isToCome(takenOn) ? 'planned' : 'taken_on', from: takenOn, until: takenOn, isCurrent },
+      ];
     },
   );
 }

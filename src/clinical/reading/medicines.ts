@@ -4,7 +4,8 @@
  */
 import { first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
-import { type Dated, happened, isPast, newestFirst } from './dates.ts';
+import { type Contradiction, findContradiction } from './contradiction.ts';
+import { type Dated, happened, isFuture, isPast, newestFirst } from './dates.ts';
 import { foldName, joinSame } from './join-same.ts';
 import type { Person } from './person.ts';
 import { readCodes } from './stated.ts';
@@ -12,10 +13,10 @@ import { isIdea } from './status.ts';
 import type { Around, Coded, Told } from './told.ts';
 
 /**
- * The state of a medicine: `current` if the record says so; `unclear` if it says so, but the period is over; `past`; or
- * it must not be given.
+ * The state of a medicine: `current` if the record says so; `unclear` if it says so, but the period is over; `planned` if
+ * it isn't taken yet; `past`; or it must not be given.
  */
-export type Standing = 'current' | 'unclear' | 'past' | 'forbidden';
+export type Standing = 'current' | 'unclear' | 'planned' | 'past' | 'forbidden';
 
 /** The medicine that a resource is about. */
 export interface MedicineSubject<Of extends Told = Told> {
@@ -28,6 +29,7 @@ export interface MedicineSubject<Of extends Told = Told> {
 
 /** The facts of one resource about a medicine. */
 export interface MedicineSource<Of extends Told = Told> extends MedicineSubject<Of> {
+  /** True for a MedicationRequest. */
   readonly isPrescription: boolean;
   /** A code of medication-statement-status or medicationrequest-status. */
   readonly status: string;
@@ -40,11 +42,15 @@ export interface MedicineSource<Of extends Told = Told> extends MedicineSubject<
   readonly takenOn: string | undefined;
   /** When the patient stopped. */
   readonly until: string | undefined;
-  /** When it was prescribed. */
+  /** When it was prescribed; undefined for a plan, which prescribes nothing. */
   readonly prescribed: string | undefined;
   readonly dated: Dated;
+  /** The day of the reading, `YYYY-MM-DD`. */
+  readonly today: string;
   /** Why it is taken, in the record's words. */
   readonly reasons: readonly string[];
+  /** Why it has its status, in the record's words. */
+  readonly statusReason: string | undefined;
 }
 
 export interface Medicine<Of extends Told = Told> {
@@ -53,7 +59,10 @@ export interface Medicine<Of extends Told = Told> {
   readonly standing: Standing;
   /** The status of the source that decides the standing. */
   readonly status: string;
-  /** How it is taken now, or was last taken: the sources of that state, each dosage once, the newest first. */
+  /**
+   * How it is taken now, or was last taken: the sources of that state, each dosage once, the newest first; then those
+   * that are only planned.
+   */
   readonly doses: readonly MedicineSource<Of>[];
   /** The first and the last day of prescribing, and how often that was. */
   readonly prescribed: { readonly first: string; readonly last: string; readonly times: number } | undefined;
@@ -64,8 +73,13 @@ export interface Medicine<Of extends Told = Told> {
   /** When the patient stopped, or a past period ended. */
   readonly until: string | undefined;
   readonly reasons: readonly string[];
-  /** A later statement that the patient doesn't take a medicine that another source calls current. */
-  readonly contradicted: MedicineSource<Of> | undefined;
+  /** A source that says otherwise than `lead`, and not earlier. */
+  readonly contradicted: Contradiction<MedicineSource<Of>> | undefined;
+  /** The first source that plans it, of a medicine that is current or unclear. */
+  readonly planned: MedicineSource<Of> | undefined;
+  /** Why it has its status, by the source that decides it. */
+  readonly statusReason: string | undefined;
+  readonly today: string;
   /** The source that decides the standing: a statement, which says how it is taken, before a prescription. */
   readonly lead: MedicineSource<Of>;
   /** The newest first. */
@@ -109,14 +123,21 @@ export function readMedicineSource<Of extends Told>(
 ): MedicineSource<Of> {
   const { today, look, name } = around;
   const { type, value } = told;
-  const { effectivePeriod, effectiveDateTime, authoredOn } = value;
+  const { effectivePeriod, effectiveDateTime, authoredOn, statusReason } = value;
   const isPrescription = type === 'MedicationRequest';
+  const isPlan = isPrescription && value.intent === 'plan';
   const { name: own, codes, isForbidden } = subject;
   const status = text(value.status) ?? 'unknown';
   const { start, end } = first(effectivePeriod) ?? {};
   const until = text(end);
   const dosage = isPrescription ? value.dosageInstruction : value.dosage;
   const isEnded = until === undefined ? isBounded(dosage, today) : isPast(until, today);
+  const starts = text(start) ?? text(effectiveDateTime);
+  const isToCome =
+    status === 'intended' ||
+    (isPlan && !isReported(value)) ||
+    (!isPrescription && starts !== undefined && isFuture(starts, today));
+  const dated = happened(told);
   return {
     told,
     name: own,
@@ -124,21 +145,35 @@ export function readMedicineSource<Of extends Told>(
     isForbidden,
     isPrescription,
     status,
-    standing: standingBy(status, isForbidden, isEnded, died),
+    standing: standingBy(status, isForbidden, isEnded, isToCome, died),
     dosage,
     from: isPrescription ? undefined : text(start),
     takenOn: isPrescription ? undefined : text(effectiveDateTime),
     until,
-    prescribed: isPrescription ? text(authoredOn) : undefined,
-    dated: happened(told),
+    prescribed: isPrescription && !isPlan ? text(authoredOn) : undefined,
+    dated: isPlan ? { date: dated.date, at: dated.at, means: 'recorded' } : dated,
+    today,
     reasons: reasonsIn(value, look, name),
+    statusReason: statusReason === undefined ? undefined : name(statusReason),
   };
 }
 
-function standingBy(status: string, isForbidden: boolean, isEnded: boolean, died: Person['died']): Standing {
+/** Tells whether a request reports what the patient takes: such a plan is one that is carried out. */
+function isReported({ reportedBoolean, reportedReference }: JsonObject): boolean {
+  return reportedBoolean === true || reportedReference !== undefined;
+}
+
+function standingBy(
+  status: string,
+  isForbidden: boolean,
+  isEnded: boolean,
+  isToCome: boolean,
+  died: Person['died'],
+): Standing {
   if (isForbidden) return 'forbidden';
   if (!CURRENT.has(status) || died !== undefined) return 'past';
-  return isEnded ? 'unclear' : 'current';
+  if (isEnded) return 'unclear';
+  return isToCome ? 'planned' : 'current';
 }
 
 /** Tells whether all dosages have bounds that are over. */
@@ -165,7 +200,7 @@ export function reasonsIn(value: JsonObject, look: Around['look'], name: Around[
 
 /**
  * Joins the statements of resources about the same drug.
- * @returns current ones first, then unclear ones, prohibitions and past ones, each the newest first
+ * @returns current ones first, then unclear and planned ones, prohibitions and past ones, each the newest first
  */
 export function joinMedicines<Of extends Told>(sources: readonly MedicineSource<Of>[]): Medicine<Of>[] {
   return groupMedicines(sources).map(joinMedicine).sort(currentFirst);
@@ -180,9 +215,9 @@ export function groupMedicines<Subject extends MedicineSubject>(subjects: readon
   return joinSame(subjects, ({ isForbidden }) => (isForbidden ? 'not ' : ''));
 }
 
-const ORDER: readonly Standing[] = ['current', 'unclear', 'forbidden', 'past'];
+const ORDER: readonly Standing[] = ['current', 'unclear', 'planned', 'forbidden', 'past'];
 
-/** Orders medicines: current ones first, then unclear ones, prohibitions and past ones, each the newest first. */
+/** Orders medicines: current ones first, then unclear and planned ones, prohibitions and past ones, each the newest first. */
 export function currentFirst(a: Medicine, b: Medicine): number {
   return ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing) || newestFirst(a, b);
 }
@@ -194,7 +229,9 @@ export function joinMedicine<Of extends Told>(group: MedicineSource<Of>[]): Medi
   const own = sources.filter((source) => source.standing === standing);
   const lead = own.find(({ isPrescription }) => !isPrescription) ?? own[0] ?? sources[0];
   if (lead === undefined) throw new TypeError('a medicine has no source');
-  const doses = dosesIn(lead, own, standing);
+  const isTaken = standing === 'current' || standing === 'unclear';
+  const planned = isTaken ? sources.filter((source) => source.standing === 'planned') : [];
+  const doses = dosesIn(lead, [...own, ...planned], standing);
   return {
     name: nameFor(lead, own, doses) ?? sources.find(({ name }) => name !== undefined)?.name,
     codes: [
@@ -210,11 +247,19 @@ export function joinMedicine<Of extends Told>(group: MedicineSource<Of>[]): Medi
     takenOn: own.find(({ takenOn }) => takenOn !== undefined)?.takenOn,
     until: latestEnd(own),
     reasons: [...new Set(own.flatMap(({ reasons }) => reasons))],
-    contradicted: standing === 'current' ? contradiction(sources, own) : undefined,
+    contradicted: isTaken || standing === 'planned' ? findContradiction(sources, own, lead) : undefined,
+    planned: planned[0],
+    statusReason: (lead.statusReason === undefined ? own.find(hasSameReason(lead)) : lead)?.statusReason,
+    today: lead.today,
     lead,
     sources,
     dated: own[0]?.dated ?? lead.dated,
   };
+}
+
+/** Returns a test for sources that say why the status is the one of `lead`. */
+function hasSameReason({ status }: MedicineSource): (source: MedicineSource) => boolean {
+  return (source) => source.status === status && source.statusReason !== undefined;
 }
 
 /**
@@ -269,24 +314,6 @@ function latestEnd(own: readonly MedicineSource[]): string | undefined {
   const ends = stated.map(({ until }) => until);
   if (ends.some((end) => end === undefined)) return undefined;
   return ends.filter((end) => end !== undefined).sort((a, b) => Date.parse(b) - Date.parse(a))[0];
-}
-
-/** Returns a statement that it isn't taken, made on the same day as the one that calls it current, or later. */
-function contradiction<Of extends Told>(
-  sources: readonly MedicineSource<Of>[],
-  own: readonly MedicineSource<Of>[],
-): MedicineSource<Of> | undefined {
-  const newest = Math.max(...own.map(({ dated }) => dated.at));
-  return sources.find(({ standing, isPrescription, dated, until, told }) => {
-    if (standing !== 'past' || isPrescription) return false;
-    const said = Math.max(
-      dated.at,
-      ...[until, text(told.value.dateAsserted)].flatMap((date) =>
-        date === undefined ? [] : Date.parse(date),
-      ),
-    );
-    return said >= newest && said > Number.NEGATIVE_INFINITY;
-  });
 }
 
 /** Returns the directory's Medication that a resource refers to, as `Medication/<id>`. */

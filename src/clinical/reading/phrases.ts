@@ -3,18 +3,23 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 import { dayIn } from '#src/shared/time/day.ts';
 import type { Allergy } from './allergies.ts';
 import { type Age, readChange } from './changes.ts';
-import type { Dated } from './dates.ts';
-import type { Medicine } from './medicines.ts';
+import { type Dated, isFuture } from './dates.ts';
+import type { Medicine, MedicineSource } from './medicines.ts';
 import type { Death } from './person.ts';
 import type { Problem, ProblemSource } from './problems.ts';
 
 /** The phrases, each with the names of its days. */
 const DAYS = {
+  statusreason: [],
   taken: ['from', 'until'],
   takenfrom: ['day'],
   takensince: ['day'],
   takenuntil: ['day'],
   takenon: ['day'],
+  takenplanned: ['from', 'until'],
+  planned: ['from', 'until'],
+  plannedfrom: ['day'],
+  planneduntil: ['day'],
   stopped: [],
   prescribed: ['day'],
   prescribedtwice: ['from', 'until'],
@@ -22,6 +27,13 @@ const DAYS = {
   prescribedsame: ['day'],
   ordered: ['day'],
   contradicted: [],
+  contradictedon: ['day'],
+  contradictedorder: ['day'],
+  contradictedorderon: ['day'],
+  alsoplanned: [],
+  alsoplannedfrom: ['day'],
+  dosestate: [],
+  doseplanned: [],
   recorded: ['day'],
   reported: ['day'],
   lastreaction: ['day'],
@@ -45,11 +57,11 @@ export interface Phrase {
   readonly days: Readonly<Record<string, string>>;
   /** How often something was prescribed or recorded. */
   readonly times?: number;
-  /** A code of medication-statement-status, in `contradicted`. */
+  /** A code of medication-statement-status or medicationrequest-status, in `contradicted…`. */
   readonly state?: string;
   /** In `onsetage` and `endage`. */
   readonly age?: Age;
-  /** The record's words, in `onset` and `end`. */
+  /** The record's words, in `onset`, `end` and `statusreason`. */
   readonly text?: string;
 }
 
@@ -58,41 +70,109 @@ function phrase(says: PhraseName, ...dates: readonly string[]): Phrase {
 }
 
 /** The phrase for the state of a medicine: its plain status, or its status with the fact that qualifies it. */
-export type StateName = 'plain' | 'unclear' | 'beforedeath' | 'forbidden';
+export type StateName = 'plain' | 'unclear' | 'planned' | 'beforedeath' | 'forbidden';
 
 /** Returns how the state of a medicine is said. */
 export function stateOfMedicine(
   { standing, status }: Pick<Medicine, 'standing' | 'status'>,
   died: Death | undefined,
 ): StateName {
-  if (standing === 'forbidden' || standing === 'unclear') return standing;
+  if (standing === 'forbidden' || standing === 'unclear' || standing === 'planned') return standing;
   const isEnded = ENDED.has(status);
   return standing === 'past' && died !== undefined && !isEnded ? 'beforedeath' : 'plain';
 }
 
 const ENDED: ReadonlySet<string> = new Set(['stopped', 'completed', 'not-taken']);
 
-/** Returns when a medicine was taken and prescribed; when it was recorded, if that is all that is known. */
-export function medicinePhrases(
-  medicine: Pick<
-    Medicine,
-    'standing' | 'status' | 'from' | 'until' | 'takenOn' | 'prescribed' | 'contradicted' | 'dated'
-  >,
-): Phrase[] {
-  const { standing, status, from, until, takenOn, prescribed, contradicted, dated } = medicine;
-  const said: Phrase[] = [];
-  if (from !== undefined && until !== undefined) said.push(phrase('taken', from, until));
-  else if (from !== undefined) said.push(phrase(standing === 'past' ? 'takenfrom' : 'takensince', from));
-  else if (until !== undefined) said.push(phrase('takenuntil', until));
-  if (status === 'stopped' && standing === 'past' && until === undefined) said.unshift(phrase('stopped'));
-  if (from === undefined && until === undefined && takenOn !== undefined)
-    said.push(phrase('takenon', takenOn));
+/** The parts of a medicine that phrases are made of. */
+type MedicineDates = Pick<
+  Medicine,
+  | 'standing'
+  | 'status'
+  | 'from'
+  | 'until'
+  | 'takenOn'
+  | 'prescribed'
+  | 'contradicted'
+  | 'dated'
+  | 'planned'
+  | 'statusReason'
+  | 'today'
+>;
+
+/**
+ * Returns why a medicine has its state, when it was taken and prescribed, or when it was recorded if that is all that is
+ * known; and what other sources say.
+ */
+export function medicinePhrases(medicine: MedicineDates): Phrase[] {
+  const { standing, status, until, prescribed, contradicted, dated, planned, statusReason } = medicine;
+  const said = takenPhrases(medicine);
+  const isDated = until !== undefined && !isFuture(until, medicine.today);
+  if (status === 'stopped' && standing === 'past' && !isDated) said.unshift(phrase('stopped'));
+  if (statusReason !== undefined) said.unshift({ ...phrase('statusreason'), text: statusReason });
   if (prescribed !== undefined)
     said.push(standing === 'forbidden' ? phrase('ordered', prescribed.last) : prescribedPhrase(prescribed));
-  if (said.every(({ says }) => says === 'stopped') && dated.date !== null && dated.means === 'recorded')
+  const isUndated = said.every(({ says }) => says === 'stopped' || says === 'statusreason');
+  if (isUndated && dated.date !== null && dated.means === 'recorded')
     said.push(phrase('recorded', dated.date));
-  if (contradicted !== undefined) said.push({ ...phrase('contradicted'), state: contradicted.status });
+  if (contradicted !== undefined) said.push(...contradictionPhrases(contradicted));
+  if (planned !== undefined) {
+    const { from = planned.takenOn } = planned;
+    said.push(from === undefined ? phrase('alsoplanned') : phrase('alsoplannedfrom', from));
+  }
   return said;
+}
+
+/** Returns when it was or will be taken: a day to come is planned, whatever the status. */
+function takenPhrases({
+  standing,
+  from,
+  until,
+  takenOn,
+  today,
+}: Pick<MedicineDates, 'standing' | 'from' | 'until' | 'takenOn' | 'today'>): Phrase[] {
+  const start = from ?? (until === undefined ? takenOn : undefined);
+  if (start !== undefined && isFuture(start, today))
+    return [until === undefined ? phrase('plannedfrom', start) : phrase('planned', start, until)];
+  if (until !== undefined) {
+    const isLater = isFuture(until, today);
+    if (from === undefined) return [phrase(isLater ? 'planneduntil' : 'takenuntil', until)];
+    return [phrase(isLater ? 'takenplanned' : 'taken', from, until)];
+  }
+  if (from !== undefined) return [phrase(standing === 'past' ? 'takenfrom' : 'takensince', from)];
+  return takenOn === undefined ? [] : [phrase('takenon', takenOn)];
+}
+
+function contradictionPhrases({ source, day }: NonNullable<Medicine['contradicted']>): Phrase[] {
+  const { status: state, isPrescription, prescribed = source.dated.date, statusReason } = source;
+  const said =
+    day !== undefined
+      ? phrase(isPrescription ? 'contradictedorderon' : 'contradictedon', day)
+      : isPrescription && prescribed !== null
+        ? phrase('contradictedorder', prescribed)
+        : phrase('contradicted');
+  const why = statusReason === undefined ? [] : [{ ...phrase('statusreason'), text: statusReason }];
+  return [{ ...said, state }, ...why];
+}
+
+/**
+ * Returns what tells a dosage from the others of the same medicine: when it was prescribed, or since when it is taken, and
+ * its status if that is another than the one that leads; nothing for the only one.
+ */
+export function dosePhrases(
+  dose: MedicineSource,
+  { doses, lead }: Pick<Medicine, 'doses' | 'lead'>,
+): Phrase[] {
+  if (doses.length < 2) return [];
+  const { prescribed: day, standing, status } = dose;
+  const prescribed = day === undefined ? undefined : { first: day, last: day, times: 1 };
+  const others = { contradicted: undefined, planned: undefined, statusReason: undefined };
+  const [when] = medicinePhrases({ ...dose, ...others, prescribed });
+  const isOther = status !== lead.status && standing !== 'planned';
+  const state = isOther ? [{ ...phrase('dosestate'), state: status }] : [];
+  const isOnlyPlanned =
+    standing === 'planned' && lead.standing !== 'planned' && !when?.says.startsWith('planned');
+  return [...state, ...(isOnlyPlanned ? [phrase('doseplanned')] : []), ...(when === undefined ? [] : [when])];
 }
 
 /** Returns how often and when a medicine was prescribed: two days aren't a span. */

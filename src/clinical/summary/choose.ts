@@ -232,6 +232,7 @@ const CHOSEN_BY_VERSION: ReadonlySet<string> = new Set(['meta', ...CHOSEN_BY]);
 /** Members of past medicines that decide which medicine they are, and when it was prescribed and taken. */
 const PAST_BY: ReadonlySet<string> = new Set([
   ...['status', 'medicationCodeableConcept', 'medicationReference', 'contained', 'dateAsserted'],
+  ...['intent', 'statusReason', 'meta'],
   ...DATED_BY,
 ]);
 

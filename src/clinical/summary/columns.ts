@@ -18,7 +18,7 @@ import { findCodeSet } from '../reading/names/code-words.ts';
 import { nameConcept } from '../reading/names/name.ts';
 import { nameCoded, nameCodes } from '../reading/names/name-code.ts';
 import type { Death } from '../reading/person.ts';
-import { changePhrases, problemPhrases, repeatPhrases } from '../reading/phrases.ts';
+import { changePhrases, dosePhrases, problemPhrases, repeatPhrases } from '../reading/phrases.ts';
 import { findPressure, systolicFirst } from '../reading/pressure.ts';
 import {
   activeFirst,
@@ -106,7 +106,12 @@ const of = (heading: string, cell: (value: JsonObject) => string | undefined): C
   ({ value }) => cell(value),
 ];
 
-const STATUS: Column = ['Status', ({ type, value }) => stateIn(type, value)];
+/** The status, and the reason for it. */
+const STATUS: Column = [
+  'Status',
+  ({ type, value }) =>
+    joined([stateIn(type, value), prefixed('reason:', nameConcept(value.statusReason))], '; '),
+];
 const NOTES = of('Notes', ({ note }) => notes(note));
 
 /** Clinical and verification status. */
@@ -245,12 +250,18 @@ function rowIdIn({ sources }: Row, own: ReadonlySet<Source>): string | undefined
   return keys.length === 0 ? undefined : rowId(keys);
 }
 
-/** Returns how a medicine is taken, each dosage with the name that its source has, if that is another. */
-function writeDoses({ name, doses }: Row): string | undefined {
+/**
+ * Returns how a medicine is taken, each dosage with the name that its source has, if that is another, and what tells it from
+ * the others.
+ */
+function writeDoses(row: Row): string | undefined {
+  const { name, doses } = row;
   return joined(
     doses.map((dose) => {
       const isNamed = dose.name === undefined || dose.name.toLowerCase() === name?.toLowerCase();
-      return joined([isNamed ? undefined : dose.name, dosage(dose.dosage)], ': ');
+      const apart = joined(dosePhrases(dose, row).map(inEnglish));
+      const said = joined([dosage(dose.dosage), apart && `(${apart})`], ' ');
+      return joined([isNamed ? undefined : dose.name, said], ': ');
     }),
     ' | ',
   );

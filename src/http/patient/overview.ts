@@ -166,7 +166,9 @@ ${items}</ul>${more}${before}`;
   const forbidden = medicines.filter(({ standing }) => standing === 'forbidden');
   const taken = [
     ...forbidden,
-    ...medicines.filter(({ standing }) => standing === 'current' || standing === 'unclear'),
+    ...(['current', 'unclear', 'planned'] as const).flatMap((each) =>
+      medicines.filter(({ standing }) => standing === each),
+    ),
   ];
   const open = problems.filter(({ isOver }) => !isOver);
   const parts = [

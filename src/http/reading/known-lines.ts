@@ -6,8 +6,10 @@ import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
 import { type MedicinePeriod, medicinePeriods } from '#src/clinical/reading/medicine-periods.ts';
 import type { Medicine, MedicineSource } from '#src/clinical/reading/medicines.ts';
 import type { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
+import { nameCoded } from '#src/clinical/reading/names/name-code.ts';
 import {
   allergyPhrases,
+  dosePhrases,
   episodePhrases,
   medicinePhrases,
   repeatPhrases,
@@ -17,6 +19,7 @@ import type { Problem, ProblemSource } from '#src/clinical/reading/problems.ts';
 import type { Vaccination } from '#src/clinical/reading/vaccinations.ts';
 import { notes } from '#src/clinical/reading/words.ts';
 import { objects, text } from '#src/fhir/parts.ts';
+import type { Json } from '#src/shared/json/json.ts';
 import type { Texts } from '../pages/texts.ts';
 import { codeLabel } from './code-label.ts';
 import { dateText } from './day-text.ts';
@@ -153,14 +156,20 @@ export function medicineName({ say }: LinePlace, { name }: Medicine<ClinicalEntr
   return name ?? say('entry.unnamed');
 }
 
-/** Returns how a medicine is taken, each dosage with the name of its source, if that is another. */
-export function dosesText({ say }: LinePlace, { name, doses }: Medicine<ClinicalEntry>): string | undefined {
+/**
+ * Returns how a medicine is taken, each dosage with the name of its source, if that is another, and what tells it from the
+ * others.
+ */
+export function dosesText({ say }: LinePlace, medicine: Medicine<ClinicalEntry>): string | undefined {
+  const { name, doses } = medicine;
   const style = { lang: say.lang, day: (date: string) => dateText(say, date) };
   const said = doses.map((dose) => {
     const words = dosesInWords(dose.dosage, style) ?? '';
+    const apart = dosePhrases(dose, medicine).map((phrase) => phraseText(say, phrase));
+    const told = apart.length === 0 ? words : `${words} (${say.list(apart)})`;
     return dose.name === undefined || dose.name.toLowerCase() === name?.toLowerCase()
-      ? words
-      : `${dose.name}: ${words}`;
+      ? told
+      : `${dose.name}: ${told}`;
   });
   return said.length === 0 ? undefined : said.join(' | ');
 }
@@ -193,7 +202,10 @@ function sourceWords(place: LinePlace, source: MedicineSource<ClinicalEntry>): s
   const [, state] = medicineBadge(place, source);
   return [
     state,
-    ...medicineDates(place, { ...source, prescribed, contradicted: undefined, sources: [source] }),
+    ...medicineDates(place, {
+      ...source,
+      ...{ prescribed, contradicted: undefined, planned: undefined, sources: [source] },
+    }),
   ];
 }
 
@@ -205,6 +217,7 @@ export function medicineBadge(
   const state = codeWord(say, 'medicationStatus', status) ?? status;
   const said = stateOfMedicine({ standing, status }, known.person.died);
   if (said === 'forbidden') return ['warn', say('known.forbidden')];
+  if (said === 'planned') return plain(say, 'medicationStatus', 'intended');
   if (said === 'plain') return [standing === 'current' && status === 'active' ? 'good' : 'plain', state];
   return ['plain', say(`known.${said}`, { state })];
 }
@@ -264,6 +277,12 @@ export function problemBadges({ say }: LinePlace, { status, uncertainty }: Probl
   ];
 }
 
+/** Returns in words why a vaccine wasn't given. */
+function reasonText(say: Texts, statusReason: Json | undefined): string | undefined {
+  const text = nameCoded(say.lang, statusReason, 'noImmunization');
+  return text === undefined ? undefined : say('known.statusreason', { text });
+}
+
 /** Returns the line of a vaccine. */
 export function vaccinationLine(place: LinePlace, vaccination: Vaccination<ClinicalEntry>): KnownLine {
   const { say } = place;
@@ -277,6 +296,7 @@ export function vaccinationLine(place: LinePlace, vaccination: Vaccination<Clini
     [
       say.list(doses.map(doseDay)),
       doses.length === 1 ? undefined : say('known.doses', { doses: doses.length }),
+      reasonText(say, doses[0]?.told.value.statusReason),
       doses[0] === undefined ? undefined : notes(doses[0].told.value.note),
     ],
     doses.map((dose) => ({ entry: dose.told, says: [doseDay(dose)] })),

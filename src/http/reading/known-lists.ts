@@ -23,9 +23,10 @@ export const LISTS = [
 /** The names of the lists, in that order. */
 export const LIST_NAMES: readonly ListName[] = LISTS.map(([list]) => list);
 
-/** The lines of a list: the current entries, and the past ones. */
+/** The lines of a list: the current entries, those that are only planned, and the past ones. */
 export interface SplitLines {
   readonly now: readonly KnownLine[];
+  readonly planned: readonly KnownLine[];
   readonly past: readonly KnownLine[];
 }
 
@@ -35,15 +36,22 @@ export function splitLines(place: LinePlace, of: Known['facts'], list: ListName)
     items: readonly T[],
     isPast: (item: T) => boolean,
     makeLine: (place: LinePlace, item: T) => KnownLine,
+    isPlanned: (item: T) => boolean = () => false,
   ): SplitLines => ({
-    now: items.filter((item) => !isPast(item)).map((item) => makeLine(place, item)),
+    now: items.filter((item) => !isPast(item) && !isPlanned(item)).map((item) => makeLine(place, item)),
+    planned: items.filter(isPlanned).map((item) => makeLine(place, item)),
     past: items.filter(isPast).map((item) => makeLine(place, item)),
   });
   switch (list) {
     case 'allergies':
       return split(of.allergies, ({ isOver }) => isOver, allergyLine);
     case 'medicines':
-      return split(of.medicines, ({ standing }) => standing === 'past', medicineLine);
+      return split(
+        of.medicines,
+        ({ standing }) => standing === 'past',
+        medicineLine,
+        ({ standing }) => standing === 'planned',
+      );
     case 'problems':
       return split(of.problems, ({ isOver }) => isOver, problemLine);
     case 'vaccinations':

@@ -46,13 +46,15 @@ export function phraseText(
       return say(`known.${says}`, { age: age === undefined ? '' : ageText(say.lang, age) });
     case 'onset':
     case 'end':
+    case 'statusreason':
       return say(`known.${says}`, { text });
     case 'stopped':
       return say('known.stopped');
     case 'taken':
-      return say('known.taken', { from, until });
+    case 'takenplanned':
+    case 'planned':
     case 'prescribedtwice':
-      return say('known.prescribedtwice', { from, until });
+      return say(`known.${says}`, { from, until });
     case 'prescribedtimes':
       return say('known.prescribedtimes', { times, from, until });
     case 'times':
@@ -61,8 +63,16 @@ export function phraseText(
     case 'timesfirst':
     case 'timeslast':
       return say(`known.${says}`, { times, day });
+    case 'dosestate':
+    case 'doseplanned':
+      return codeWord(say, 'medicationStatus', says === 'doseplanned' ? 'intended' : state) ?? state;
     case 'contradicted':
-      return say('known.contradicted', { state: codeWord(say, 'medicationStatus', state) ?? state });
+    case 'contradictedon':
+    case 'contradictedorder':
+    case 'contradictedorderon':
+      return say(`known.${says}`, { day, state: codeWord(say, 'medicationStatus', state) ?? state });
+    case 'alsoplanned':
+      return say('known.alsoplanned');
     default:
       return say(`known.${says}`, { day });
   }

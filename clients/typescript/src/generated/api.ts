@@ -1405,7 +1405,60 @@ export type RecordOverview = {
       /** Of medicines: when they were taken and prescribed. */
       periods: {
         /** `taken_on` and days of prescribing have no length. */
-        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** What is planned or proposed, and isn’t so yet. */
+    planned: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
         /** Null if the end isn’t known. */
@@ -1457,7 +1510,7 @@ export type RecordOverview = {
       /** Of medicines: when they were taken and prescribed. */
       periods: {
         /** `taken_on` and days of prescribing have no length. */
-        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
         /** Null if the end isn’t known. */
@@ -1514,7 +1567,7 @@ export type RecordOverview = {
       /** Of medicines: when they were taken and prescribed. */
       periods: {
         /** `taken_on` and days of prescribing have no length. */
-        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
         /** Null if the end isn’t known. */
@@ -1578,7 +1631,60 @@ export type RecordOverview = {
       /** Of medicines: when they were taken and prescribed. */
       periods: {
         /** `taken_on` and days of prescribing have no length. */
-        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** What is planned or proposed, and isn’t so yet. */
+    planned: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
         /** Null if the end isn’t known. */
@@ -1630,7 +1736,7 @@ export type RecordOverview = {
       /** Of medicines: when they were taken and prescribed. */
       periods: {
         /** `taken_on` and days of prescribing have no length. */
-        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
         /** Null if the end isn’t known. */
@@ -1687,7 +1793,7 @@ export type RecordOverview = {
       /** Of medicines: when they were taken and prescribed. */
       periods: {
         /** `taken_on` and days of prescribing have no length. */
-        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
         /** Null if the end isn’t known. */
@@ -1751,7 +1857,60 @@ export type RecordOverview = {
       /** Of medicines: when they were taken and prescribed. */
       periods: {
         /** `taken_on` and days of prescribing have no length. */
-        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** What is planned or proposed, and isn’t so yet. */
+    planned: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
         /** Null if the end isn’t known. */
@@ -1803,7 +1962,7 @@ export type RecordOverview = {
       /** Of medicines: when they were taken and prescribed. */
       periods: {
         /** `taken_on` and days of prescribing have no length. */
-        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
         /** Null if the end isn’t known. */
@@ -1860,7 +2019,7 @@ export type RecordOverview = {
       /** Of medicines: when they were taken and prescribed. */
       periods: {
         /** `taken_on` and days of prescribing have no length. */
-        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
         /** Null if the end isn’t known. */
@@ -1924,7 +2083,60 @@ export type RecordOverview = {
       /** Of medicines: when they were taken and prescribed. */
       periods: {
         /** `taken_on` and days of prescribing have no length. */
-        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** What is planned or proposed, and isn’t so yet. */
+    planned: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
         /** Null if the end isn’t known. */
@@ -1976,7 +2188,7 @@ export type RecordOverview = {
       /** Of medicines: when they were taken and prescribed. */
       periods: {
         /** `taken_on` and days of prescribing have no length. */
-        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
         /** Null if the end isn’t known. */
@@ -2033,7 +2245,7 @@ export type RecordOverview = {
       /** Of medicines: when they were taken and prescribed. */
       periods: {
         /** `taken_on` and days of prescribing have no length. */
-        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
         /** Null if the end isn’t known. */
@@ -2097,7 +2309,60 @@ export type RecordOverview = {
       /** Of medicines: when they were taken and prescribed. */
       periods: {
         /** `taken_on` and days of prescribing have no length. */
-        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** What is planned or proposed, and isn’t so yet. */
+    planned: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
         /** Null if the end isn’t known. */
@@ -2149,7 +2414,7 @@ export type RecordOverview = {
       /** Of medicines: when they were taken and prescribed. */
       periods: {
         /** `taken_on` and days of prescribing have no length. */
-        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
         /** Null if the end isn’t known. */
@@ -2206,7 +2471,7 @@ export type RecordOverview = {
       /** Of medicines: when they were taken and prescribed. */
       periods: {
         /** `taken_on` and days of prescribing have no length. */
-        means: 'taken' | 'taken_on' | 'prescribed' | 'ordered';
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
         /** Null if the end isn’t known. */

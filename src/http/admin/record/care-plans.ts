@@ -1,7 +1,7 @@
 /** Care plans of a record, as the timeline words them. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { happened, newestFirst } from '#src/clinical/reading/dates.ts';
-import { hasModifier, withdrawnAs } from '#src/clinical/reading/status.ts';
+import { hasModifier, isIdea, withdrawnAs } from '#src/clinical/reading/status.ts';
 import { text } from '#src/fhir/parts.ts';
 import { timelineWords } from '#src/v1/timeline.ts';
 import { capital } from '../../pages/capital.ts';
@@ -37,18 +37,29 @@ export function viewCarePlans(
         dated,
         periods: [],
       };
-      return { line, isOver: OVER.includes(status), isNoted: entry.partOfAi !== 'no' };
+      const isOver = OVER.includes(status);
+      return {
+        line,
+        isOver,
+        isIdea: !isOver && isIdea(entry.value.intent),
+        isNoted: entry.partOfAi !== 'no',
+      };
     });
   const facts = lines.filter(({ isNoted }) => !isNoted);
   const view = (each: (typeof lines)[number]) => viewLine(place, each.line);
-  const [now, past] = [facts.filter(({ isOver }) => !isOver), facts.filter(({ isOver }) => isOver)];
+  const [now, planned, past] = [
+    facts.filter((each) => !each.isOver && !each.isIdea),
+    facts.filter((each) => each.isIdea),
+    facts.filter(({ isOver }) => isOver),
+  ];
   const past_text = past.length === 0 ? '' : say('past.plans', { n: past.length });
   return {
     title: capital(say, say('things.careplan')),
     now: now.flatMap(view),
+    planned: planned.flatMap(view),
     past: past.flatMap(view),
     past_text,
-    none: sayNone(say, say('health.noplans'), now.length, past_text),
+    none: sayNone(say, say('health.noplans'), now.length, past_text, planned.length),
     unverified: lines.filter(({ isNoted }) => isNoted).flatMap(view),
     left_out: plans
       .filter((each) => !stated.includes(each))

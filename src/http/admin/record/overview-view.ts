@@ -28,7 +28,7 @@ const lineShape = {
 
 const period = z.object({
   means: z
-    .enum(['taken', 'taken_on', 'prescribed', 'ordered'])
+    .enum(['taken', 'taken_on', 'planned', 'prescribed', 'ordered'])
     .describe('`taken_on` and days of prescribing have no length.'),
   from: z.string().nullable().describe('A FHIR date, as exact as it is.'),
   until: z.string().nullable().describe('Null if the end isn’t known.'),
@@ -56,6 +56,7 @@ const statement = z.object({
 const list = z.object({
   title: z.string(),
   now: z.array(statement).describe('What is current, the most dangerous first.'),
+  planned: z.array(statement).describe('What is planned or proposed, and isn’t so yet.'),
   past: z.array(statement),
   past_text: z.string().describe('How many are past, in words; empty for none.'),
   none: z.string().nullable().describe('What is said if nothing is current; null otherwise.'),
@@ -154,17 +155,18 @@ const resourceIn = ({ type, id }: Pick<ClinicalEntry, 'type' | 'id'>): string =>
 export function viewList(place: LinesPlace, name: ListName): ListView {
   const { say, known } = place;
   const [, title, none] = LISTS.find(([each]) => each === name) ?? LISTS[0];
-  const { now, past } = splitLines(place, known.facts, name);
+  const { now, planned, past } = splitLines(place, known.facts, name);
   const noted = splitLines(place, known.notes, name);
   const view = (line: KnownLine): StatementView[] => viewLine(place, line);
   const past_text = past.length === 0 ? '' : pastText(say, name, past.length);
   return {
     title: say(title),
     now: now.flatMap(view),
+    planned: planned.flatMap(view),
     past: past.flatMap(view),
     past_text,
-    none: sayNone(say, say(none), now.length, past_text),
-    unverified: [...noted.now, ...noted.past].flatMap(view),
+    none: sayNone(say, say(none), now.length, past_text, planned.length),
+    unverified: [...noted.now, ...noted.planned, ...noted.past].flatMap(view),
     left_out: known.leftOut
       .filter((each) => each.list === name)
       .map((each) => ({
@@ -177,8 +179,9 @@ export function viewList(place: LinesPlace, name: ListName): ListView {
 }
 
 /** Returns what is said of a list without current entries: that it is empty only if it is. */
-export function sayNone(say: Texts, none: string, now: number, past: string): string | null {
+export function sayNone(say: Texts, none: string, now: number, past: string, planned = 0): string | null {
   if (now > 0) return null;
+  if (past === '' && planned > 0) return say('known.nonenow');
   return past === '' ? none : say('known.nonenowpast', { past });
 }
 

@@ -551,6 +551,16 @@ export const ar: Wording = {
   'known.prescribedtimes':
     'وُصف {times|zero:# مرة|one:مرة واحدة|two:مرتين|few:# مرات|many:# مرة|other:# مرة}، من {from} إلى {until}',
   'known.contradicted': 'مسجّل أيضًا «{state}»',
+  'known.statusreason': 'السبب: {text}',
+  'known.takenplanned': 'أُخذ ابتداءً من {from}، ومخطَّط حتى {until}',
+  'known.planned': 'مخطَّط من {from} إلى {until}',
+  'known.plannedfrom': 'مخطَّط ابتداءً من {day}',
+  'known.planneduntil': 'مخطَّط حتى {day}',
+  'known.contradictedon': 'مسجّل أيضًا «{state}» في {day}',
+  'known.contradictedorder': 'مسجّل أيضًا «{state}» (وصفة بتاريخ {day})',
+  'known.contradictedorderon': 'مسجّل أيضًا «{state}» في {day} (وصفة)',
+  'known.alsoplanned': 'مخطَّط أيضًا',
+  'known.alsoplannedfrom': 'مخطَّط أيضًا ابتداءً من {day}',
   'known.prescribedtwice': 'وُصف في {from} وفي {until}',
   'known.prescribedsame':
     'وُصف {times|zero:# مرة|one:مرة واحدة|two:مرتين|few:# مرات|many:# مرة|other:# مرة} في {day}',

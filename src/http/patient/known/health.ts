@@ -37,12 +37,13 @@ export function listsPart(place: RowPlace, known: Known, over: PastText): Html {
   const parts = LISTS.map(([list, title, none]) => {
     const row = (line: KnownLine): Html => renderKnownRow(place, line);
     const lines = splitLines(place, known.facts, list);
-    const [now, past] = [lines.now.map(row), lines.past.map(row)];
+    const [now, planned, past] = [lines.now.map(row), lines.planned.map(row), lines.past.map(row)];
+    const others = planned.length + past.length;
     const noted = splitLines(place, known.notes, list);
     const counted = past.length === 0 ? '' : pastText(say, list, past.length);
     return html`<section class="stack" aria-labelledby="${list}">
 <h2 id="${list}">${say(title)}</h2>
-${now.length === 0 && past.length > 0 ? html`<p class="quiet">${say('known.nonenow')}</p>` : rowsOr(now, say(none))}${over(past, counted)}${leftOutPart(visit, record, known, list)}${aiPart(visit, `${list}-ai`, [...noted.now, ...noted.past].map(row), changedIn(known, list))}</section>
+${now.length === 0 && others > 0 ? html`<p class="quiet">${say('known.nonenow')}</p>` : rowsOr(now, say(none))}${planned.length === 0 ? html`` : rowsOr(planned, '')}${over(past, counted)}${leftOutPart(visit, record, known, list)}${aiPart(visit, `${list}-ai`, [...noted.now, ...noted.planned, ...noted.past].map(row), changedIn(known, list))}</section>
 `;
   });
   return html`${tooLargePart(visit, record, known)}${parts}`;

@@ -15,6 +15,7 @@ import { findCodeWord } from '../../../clinical/reading/names/code-words.ts';
 import {
   allergyPhrases,
   datePhrase,
+  dosePhrases,
   medicinePhrases,
   problemPhrases,
   repeatPhrases,
@@ -22,7 +23,7 @@ import {
 } from '../../../clinical/reading/phrases.ts';
 import { joinProblems, readProblemSource } from '../../../clinical/reading/problems.ts';
 import { joinVaccinations, readVaccination } from '../../../clinical/reading/vaccinations.ts';
-import { word } from './texts.js';
+import { COMMA, joined, phraseMark, word } from './texts.js';
 
 /** The kinds of sections that a reading fills. */
 export const KNOWN = ['allergies', 'problems', 'past', 'functional', 'medications', 'immunizations'];
@@ -53,6 +54,8 @@ const codeWord = ({ lang, clean }, set, code) =>
 
 /** Returns a phrase with its state, its age or the record's words in the language. */
 const makePhrase = (around, { says, days, times, state, age, text }) => ({
+  ...(says === 'dosestate' ? { text: codeWord(around, 'medicationStatus', state) } : {}),
+  ...(says === 'doseplanned' ? { text: codeWord(around, 'medicationStatus', 'intended') } : {}),
   key: says === 'until' ? 'days.until' : `known.${says}`,
   days,
   times,
@@ -126,10 +129,16 @@ function medicineRows(told, around) {
       ...row,
       name,
       details: [
-        said === 'plain' && status !== 'active' ? state : '',
+        said === 'planned'
+          ? codeWord(around, 'medicationStatus', 'intended')
+          : said === 'plain' && status !== 'active'
+            ? state
+            : '',
         ...doses.map((dose) => {
           const own = clean(dose.name);
-          const how = around.doses(dose.dosage);
+          const apart = dosePhrases(dose, medicine).map((phrase) => phraseMark(makePhrase(around, phrase)));
+          const words = around.doses(dose.dosage);
+          const how = apart.length === 0 ? words : `${words} (${joined(apart, COMMA)})`;
           return own === '' || own.toLowerCase() === name.toLowerCase() ? how : `${own}: ${how}`;
         }),
       ],

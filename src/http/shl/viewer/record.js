@@ -24,7 +24,7 @@ import { changedIn, earlierEntries, earlierParagraphs } from './earlier.js';
 import { groupRows } from './groups.js';
 import { forbiddenRow, KNOWN, knownRows } from './known.js';
 import { readNarratives } from './narratives.js';
-import { joined, list, object, SEMICOLON, string, word } from './texts.js';
+import { joined, list, object, phraseMark, SEMICOLON, string, word } from './texts.js';
 
 export { inWords } from './texts.js';
 
@@ -546,7 +546,14 @@ function readStatus(resource, lang) {
     state('docStatus', string(docStatus)),
     state('lifecycleStatus', string(lifecycleStatus)),
     codedWord(lang, 'achievement', achievementStatus),
+    readReason(resource),
   ]);
+}
+
+/** Returns why an entry has its state. */
+function readReason({ statusReason }) {
+  const text = string(statusReason) || joined([statusReason].flat().map(conceptName));
+  return text === '' ? '' : phraseMark({ key: 'known.statusreason', values: { text } });
 }
 
 function textOfValue(holder, lang) {

@@ -1,7 +1,7 @@
 /** Shows a record: only elements and texts, so that nothing in the data can become markup or a script. */
 import { groupRows } from './groups.js';
 import { ORDER, REQUIRED } from './record.js';
-import { inWords, joined } from './texts.js';
+import { inWords, joined, phraseText } from './texts.js';
 
 /** Rows of a section that are shown before the rest is asked for; of those with a flag, all. */
 const FIRST = 8;
@@ -354,16 +354,6 @@ function partsView(parts, say) {
     element('bdi', { dir: textDirection(value), text: inWords(value, say) }),
   ]);
   return element('span', { class: 'value parts' }, ...shown);
-}
-
-/** Returns a phrase of the reading in words, or a text that the record has instead of a date. */
-function phraseText({ key, days = {}, times, state, doses, values, text, before = '' }, say) {
-  const shown = Object.entries(days).map(([name, date]) => [name, say.day(date)]);
-  const worded = () =>
-    key === 'known.on'
-      ? (shown[0]?.[1] ?? '')
-      : say(key, { ...Object.fromEntries(shown), times, state, doses, ...values });
-  return [inWords(before, say), text ?? worded()].filter((part) => part !== '').join(': ');
 }
 
 /** Numbers read from the left in every language: `4 – 6` must not become `6 – 4`. */

@@ -10,9 +10,24 @@ const MARKS = ['\ue000', '\ue001'];
 /** Returns the mark of one of the page's own texts, which `inWords` replaces. */
 export const word = (key) => `${MARKS[0]}${key}${MARKS[1]}`;
 
+/** Returns the mark of a phrase of the reading, which `inWords` replaces. */
+export const phraseMark = (phrase) => `${MARKS[0]}${JSON.stringify(phrase)}${MARKS[1]}`;
+
 /** Returns a text with the page's own texts in a language. @param say returns a word by its key */
 export function inWords(text, say) {
-  return text.replace(/\ue000([a-z\d.]+)\ue001/g, (_, key) => say(key));
+  return text
+    .replace(/\ue000([a-z\d.]+)\ue001/g, (_, key) => say(key))
+    .replace(/\ue000(\{[^\ue001]*\})\ue001/g, (_, phrase) => phraseText(JSON.parse(phrase), say));
+}
+
+/** Returns a phrase of the reading in words, or a text that the record has instead of a date. */
+export function phraseText({ key, days = {}, times, state, doses, values, text, before = '' }, say) {
+  const shown = Object.entries(days).map(([name, date]) => [name, say.day(date)]);
+  const worded = () =>
+    key === 'known.on'
+      ? (shown[0]?.[1] ?? '')
+      : say(key, { ...Object.fromEntries(shown), times, state, doses, ...values });
+  return [inWords(before, say), text ?? worded()].filter((part) => part !== '').join(': ');
 }
 
 /** Characters that would change the direction of the following text, and the marks. */
