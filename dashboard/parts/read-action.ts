@@ -30,6 +30,12 @@ const WORDS: Readonly<Record<string, TextKey>> = {
   bundle: 'reads.write',
   condition: 'reads.condition',
   token_reuse: 'reads.reuse',
+  get_context: 'reads.context',
+  search_record: 'reads.list',
+  read_resource: 'reads.entry',
+  find_patterns: 'reads.values',
+  compare_periods: 'reads.values',
+  what_may_i_do: 'reads.consents',
 };
 
 /** Returns an action in words; one that has none as it is. */

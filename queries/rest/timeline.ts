@@ -13,6 +13,7 @@ import { openPages, type Pages } from './places.ts';
 export interface TimelineEntry {
   readonly id: string;
   readonly type: TimelineType;
+  readonly version: number;
   /** As in the resource; null without a date. */
   readonly date: string | null;
   /** The meaning of the date; null if there is none. */
@@ -43,6 +44,7 @@ const columns = [
   asJson('e.summary'),
   `coalesce(e.summary_codes, '[]')`,
   'e.author_type',
+  'e.version',
 ];
 
 /** The form that the projection writes (`projections/timeline/schema.ts`). */
@@ -69,11 +71,13 @@ export const openTimeline = (pool: Asks): Timeline =>
         summary = 'null',
         codes = '[]',
         author = '',
+        version,
         referred = '',
       ] = read;
       return {
         id,
         type: type as TimelineType,
+        version: Number(version),
         date: JSON.parse(date),
         means: JSON.parse(means),
         created: createdAt(id) ?? Number(since),

@@ -147,11 +147,14 @@ export class Authenticator {
 
   /**
    * Looks up the caller of an access token in the database, at every request, without a cache.
+   * @param resource that the token must name; default: it may be for any resource above the URL
    * @throws Refusal unauthenticated (401), throttled (429)
    */
-  async ofToken(credential: string, ctx: Context): Promise<Caller> {
+  async ofToken(credential: string, ctx: Context, resource?: string): Promise<Caller> {
     const token = await this.#find.token(hash('sha256', credential));
     if (token === undefined) throw invalidToken(ENDED_TOKEN);
+    if (resource !== undefined && !token.resources.includes(resource))
+      throw invalidToken(`the access token is not for ${resource}; request one with resource=${resource}`);
     const caller = makeGrantCaller(token, this.#baseUrl + ctx.path);
     ctx.state.caller = caller;
     const counted = this.#admit(ctx, caller);

@@ -46,13 +46,22 @@ export class KeyReads {
     private readonly caller: Caller,
     private readonly actor: AccessActor,
     private readonly requestId: string,
+    private readonly action: string | undefined,
   ) {}
 
-  /** Returns the log of a request; undefined if the caller's reads aren't logged, or are under a grant. */
-  static of(service: KeyReadService, caller: Caller, requestId: string): KeyReads | undefined {
+  /**
+   * Returns the log of a request; undefined if the caller's reads aren't logged, or are under a grant.
+   * @param action its name in the log; default: that of the interaction
+   */
+  static of(
+    service: KeyReadService,
+    caller: Caller,
+    requestId: string,
+    action?: string,
+  ): KeyReads | undefined {
     const actor = makeActor(caller.calls.credential);
     if (actor === undefined || (actor.kind !== 'person' && !service.all)) return undefined;
-    return new KeyReads(service, caller, actor, requestId);
+    return new KeyReads(service, caller, actor, requestId, action);
   }
 
   /** Runs a read of the FHIR interface, or a part of a Bundle, and remembers the resources that it shows. */
@@ -111,7 +120,7 @@ export class KeyReads {
     for (const record of (shown ?? []).flatMap(findRecord)) counts.set(record, (counts.get(record) ?? 0) + 1);
     return [...new Set(ids.flatMap(findRecord))].map((record) => ({
       record,
-      action,
+      action: this.action ?? action,
       actor: this.actor,
       resourceType: type,
       resourceId: id !== null && records.get(id) === record ? id : null,

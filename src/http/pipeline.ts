@@ -11,7 +11,7 @@ import type { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from './answer/answer.ts';
 import type { Header } from './answer/authorship.ts';
 import type { RawBody } from './body.ts';
-import { credentialModels, findVisitor, isAccessToken } from './credential-kinds.ts';
+import { credentialModels, findVisitor, isAccessToken, refusesGrants } from './credential-kinds.ts';
 import {
   type Authentication,
   type Authenticator,
@@ -28,6 +28,7 @@ import { type KeyReadService, KeyReads } from './key-reads.ts';
 import type { LargeBodies } from './large-bodies.ts';
 import type { Freshness } from './ports/freshness.ts';
 import type { IdempotencyKeys } from './ports/idempotency.ts';
+import type { InnerCaller } from './ports/inner-requests.ts';
 
 /** HTTP methods of routes; every GET route serves HEAD too. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -169,6 +170,24 @@ export class Pipeline<
     return this.#answerFor(ctx, asked, credential, { caller: Promise.resolve(caller), expected: undefined });
   }
 
+  /**
+   * Answers a request that another one makes for its own caller; undefined if no route has its path.
+   * @param by the caller, who was admitted, and the action in the access log
+   * @throws Refusal
+   */
+  async answerFor(ctx: Context, credential: string, by: InnerCaller): Promise<Answer | undefined> {
+    const found = this.dialect.find(ctx);
+    if (found === undefined) return undefined;
+    const route = routeFor(found.methods, ctx.method);
+    if (route.credential !== 'api_key') throw refusesGrants('another credential');
+    const asked = this.dialect.ask(ctx, route, found);
+    const pass = GrantPass.of(this.steps.grants, by.caller, ctx.state.requestId, by.action);
+    if (pass !== undefined) return this.#answerGrant(ctx, asked, credential, pass);
+    this.steps.freshness.require(route.models);
+    const checking = { caller: Promise.resolve(by.caller), expected: undefined };
+    return this.#answerChecked(ctx, asked, credential, checking, by.action);
+  }
+
   /** Answers a caller that acts in its own project. */
   #answerFor(ctx: Context, asked: Ask, credential: string, checking: Authentication): Promise<Answer> {
     const { ahead } = asked.route;
@@ -212,12 +231,14 @@ export class Pipeline<
     asked: Ask,
     credential: string,
     checking: Authentication,
+    action?: string,
   ): Promise<Answer> {
     const { route } = asked;
     const caller = await checking.caller;
     permit(route, caller);
+    const { requestId } = ctx.state;
     const reads =
-      route.logged === 'nothing' ? undefined : KeyReads.of(this.steps.keyReads, caller, ctx.state.requestId);
+      route.logged === 'nothing' ? undefined : KeyReads.of(this.steps.keyReads, caller, requestId, action);
     const run = (): Promise<Answer> => this.#carryOut(ctx, asked, { credential, caller, reads });
     if (reads === undefined) return run();
     return reads.out(await (route.logged === 'parts' ? run() : this.dialect.log(reads, asked, run)));

@@ -4,6 +4,7 @@ import type { OpenRoute } from './api/open-route.ts';
 import type { Route } from './api/route.ts';
 import { DOCUMENTATION_ROUTES } from './docs/routes.ts';
 import { HEALTH_ROUTES } from './health.ts';
+import { MCP_ROUTES } from './mcp/routes.ts';
 import { ME_ROUTES } from './me/routes.ts';
 import { DISCOVERY_ROUTES } from './oauth/discovery.ts';
 import { CLIENT_ROUTES } from './oauth/endpoints/routes.ts';
@@ -27,6 +28,7 @@ export const OPEN_ROUTES: readonly OpenRoute[] = [
   ...CLIENT_ROUTES,
   ...LOGO_ROUTES,
   ...SHARED_LINK_ROUTES,
+  ...MCP_ROUTES,
 ];
 
 /** All of them. */

@@ -75,16 +75,16 @@ describe('the timeline of REST v1', () => {
     expect(dataOf(answer).map(({ id: _, fhir: __, ...entry }) => entry)).to.deep.equal([
       {
         ...{ kind: 'observation', date: '2026-03-31T09:30:00+02:00', date_means: 'measured' },
-        ...{ title: 'Glucose', summary: '5 mg/dL', author_type: 'device' },
+        ...{ title: 'Glucose', summary: '5 mg/dL', author_type: 'device', version: 1 },
       },
       {
         ...{ kind: 'medication', date: '2019-06-01', date_means: 'taken', title: 'Metformin' },
-        ...{ summary: 'active, 500 mg twice a day', author_type: 'import' },
+        ...{ summary: 'active, 500 mg twice a day', author_type: 'import', version: 1 },
       },
       {
         ...{ kind: 'condition', date: '2019-05-01', date_means: 'onset' },
         ...{ title: 'Diabetes mellitus type 2' },
-        ...{ summary: 'active', author_type: 'import' },
+        ...{ summary: 'active', author_type: 'import', version: 1 },
       },
     ]);
     expect(answer.json).to.include({ total: 3, next_cursor: null });

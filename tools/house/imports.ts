@@ -21,6 +21,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/events/streams.ts',
     'type src/events',
   ],
+  // Tools describe requests to the interfaces, and shorten their answers for models.
+  'src/mcp': ['src/clinical/reading', 'src/context', 'src/fhir', 'src/insight', 'src/v1', 'src/shared'],
   'src/reactions': ['src/events', 'src/fhir', 'src/shared', 'src/database'],
   'src/processes': ['src/events', 'src/shared', 'src/database'],
   // HTTP parses requests and prints answers. `src/app.ts` hands in the log, the database, settings, metrics and the
@@ -35,6 +37,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/fhir', // types, references, patches and outcomes that FHIR requests and answers are made of
     'src/insight', // kinds of findings, buckets and codes of series are parsed, and findings are put into words
     'src/labs', // uploads of laboratory results are read into observations
+    'src/mcp', // the tools of `/mcp`
     'src/oauth', // scopes, clients and errors of the authorization server
     'src/shared', // JSON, time, ids, callers and refusals
     'src/terminology', // code operations of FHIR answer with its results

@@ -4,7 +4,7 @@ import { Faults } from '#src/shared/faults.ts';
 import { MAX_VALUES, parseJson } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
-import { type BodyLimits, decodeBody, JSON_TYPES, type RawBody, readBody } from '../body.ts';
+import { type BodyLimits, decodeBody, hasBody, JSON_TYPES, type RawBody, readBody } from '../body.ts';
 import { JsonCount } from '../body-count.ts';
 import { formIn, readFormBody } from '../form-body.ts';
 import type { LargeBodies } from '../large-bodies.ts';
@@ -47,7 +47,7 @@ export class OpenDialect implements Dialect<OpenRoute, FoundPath<OpenRoute>, Ask
 
   readBody(ctx: Context, { route }: AskedOpen, owner: string): Promise<RawBody> | undefined {
     if (route.form !== undefined) return readFormBody(ctx);
-    if (route.body === undefined) return undefined;
+    if (route.body === undefined || (route.bodyLater === true && !hasBody(ctx.req))) return undefined;
     return readBody(ctx.req, BODY, this.open.largeBodies.hold(ctx, owner));
   }
 

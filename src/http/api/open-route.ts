@@ -13,6 +13,7 @@ import type { Header } from '../answer/authorship.ts';
 import type { RequestLimits } from '../limits.ts';
 import type { Declared, Method } from '../pipeline.ts';
 import type { AccessLog } from '../ports/access-log.ts';
+import type { InnerRequests } from '../ports/inner-requests.ts';
 import type { Metrics, ReadinessChecks } from '../ports/metrics.ts';
 import type { OAuthServices } from '../ports/oauth.ts';
 import type { Services } from '../ports/services.ts';
@@ -33,6 +34,8 @@ export interface OpenService {
   readonly log: Logger;
   readonly checks: ReadinessChecks;
   readonly metrics: Metrics;
+  /** Requests to the other interfaces, which `/mcp` makes. */
+  readonly inner: InnerRequests;
   /** Tells whether a credential works on one of the interfaces that take any. */
   readonly worksElsewhere: (credential: string) => Promise<boolean>;
   /** Returns the OpenAPI document. */
@@ -100,12 +103,15 @@ interface Description<Path extends string> extends NotOpen {
 export interface OpenDefinition<Path extends string, Body extends z.ZodType> extends Description<Path> {
   /** Its JSON body, of at most 100,000 bytes. */
   readonly body?: Body;
+  /** A missing body is undefined: `run` checks a credential before it refuses that. */
+  readonly bodyLater?: true;
   run(request: OpenRequest<Path, z.output<Body>>): Promise<Answer> | Answer;
 }
 
 /** An open route as the pipeline works with it. */
 export interface OpenRoute extends Omit<Description<string>, 'models'>, Declared {
   readonly body?: z.ZodType;
+  readonly bodyLater?: true;
   run(request: OpenRequest): Promise<Answer> | Answer;
 }
 

@@ -36,6 +36,7 @@ export class GrantPass {
     private readonly granted: Granted,
     private readonly grant: { readonly applicationId: string; readonly grantId: string },
     private readonly requestId: string,
+    private readonly action: string | undefined,
   ) {
     const { record, patient } = granted;
     const { applicationId: id, grantId } = grant;
@@ -43,15 +44,23 @@ export class GrantPass {
     this.edge = service.edges.of({ grantId, record, patient });
   }
 
-  /** Returns the pass of a request; undefined if its caller isn't under a grant. */
-  static of(service: GrantService, caller: Caller, requestId: string): GrantPass | undefined {
+  /**
+   * Returns the pass of a request; undefined if its caller isn't under a grant.
+   * @param action its name in the access log; default: that of the interaction
+   */
+  static of(
+    service: GrantService,
+    caller: Caller,
+    requestId: string,
+    action?: string,
+  ): GrantPass | undefined {
     const { credential } = caller.calls;
     const { within } = caller.sees;
     if (credential.kind !== 'grant' || within === undefined) return undefined;
     // The letters say what it may do: once they are checked, a request runs like that of a key. Commands check letters
     // again, on each resource that they write.
     const checked: Caller = { ...caller, calls: { ...caller.calls, scopes: ['read', 'write'] } };
-    return new GrantPass(service, checked, within, credential, requestId);
+    return new GrantPass(service, checked, within, credential, requestId, action);
   }
 
   /** Returns a pass for a rehearsal of a write: its reads are shown to nobody, and logged only if refused. */
@@ -64,6 +73,7 @@ export class GrantPass {
       this.granted,
       this.grant,
       this.requestId,
+      this.action,
     );
   }
 
@@ -139,7 +149,7 @@ export class GrantPass {
   ): AccessEntry {
     return {
       record: this.granted.record,
-      action,
+      action: this.action ?? action,
       actor: this.#actor,
       resourceType: type,
       resourceId: id,

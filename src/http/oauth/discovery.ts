@@ -98,6 +98,7 @@ const RESOURCES = [
   { path: '', name: '', what: 'the protected resource' },
   { path: '/fhir/R4', name: 'Fhir', what: 'the FHIR interface as a protected resource' },
   { path: '/v1', name: 'Rest', what: 'REST v1 as a protected resource' },
+  { path: '/mcp', name: 'Mcp', what: 'the MCP server as a protected resource' },
 ] as const;
 
 /** Returns `/.well-known/oauth-protected-resource` of one of our resources (RFC 9728, section 2). */

@@ -66,6 +66,7 @@ const entrySchema = z
     summary: z.string().nullable().describe('The finding and its state.'),
     author_type: z.enum(AUTHOR_TYPES),
     fhir: z.string().describe('`<Type>/<id>` on the FHIR interface.'),
+    version: z.int().describe('The version that the entry shows.'),
   })
   .meta({ id: 'TimelineEntry' });
 
@@ -80,6 +81,7 @@ export interface TimelineView {
   readonly author_type: string;
   /** `Type/id`. */
   readonly fhir: string;
+  readonly version: number;
 }
 
 /** The query of timelines. */
@@ -178,7 +180,7 @@ function bareTitle({ title: code, titleSystem: system }: Title): SystemCode[] {
 }
 
 function renderEntry(entry: TimelineEntry, title: Title, displays: Displays): TimelineView {
-  const { id, type, date: said, means, created, summary, summaryCodes, author } = entry;
+  const { id, type, version, date: said, means, created, summary, summaryCodes, author } = entry;
   const codeName = (code: SystemCode) => findDisplay(code, displays);
   const [bare] = bareTitle(title);
   return {
@@ -190,5 +192,6 @@ function renderEntry(entry: TimelineEntry, title: Title, displays: Displays): Ti
     summary: summary === null ? null : withNames({ text: summary, codes: summaryCodes }, codeName),
     author_type: author,
     fhir: `${type}/${id}`,
+    version,
   };
 }

@@ -27,6 +27,7 @@ import { measureReadiness } from '../health.ts';
 import type { KeyReadService } from '../key-reads.ts';
 import { LargeBodies } from '../large-bodies.ts';
 import { clientAddress, RequestLimits } from '../limits.ts';
+import { openInnerRequests } from '../mcp/inner-requests.ts';
 import { authorizeRouter } from '../oauth/authorize/router.ts';
 import { listInsertedRoutes } from '../oauth/discovery.ts';
 import { logoutRouter } from '../oauth/logout.ts';
@@ -38,6 +39,7 @@ import type { AccessLog } from '../ports/access-log.ts';
 import type { AuthorizeServices } from '../ports/authorize.ts';
 import type { Freshness } from '../ports/freshness.ts';
 import type { IdempotencyKeys } from '../ports/idempotency.ts';
+import type { InnerRequests } from '../ports/inner-requests.ts';
 import type { Metrics, ReadinessChecks } from '../ports/metrics.ts';
 import type { OAuthServices } from '../ports/oauth.ts';
 import type { PatientPageServices } from '../ports/patient-pages.ts';
@@ -139,7 +141,7 @@ export function createServer(deps: ServerDeps): Server {
   const api = { ...deps, grants, keyReads, largeBodies, authenticator, table: new RouteTable(ROUTES) };
   const open = {
     table: new RouteTable([...OPEN_ROUTES, ...listInsertedRoutes(deps.config.baseUrl)], 'any'),
-    service: openService(deps, limits, answers, authenticator),
+    service: openService(deps, limits, answers, authenticator, openInnerRequests(fhir, api)),
     largeBodies,
   };
   const app = new Koa();
@@ -214,13 +216,26 @@ function openService(
   limits: RequestLimits,
   answers: AnswerMemory,
   authenticator: Authenticator,
+  inner: InnerRequests,
 ): OpenService {
   const { config, services, oauth, linkOpening, accessLog, log, checks, metrics } = deps;
   const { baseUrl } = config;
   let document: ReturnType<OpenService['describe']> | undefined;
   const devIssuer = deps.devIssuer !== undefined;
   return {
-    ...{ baseUrl, services, oauth, links: linkOpening, limits, answers, accessLog, log, checks, metrics },
+    ...{
+      baseUrl,
+      services,
+      oauth,
+      links: linkOpening,
+      limits,
+      answers,
+      accessLog,
+      log,
+      checks,
+      metrics,
+      inner,
+    },
     worksElsewhere: (credential) => authenticator.works(credential),
     describe: () => (document ??= openApiDocument(ALL_ROUTES, baseUrl)),
     devIssuer,

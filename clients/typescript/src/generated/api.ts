@@ -2790,6 +2790,8 @@ export type TimelineEntry = {
   author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
   /** `<Type>/<id>` on the FHIR interface. */
   fhir: string;
+  /** The version that the entry shows. */
+  version: number;
 };
 
 export type TrustedApplication = {

@@ -172,6 +172,12 @@ const OF_ACTIONS: Readonly<Record<string, PlainKey>> = {
   'list-proposals': 'log.suggested',
   'withdraw-proposal': 'log.suggested',
   grants: 'log.ownaccess',
+  // The tools of `/mcp`; those that aren't here read entries of a kind.
+  get_context: 'log.summary',
+  find_patterns: 'log.values',
+  compare_periods: 'log.values',
+  lookup_code: 'log.codes',
+  what_may_i_do: 'log.ownaccess',
 };
 
 /** Actions that look for nothing, so that their count says nothing. */

@@ -1,0 +1,103 @@
+/** Requests of tools, with answers as JSON, and pages that are small enough for a model. */
+import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
+import { makeFault, ToolFault } from './fault.ts';
+import type { Call, OwnGrant, Reach, Reply } from './reach.ts';
+
+/** The maximum number of bytes of a page: longer results are paged. */
+export const PAGE_BYTES = 100_000;
+
+/** Asks and returns the JSON of the answer; its numbers keep their digits. @throws ToolFault if it is refused */
+export async function askJson(reach: Reach, call: Call): Promise<JsonObject> {
+  return readJson(requireOk(await reach.ask(call)));
+}
+
+/** Checks that a request succeeded. @throws ToolFault */
+export function requireOk(reply: Reply): Reply {
+  if (reply.status >= 300) throw makeFault(reply);
+  return reply;
+}
+
+function readJson({ bytes }: Reply): JsonObject {
+  const { value } = parseJson(bytes.toString());
+  if (!isObject(value)) throw new TypeError('an interface answered no JSON object');
+  return value;
+}
+
+/** Returns the id of the patient whom a tool is asked about. @throws ToolFault if there is none */
+export async function findPatient(reach: Reach, given: string | undefined): Promise<string> {
+  const patient = given ?? (await reach.grant())?.patient;
+  if (patient === undefined)
+    throw new ToolFault('patient is missing: you see several patients. find_patient finds their ids.');
+  return encodeURIComponent(patient);
+}
+
+/** A place in a list of an interface: how many entries of one of its pages have been shown. */
+interface Place {
+  readonly shown: number;
+  /** The cursor of the page; undefined: the first. */
+  readonly page: string | undefined;
+}
+
+/** Reads the cursor of a tool. @throws ToolFault */
+export function readPlace(cursor: string | undefined): Place {
+  if (cursor === undefined) return { shown: 0, page: undefined };
+  const [, shown, page] = /^(\d{1,6}):(.*)$/s.exec(cursor) ?? [];
+  if (shown === undefined)
+    throw new ToolFault('cursor is not one of this tool; send next_cursor of its previous answer');
+  return { shown: Number(shown), page: page === '' ? undefined : page };
+}
+
+const writePlace = ({ shown, page = '' }: Place): string => `${shown}:${page}`;
+
+/** A page of a list. */
+export interface Page {
+  readonly items: readonly JsonObject[];
+  readonly next: string | null;
+}
+
+/**
+ * Returns the entries after a place that fit into a page, at least one.
+ * @param all entries of the interface's page
+ * @param next the cursor of its next page, if there is one
+ */
+export function cutPage(
+  all: readonly JsonObject[],
+  place: Place,
+  next: string | undefined,
+  room = PAGE_BYTES,
+): Page {
+  const items: JsonObject[] = [];
+  let bytes = 0;
+  for (const item of all.slice(place.shown)) {
+    bytes += Buffer.byteLength(printJson(item));
+    if (items.length > 0 && bytes > room)
+      return { items, next: writePlace({ shown: place.shown + items.length, page: place.page }) };
+    items.push(item);
+  }
+  return { items, next: next === undefined ? null : writePlace({ shown: 0, page: next }) };
+}
+
+/** Reads a page of a list of REST v1. @throws ToolFault */
+export async function askPage(reach: Reach, call: Call, cursor: string | undefined): Promise<Page> {
+  const place = readPlace(cursor);
+  const answer = await askJson(reach, { ...call, query: { ...call.query, cursor: place.page } });
+  const next = answer.next_cursor;
+  return cutPage(objectsIn(answer.data), place, typeof next === 'string' ? next : undefined);
+}
+
+/** Returns the objects in a list. */
+export function objectsIn(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** Returns the texts in a list. */
+export function textsIn(value: Json | undefined): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+/** Returns a member that is a text. */
+export function readText(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export type { OwnGrant };

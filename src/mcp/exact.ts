@@ -1,0 +1,29 @@
+/**
+ * Keeps the digits of numbers in messages: the library prints results with JavaScript's numbers, which would turn 1.50 into
+ * 1.5. A result holds a mark, which is replaced by the exact text in the printed message.
+ */
+import { randomUUID } from 'node:crypto';
+
+/** The exact texts of the messages that are being made. */
+export class Exact {
+  readonly #texts = new Map<string, string>();
+
+  /** Returns the mark of a JSON text. */
+  hold(text: string): { readonly annal_exact: string } {
+    const mark = { annal_exact: randomUUID() };
+    this.#texts.set(JSON.stringify(mark), text);
+    return mark;
+  }
+
+  /** Returns a printed message with the texts in place of their marks, and forgets them. */
+  restore(message: string): string {
+    let restored = message;
+    for (const [mark, text] of this.#texts) {
+      const at = restored.indexOf(mark);
+      if (at < 0) continue;
+      restored = restored.slice(0, at) + text + restored.slice(at + mark.length);
+      this.#texts.delete(mark);
+    }
+    return restored;
+  }
+}

@@ -1,0 +1,26 @@
+/** All tools, in the order in which they are listed. */
+import type { Tool } from './tool.ts';
+import { getContext } from './tools/context.ts';
+import { comparePeriods, findPatterns, series } from './tools/insight.ts';
+import { lookupCode } from './tools/lookup-code.ts';
+import { readResource } from './tools/read-resource.ts';
+import { searchRecord } from './tools/search-record.ts';
+import { timeline } from './tools/timeline.ts';
+import { whatMayIDo } from './tools/what-may-i-do.ts';
+
+const TOOLS: readonly Tool[] = [
+  getContext,
+  searchRecord,
+  readResource,
+  timeline,
+  series,
+  findPatterns,
+  comparePeriods,
+  lookupCode,
+  whatMayIDo,
+];
+
+/** Returns the tools of a caller. @param hasGrant whether it acts for one patient */
+export function toolsFor(hasGrant: boolean): readonly Tool[] {
+  return TOOLS.filter((tool) => tool.for === 'all' || (tool.for === 'grant') === hasGrant);
+}

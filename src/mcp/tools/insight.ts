@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { BUCKETS } from '#src/insight/bucket.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { askJson, askPage, cutPage, findPatient, objectsIn, readPlace, readText, textsIn } from '../ask.ts';
+import { oneLine } from '../entry-line.ts';
+import { entries, leftOutByScope, recordOutput, recordText } from '../record-content.ts';
+import { AS_OF, COMMON, CURSOR, day, defineTool, LIMIT, TEXT_TOKENS } from '../tool.ts';
+
+const OBSERVATION = ['Observation'];
+const CODE = z
+  .string()
+  .max(1_000)
+  .regex(/^[^,]+$/, 'must be one code, without commas')
+  .describe(
+    'LOINC code such as 4548-4, or `system|code`; `~` joins equivalent codes. lookup_code finds codes.',
+  );
+
+/** Lists the values of one measurement over time. */
+export const series = defineTool({
+  name: 'series',
+  title: 'Values over time',
+  description:
+    'The numeric values of one measurement, the oldest first, in one unit, with count, minimum, maximum, mean and slope. Values that an AI wrote are left out and counted in warnings.',
+  input: z.strictObject({
+    ...COMMON,
+    code: CODE,
+    from: day('first'),
+    to: day('last'),
+    bucket: z.enum(BUCKETS).default('raw').describe('`raw`: every value. Otherwise the median of each.'),
+    as_of: AS_OF,
+    text_tokens: TEXT_TOKENS,
+    cursor: CURSOR,
+  }),
+  output: recordOutput(z.looseObject({ points: z.array(z.looseObject({})) })),
+  async run({ patient, text_tokens, cursor, ...query }, reach) {
+    const path = `/v1/patients/${await findPatient(reach, patient)}/series`;
+    const answer = await askJson(reach, { path, query });
+    const [found = {}] = objectsIn(answer.data);
+    const { points, ...rest } = found;
+    const { items, next } = cutPage(objectsIn(points), readPlace(cursor), undefined);
+    const lines = items.map(({ at, value, comparator, fhir }) =>
+      oneLine(`${text(fhir)}: ${text(at)} · ${text(comparator)}${text(value)} ${text(rest.unit)}`),
+    );
+    return {
+      text: recordText(`${items.length} values on this page.`, lines, text_tokens),
+      structured: {
+        record_content: { ...rest, points: [...items] },
+        incomplete: leftOutByScope(await reach.grant(), OBSERVATION, 'rs'),
+        next_cursor: next,
+      },
+      versions: items.flatMap(({ fhir, versions }) => [readText(fhir) ?? [], textsIn(versions)].flat()),
+    };
+  },
+});
+
+/** Lists patterns in the patient's values, or the evidence of one. */
+export const findPatterns = defineTool({
+  name: 'find_patterns',
+  title: 'Patterns in the values',
+  description:
+    'Trends, changes of level, runs out of range, gaps and associations in the patient’s values, each with its method and confidence. They describe observations and advise nothing. With finding_id: the versions that the finding is based on.',
+  input: z.strictObject({
+    ...COMMON,
+    finding_id: z.string().max(100).optional().describe('A finding of this tool, for its evidence.'),
+    limit: LIMIT,
+    text_tokens: TEXT_TOKENS,
+    cursor: CURSOR,
+  }),
+  output: recordOutput(z.object({ findings: entries.optional(), evidence: entries.optional() })),
+  async run({ patient, finding_id, limit, text_tokens, cursor }, reach) {
+    const path = `/v1/patients/${await findPatient(reach, patient)}/patterns`;
+    const left = leftOutByScope(await reach.grant(), OBSERVATION, 'rs');
+    if (finding_id === undefined) {
+      const { items, next } = await askPage(reach, { path, query: { limit } }, cursor);
+      const lines = items.map((each) => oneLine(`${text(each.finding_id)}: ${text(each.title)}`));
+      return {
+        text: recordText(`${items.length} findings on this page.`, lines, text_tokens),
+        structured: { record_content: { findings: [...items] }, incomplete: left, next_cursor: next },
+      };
+    }
+    const below = `${path}/${encodeURIComponent(finding_id)}/evidence`;
+    const { items, next } = await askPage(reach, { path: below, query: { limit } }, cursor);
+    const versions = items.map(({ fhir, version }) => `${text(fhir)}/_history/${text(version)}`);
+    const lines = items.map((each, n) =>
+      oneLine(
+        `${versions[n]}: ${text(each.role)} · ${text(each.at)} · ${text(each.value)} ${text(each.unit)}`,
+      ),
+    );
+    return {
+      text: recordText(`${items.length} values on this page.`, lines, text_tokens),
+      structured: { record_content: { evidence: [...items] }, incomplete: left, next_cursor: next },
+      versions,
+    };
+  },
+});
+
+const period = z.strictObject({
+  from: z.string().max(10).describe('The first day, YYYY-MM-DD.'),
+  to: z.string().max(10).describe('The last day.'),
+});
+
+/** Compares the values of two periods. */
+export const comparePeriods = defineTool({
+  name: 'compare_periods',
+  title: 'Compare two periods',
+  description:
+    'Whether the values of one measurement differ between two periods: medians, difference with its interval, and p. sufficient is false, with the reason, when the values support no statement. series has the values themselves.',
+  input: z.strictObject({ ...COMMON, code: CODE, a: period, b: period }),
+  output: recordOutput(z.looseObject({ sufficient: z.boolean() })),
+  async run({ patient, ...body }, reach) {
+    const path = `/v1/patients/${await findPatient(reach, patient)}/patterns/compare`;
+    const answer = await askJson(reach, { method: 'POST', path, body: JSON.stringify(body) });
+    return {
+      text: recordText('The comparison.', [comparisonLine(answer)], 2_000),
+      structured: {
+        record_content: answer,
+        incomplete: leftOutByScope(await reach.grant(), OBSERVATION, 'rs'),
+      },
+    };
+  },
+});
+
+function comparisonLine({ a, b, difference, sufficient, reason, unit }: JsonObject): string {
+  const [first = {}, second = {}, by = {}] = [a, b, difference].map(
+    (each) => objectsIn([each ?? null])[0] ?? {},
+  );
+  const medians = `median ${text(first.median)} (n ${text(first.count)}), then ${text(second.median)} (n ${text(second.count)}) ${text(unit)}`;
+  if (sufficient !== true) return oneLine(`${medians}: no statement, ${text(reason)}`);
+  return oneLine(`${medians}: difference ${text(by.absolute)}, p ${text(by.p_value)}`);
+}
+
+function text(value: Json | undefined): string {
+  return value === undefined || value === null ? '' : String(value);
+}

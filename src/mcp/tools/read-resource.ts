@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { isResourceType, typeEntry } from '#src/fhir/types.ts';
+import { isObject, type JsonObject, printJson } from '#src/shared/json/json.ts';
+import { askJson, objectsIn, PAGE_BYTES } from '../ask.ts';
+import { entryLine, isOfAi, printVersion } from '../entry-line.ts';
+import { ToolFault } from '../fault.ts';
+import type { Reach } from '../reach.ts';
+import { recordOutput, recordText } from '../record-content.ts';
+import { AS_OF, COMMON, defineTool } from '../tool.ts';
+
+/** Reads one resource with the provenance of its version. */
+export const readResource = defineTool({
+  name: 'read_resource',
+  title: 'Read a resource',
+  description:
+    'One FHIR R4 resource as stored, in its current or an earlier version, with who wrote that version, when and from which system.',
+  input: z.strictObject({
+    ...COMMON,
+    type: z.string().max(64).describe('The resource type, such as Observation.'),
+    id: z.string().max(64).describe('Its id.'),
+    version: z.int().min(1).optional().describe('Default: the current version.'),
+    as_of: AS_OF,
+    cursor: z.string().max(20).optional().describe('next_cursor of the previous part of a long resource.'),
+  }),
+  output: recordOutput(
+    z.looseObject({
+      resource: z.looseObject({}).optional(),
+      json_part: z.string().optional().describe('Part of the JSON of a long resource; join the parts.'),
+      provenance: z
+        .looseObject({})
+        .nullable()
+        .describe('Who wrote this version. Null: not shown, see incomplete.'),
+    }),
+  ),
+  async run({ patient, type, id, version, as_of, cursor }, reach) {
+    if (!isResourceType(type))
+      throw new ToolFault(`unknown resource type ${type}; search_record lists the types`);
+    const path = `/fhir/R4/${type}/${encodeURIComponent(id)}${version === undefined ? '' : `/_history/${version}`}`;
+    const resource = await askJson(reach, { path, query: { _asOf: as_of } });
+    const provenance = await findProvenance(reach, patient, resource);
+    const isAi = isOfAi(resource) || provenance?.author_type === 'ai';
+    const { shown, next } = cutJson(resource, cursor);
+    const written = isObject(provenance)
+      ? `Written by ${String(provenance.author_type)}, recorded ${String(provenance.recorded)}.`
+      : 'Who wrote it is not shown.';
+    return {
+      text: recordText(
+        `${printVersion(resource)}. ${isAi ? 'Written by an AI and not verified.' : written}`,
+        [entryLine(resource)],
+        2_000,
+      ),
+      structured: {
+        record_content: isAi ? { provenance } : { ...shown, provenance },
+        ...(isAi ? { ai_written: [shown] } : {}),
+        incomplete:
+          provenance === null && typeEntry(type).home === 'record'
+            ? [{ left_out_by: 'scope', what: 'Provenance' }]
+            : [],
+        next_cursor: next,
+      },
+      versions: [printVersion(resource)],
+    };
+  },
+});
+
+/** Returns the whole resource, or a part of its JSON if it is long. @throws ToolFault for an invalid cursor */
+function cutJson(
+  resource: JsonObject,
+  cursor: string | undefined,
+): { readonly shown: JsonObject; readonly next: string | null } {
+  const text = printJson(resource);
+  if (Buffer.byteLength(text) <= PAGE_BYTES) return { shown: { resource }, next: null };
+  const start = Number(cursor ?? '0');
+  if (!Number.isInteger(start) || start < 0 || start >= text.length)
+    throw new ToolFault('cursor is not one of this resource');
+  // A character has at most three bytes for each of its UTF-16 units.
+  const end = start + Math.floor(PAGE_BYTES / 3);
+  return { shown: { json_part: text.slice(start, end) }, next: end < text.length ? String(end) : null };
+}
+
+/** Returns the provenance of a version; null if the caller may not see it. */
+async function findProvenance(
+  reach: Reach,
+  given: string | undefined,
+  { resourceType, id, meta }: JsonObject,
+): Promise<JsonObject | null> {
+  const type = String(resourceType);
+  if (!isResourceType(type) || typeEntry(type).home !== 'record' || type === 'Provenance') return null;
+  const patient = given ?? (await reach.grant())?.patient;
+  const path = `/v1/patients/${encodeURIComponent(patient ?? '')}/provenance/${type}/${String(id)}`;
+  if (patient === undefined) return null;
+  try {
+    const { data } = await askJson(reach, { path, query: { limit: 100 } });
+    const version = isObject(meta) ? meta.versionId : undefined;
+    return objectsIn(data).find((each) => String(each.version) === version) ?? null;
+  } catch (error) {
+    if (error instanceof ToolFault && (error.status === 403 || error.status === 404)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+/** The official MCP client, connected to a service. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
+
+/** A tool's result, as tests look at it. */
+export interface ToolResult {
+  /** All of its texts. */
+  readonly text: string;
+  readonly structured: JsonObject;
+  readonly isError: boolean;
+  /** URLs of the versions that it links to. */
+  readonly links: readonly string[];
+  readonly content: readonly JsonObject[];
+}
+
+/** The revisions of the protocol that the service serves. */
+export const REVISIONS = ['2026-07-28', '2025-11-25'] as const;
+
+/** Connects a client with an access token. @param revision that it speaks */
+export async function connectMcp(
+  url: string,
+  token: string,
+  revision: (typeof REVISIONS)[number] = '2026-07-28',
+): Promise<Client> {
+  const mode = revision === '2026-07-28' ? { mode: { pin: revision } } : { mode: 'legacy' as const };
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: mode });
+  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
+    requestInit: { headers: { Authorization: `Bearer ${token}` } },
+  });
+  await client.connect(transport);
+  return client;
+}
+
+/** Calls a tool. */
+export async function callTool(client: Client, name: string, args: JsonObject = {}): Promise<ToolResult> {
+  const result = await client.callTool({ name, arguments: args });
+  const content: JsonObject[] = JSON.parse(JSON.stringify(result.content));
+  return {
+    text: content.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n'),
+    structured: isObject(result.structuredContent) ? result.structuredContent : {},
+    isError: result.isError === true,
+    links: content.flatMap(({ type, uri }) => (type === 'resource_link' ? [String(uri)] : [])),
+    content,
+  };
+}
