@@ -5,6 +5,7 @@ const WORDS: Readonly<Record<string, TextKey>> = {
   read: 'reads.entry',
   vread: 'reads.entry',
   'search-type': 'reads.list',
+  'search-compartment': 'reads.list',
   'history-instance': 'reads.history',
   'history-type': 'reads.history',
   'history-system': 'reads.history',
@@ -21,6 +22,11 @@ const WORDS: Readonly<Record<string, TextKey>> = {
   export: 'reads.export',
   content: 'reads.document',
   grants: 'reads.consents',
+  terminology: 'reads.terms',
+  'list-proposals': 'reads.proposals',
+  'read-proposal': 'reads.proposals',
+  // Of earlier versions: reading the access log leaves no entry any more.
+  listAccessLog: 'reads.accessLog',
   'open-link': 'reads.link',
   'open-link-file': 'reads.link',
   create: 'reads.write',
@@ -28,6 +34,8 @@ const WORDS: Readonly<Record<string, TextKey>> = {
   patch: 'reads.write',
   delete: 'reads.write',
   bundle: 'reads.write',
+  propose: 'reads.write',
+  'labs-import': 'reads.write',
   condition: 'reads.condition',
   token_reuse: 'reads.reuse',
   get_context: 'reads.context',
@@ -42,4 +50,14 @@ const WORDS: Readonly<Record<string, TextKey>> = {
 export function sayAction(action: string): string {
   const word = Object.hasOwn(WORDS, action) ? WORDS[action] : undefined;
   return word === undefined ? action : say(word);
+}
+
+/** Returns the known actions for a choice: those of each word, with commas, and the word. */
+export function listActions(): (readonly [actions: string, word: string])[] {
+  return [...new Set(Object.values(WORDS))].map((word) => [
+    Object.keys(WORDS)
+      .filter((action) => WORDS[action] === word)
+      .join(','),
+    say(word),
+  ]);
 }

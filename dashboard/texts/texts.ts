@@ -69,6 +69,15 @@ const momentFormat = computed(
   () => new Intl.DateTimeFormat(dateLocale.value, { dateStyle: 'medium', timeStyle: 'medium' }),
 );
 
+/** Returns a day and time with its zone. @param iso an instant */
+export function sayMomentInZone(iso: string): string {
+  return zonedFormat.value.format(new Date(iso));
+}
+
+const zonedFormat = computed(
+  () => new Intl.DateTimeFormat(dateLocale.value, { dateStyle: 'medium', timeStyle: 'long' }),
+);
+
 /** Returns a day as the language writes it. @param iso an instant */
 export function sayDay(iso: string): string {
   return new Intl.DateTimeFormat(dateLocale.value, { dateStyle: 'medium' }).format(new Date(iso));

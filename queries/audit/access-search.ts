@@ -10,6 +10,7 @@ import type { Micros } from '#src/shared/time/time.ts';
 import { type AccessRow, namedEntries } from '../access-log.ts';
 import { decodeCursorFor, encodeCursorFor } from '../cursor.ts';
 import { Binds } from '../database/binds.ts';
+import { findPeople } from './people.ts';
 
 /** An entry with its proof, and what can be derived from it. */
 export interface AuditedAccess extends AccessRow {
@@ -28,9 +29,9 @@ export interface AccessAsked {
   readonly patient?: string | undefined;
   readonly application?: string | undefined;
   readonly key?: string | undefined;
-  /** The subject of a person's ID token, or the e-mail address of a member. */
+  /** The subject of a person's ID token, or a part of the e-mail address of a member of the project's organization. */
   readonly person?: string | undefined;
-  readonly action?: string | undefined;
+  readonly actions?: readonly string[] | undefined;
   readonly status?: string | undefined;
   readonly from?: Micros | undefined;
   readonly to?: Micros | undefined;
@@ -104,7 +105,7 @@ export function openAccessSearch(pool: Pool, lookedThrough = LOOKED_THROUGH): Ac
       const after = cursor === undefined ? undefined : decodeCursorFor(list, cursor, place);
       if (asked.patient !== undefined && !isUuid(asked.patient))
         return { rows: [], next: undefined, searchedTo: undefined };
-      const actors = await findActors(asked);
+      const actors = await findActors(tenant, asked);
       const rows: Place[] = [];
       for (const step of steps(asked, after, actors)) {
         const found = await readKeys(tenant, asked, step, limit + 1 - rows.length);
@@ -140,15 +141,13 @@ export function openAccessSearch(pool: Pool, lookedThrough = LOOKED_THROUGH): Ac
   };
 
   /** Returns the ids of the actors that are asked for; undefined for any. */
-  async function findActors({ application, key, person }: AccessAsked): Promise<string[] | undefined> {
+  async function findActors(
+    { project }: Tenant,
+    { application, key, person }: AccessAsked,
+  ): Promise<string[] | undefined> {
     const given = [application, key].flatMap((each) => each ?? []);
     if (person === undefined) return given.length === 0 ? undefined : given;
-    const { rows } = await pool.query<{ subject: string }>({
-      name: 'audit-person',
-      text: 'select distinct m.subject from projects.member m where lower(m.email) = lower($1)',
-      values: [person],
-    });
-    return [...given, ...(rows.length === 0 ? [person] : rows.map(({ subject }) => subject))];
+    return [...given, person, ...(await findPeople(pool, project, person))];
   }
 
   /** Reads the places of entries that meet all conditions, within a step. */
@@ -162,7 +161,7 @@ export function openAccessSearch(pool: Pool, lookedThrough = LOOKED_THROUGH): Ac
       ...(asked.application === undefined ? [] : [`e.actor_kind = 'application'`]),
       ...(asked.key === undefined ? [] : [`e.actor_kind = 'key'`]),
       ...(asked.person === undefined ? [] : [`e.actor_kind = 'person'`]),
-      ...(asked.action === undefined ? [] : [`e.action = ${binds.add(asked.action, 'text')}`]),
+      ...(asked.actions === undefined ? [] : [`e.action = any(${binds.add(asked.actions, 'text[]')})`]),
       ...(asked.status === undefined ? [] : [`e.status = ${binds.add(asked.status, 'text')}`]),
       ...(step.actors === undefined ? [] : [`e.actor_id = any(${binds.add(step.actors, 'text[]')})`]),
     ];

@@ -10,6 +10,7 @@ import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { decodeCursorFor, encodeCursorFor } from '../cursor.ts';
 import { Binds } from '../database/binds.ts';
+import { containing, findPeople } from './people.ts';
 
 /** An event without its content. */
 export interface EventRow {
@@ -39,8 +40,9 @@ export interface EventsAsked {
   readonly patient?: string | undefined;
   /** `Type` or `Type/id`. */
   readonly resource?: { readonly type: string; readonly id?: string | undefined } | undefined;
-  /** A reference, a type of author, a subject, or a part of a name. */
+  /** A reference, a type of author, a subject, or a part of a name or of a member's e-mail address. */
   readonly author?: string | undefined;
+  readonly authorType?: string | undefined;
   readonly key?: string | undefined;
   readonly application?: string | undefined;
   readonly requestId?: string | undefined;
@@ -96,7 +98,8 @@ export function openEventQueries(pool: Pool, lookedThrough = LOOKED_THROUGH): Ev
       const list = JSON.stringify(['events', tenantId(tenant), conditions]);
       const after = cursor === undefined ? undefined : decodeCursorFor(list, cursor, place);
       const binds = new Binds();
-      const filters = listFilters(binds, asked);
+      const people = asked.author === undefined ? [] : await findPeople(pool, tenant.project, asked.author);
+      const filters = listFilters(binds, asked, people);
       const most = filters.length === 0 ? limit + 1 : lookedThrough;
       const looked = selectLookedAt(binds, tenantId(tenant), asked, after, most);
       if (looked === undefined) return { rows: [], next: undefined, searchedTo: undefined };
@@ -217,7 +220,11 @@ function selectLookedAt(
  * Returns conditions on the rows looked at. A member of the metadata is found by its text: in JSON, a quotation mark inside a value is escaped, so
  * `"key_id":"…"` is only ever a member.
  */
-function listFilters(binds: Binds, { types, key, application, author, requestId }: EventsAsked): string[] {
+function listFilters(
+  binds: Binds,
+  { types, key, application, author, authorType, requestId }: EventsAsked,
+  people: readonly string[],
+): string[] {
   const member = (name: string, value: string): string =>
     `strpos(v.metadata, ${binds.add(`${JSON.stringify(name)}:${JSON.stringify(value)}`, 'text')}) > 0`;
   return [
@@ -226,13 +233,17 @@ function listFilters(binds: Binds, { types, key, application, author, requestId 
     ...(application === undefined ? [] : [member('application', application)]),
     ...(requestId === undefined ? [] : [member('request_id', requestId)]),
     ...(author === undefined ? [] : [byAuthor(author)]),
+    ...(authorType === undefined
+      ? []
+      : [`v.metadata::jsonb #>> '{author,type}' = ${binds.add(authorType, 'text')}`]),
   ];
 
   function byAuthor(text: string): string {
     if (/^[A-Z]\w+\/./.test(text)) return `(${member('reference', text)} or ${member('acting_as', text)})`;
-    const part = binds.add(`%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`, 'text');
+    const part = binds.add(containing(text), 'text');
     const parsed = 'v.metadata::jsonb';
-    return `(${member('subject', text)} or ${parsed} #>> '{author,type}' = ${binds.add(text, 'text')}
+    const subjects = [text, ...people].map((subject) => member('subject', subject)).join(' or ');
+    return `(${subjects} or ${parsed} #>> '{author,type}' = ${binds.add(text.toLowerCase(), 'text')}
       or lower(${parsed} #>> '{author,display}') like ${part} or lower(${parsed} ->> 'acting_as_display') like ${part})`;
   }
 }

@@ -82,7 +82,7 @@ describe('the dashboard of auditors', () => {
     await row.filter({ hasText: 'version 2' }).waitFor();
     expect(await page.getByRole('row').count()).to.equal(2);
     expect(await row.innerText())
-      .to.include('An import')
+      .to.include('Another system (imported)')
       .and.include('API key sandbox key');
     await page.getByRole('link', { name: 'Changed: Observation' }).click();
     await page

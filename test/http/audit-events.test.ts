@@ -74,6 +74,9 @@ describe('events for auditors', () => {
       [`key=${auditing.sandbox.id}`, 4],
       [`key=${auditing.production.id}`, 0],
       ['author=import', 4],
+      ['author=Import', 4],
+      ['author_type=import', 4],
+      ['author_type=ai', 0],
       ['author=Nobody', 0],
       ['author=Practitioner/x', 0],
       ['application=app_x', 0],
@@ -82,13 +85,17 @@ describe('events for auditors', () => {
       ['to=2026-01-01', 0],
       [`patient=${live.id}`, 0],
       ['environment=production', 1],
-      ['patient=nobody', 0],
-      ['resource=Observation/nobody', 0],
     ];
     for (const [query, count] of counts) expect(await search(query), query).to.have.length(count);
     for (const wrong of [
       'type=x',
+      'patient=Ida Sand',
       'resource=x/',
+      'resource=Observation/nobody',
+      'resource=Observatio',
+      'key=server',
+      'application=App',
+      'author_type=AI',
       'from=yesterday',
       'of=x',
       `cursor=${first.next_cursor}&type=Resource`,
@@ -103,6 +110,7 @@ describe('events for auditors', () => {
     expect(await search('of=project&type=ProjectCreated')).to.have.length(1);
     expect(await search(`of=project&key=${auditing.sandbox.id}`)).to.have.length(1);
     expect(await search('of=project&author=somebody')).to.have.length(0);
+    expect(await search('of=project&author=OWNER@clinic')).to.have.length(3);
     const first = await auditing.auditor.done('GET', `${path}?of=project&limit=2`);
     const rest = await search(`of=project&limit=2&cursor=${first.next_cursor}`);
     expect([...first.data, ...rest].map(({ id }) => id)).to.deep.equal(own.map(({ id }) => id));

@@ -141,7 +141,7 @@ describe('signed exports for auditors', () => {
   it('are refused for what isn’t there, and what can’t be asked', async () => {
     const cases: readonly (readonly [object, number])[] = [
       [{ kind: 'record', patient: weight.id }, 404],
-      [{ kind: 'record', patient: 'x' }, 404],
+      [{ kind: 'record', patient: 'x' }, 422],
       [{ kind: 'history', resource: `Condition/${weight.id}` }, 404],
       [{ kind: 'history', resource: 'x' }, 422],
       [{ kind: 'search', query: 'Nothing?x=y' }, 422],

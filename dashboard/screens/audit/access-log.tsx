@@ -5,9 +5,9 @@ import { useCredentials } from '../../credentials.ts';
 import { pathOf, useProject } from '../../here.ts';
 import { useLoaded } from '../../load.ts';
 import { Badge, Empty, Shown, Table } from '../../parts/parts.tsx';
-import { sayAction } from '../../parts/read-action.ts';
-import { say, sayCount, sayMoment, type TextKey } from '../../texts/texts.ts';
-import { AuditHead, Choice, Filter, Filters, headersFor, Pages } from './parts.tsx';
+import { listActions, sayAction } from '../../parts/read-action.ts';
+import { say, sayCount, sayMoment, sayMomentInZone, type TextKey } from '../../texts/texts.ts';
+import { AuditHead, Choice, Filter, Filters, FindPatient, headersFor, Pages } from './parts.tsx';
 
 type Page = AnswerOf<'GET', '/admin/projects/{project_id}/access-log'>;
 type Entry = Page['data'][number];
@@ -64,20 +64,32 @@ export function AccessLog() {
           label="audit.key"
           options={[['', any], ...keys.map(({ id, label }) => [id, label] as const)]}
         />
-        <Filter name="person" label="audit.person" placeholder="dr.berg@clinic.example" />
-        <Filter name="action" label="audit.action" placeholder="read" />
+        <Filter name="person" label="audit.person" placeholder={say('audit.person.hint')} />
+        <Choice name="action" label="audit.action" options={[['', any], ...listActions()]} />
         <Filter name="from" label="audit.from" type="date" />
         <Filter name="to" label="audit.to" type="date" />
       </Filters>
+      <p class="quiet">
+        <FindPatient />
+      </p>
       <Shown of={first}>
         {(page) => (
           <>
+            <p class={page.logs_key_reads ? 'quiet' : 'note'}>
+              {say(page.logs_key_reads ? 'audit.access.keys' : 'audit.access.noKeys')}
+            </p>
             <Proof proof={page.proof} />
             <Pages<Entry, Page> key={JSON.stringify(asked)} first={page} next={(cursor) => ask(cursor)}>
               {(rows) =>
                 rows.length === 0 ? (
                   <Empty>
-                    <p>{say('audit.access.none')}</p>
+                    <p>
+                      {say(
+                        key !== undefined && !page.logs_key_reads
+                          ? 'audit.access.none.keys'
+                          : 'audit.access.none',
+                      )}
+                    </p>
                   </Empty>
                 ) : (
                   <Entries rows={rows} />
@@ -98,13 +110,19 @@ function Proof({ proof }: { readonly proof: Page['proof'] }) {
     <section class="panel">
       <h2>{say('audit.proof')}</h2>
       <p>
-        {sayCount('audit.entries', entries)} {say('audit.access.proof.says')}
+        {hash === null
+          ? say('audit.access.proof.empty')
+          : `${sayCount('audit.entries', entries)} ${say('audit.access.proof.says')}`}
       </p>
       <dl>
-        <dt>{say('audit.access.last')}</dt>
-        <dd>
-          <code>{hash}</code>
-        </dd>
+        {hash === null ? null : (
+          <>
+            <dt>{say('audit.access.last')}</dt>
+            <dd>
+              <code>{hash}</code>
+            </dd>
+          </>
+        )}
         <dt>{say('audit.checkpoint')}</dt>
         <dd>
           {checkpoint === null
@@ -134,14 +152,24 @@ function Entries({ rows }: { readonly rows: readonly Entry[] }) {
               <div>{actor ?? sayReader(actor_ref)}</div>
               {organization === null ? null : <div class="quiet">{organization}</div>}
               <div class="quiet">
-                <time dateTime={ts}>{sayMoment(ts)}</time>
+                <time dateTime={ts}>{sayMomentInZone(ts)}</time>
               </div>
             </>
           ),
         },
         {
           title: say('audit.read'),
-          cell: ({ action, resource_type, category, status, count, source_system: source, purpose }) => (
+          cell: ({
+            action,
+            resource_type,
+            category,
+            status,
+            count,
+            source_system: source,
+            purpose,
+            patient,
+            request_id,
+          }) => (
             <>
               <div>
                 {sayAction(action)}
@@ -158,6 +186,12 @@ function Entries({ rows }: { readonly rows: readonly Entry[] }) {
                   .join(' · ')}
               </div>
               {purpose === null ? null : <div>{say('audit.why', { reason: purpose })}</div>}
+              <div class="quiet narrow">
+                <div>
+                  <code>{patient}</code>
+                </div>
+                <a href={pathOf(here, `/requests/${request_id}`)}>{say('requests.request')}</a>
+              </div>
             </>
           ),
         },

@@ -7,8 +7,8 @@ import { indent } from '../../indent.ts';
 import { justBefore } from '../../just-before.ts';
 import { useLoaded } from '../../load.ts';
 import { Badge, Button, Code, Head, Problem, Shown, Table } from '../../parts/parts.tsx';
-import { say, sayMoment } from '../../texts/texts.ts';
-import { sayAuthor, sayCredential, sayType } from './events.tsx';
+import { say, sayMoment, sayMomentInZone } from '../../texts/texts.ts';
+import { isNamedByClient, sayAuthor, sayCredential, sayType } from './events.tsx';
 import { type Exported, HowToCheck, headersFor, useExport, useSaved } from './parts.tsx';
 
 type Whole = Api.WholeLogEvent;
@@ -58,9 +58,15 @@ function Facts({ event }: { readonly event: Whole }) {
       <time
         key="when"
         dateTime={event.recorded_at}
-      >{`${sayMoment(event.recorded_at)} (${event.recorded_at})`}</time>,
+      >{`${sayMomentInZone(event.recorded_at)} (${event.recorded_at})`}</time>,
     ],
-    [say('audit.who'), sayAuthor(event)],
+    [
+      say('audit.who'),
+      <>
+        {sayAuthor(event)}{' '}
+        {isNamedByClient(event) ? <span class="quiet">({say('audit.author.named')})</span> : null}
+      </>,
+    ],
     [say('audit.behalf'), event.on_behalf_of?.display ?? event.on_behalf_of?.reference],
     [
       say('audit.approved'),

@@ -1,50 +1,37 @@
 /** The search in the log of a project: who changed what, and when. */
+import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { type AnswerOf, annal, filled } from '../../api.ts';
 import { useCredentials } from '../../credentials.ts';
 import { pathOf, useProject } from '../../here.ts';
 import { useLoaded } from '../../load.ts';
 import { Empty, Shown, Table } from '../../parts/parts.tsx';
-import { say, sayMoment, type TextKey } from '../../texts/texts.ts';
-import { AuditHead, Choice, Filter, Filters, headersFor, Pages } from './parts.tsx';
+import { say, sayMomentInZone } from '../../texts/texts.ts';
+import { isKnownType, PROJECT_TYPES, RECORD_TYPES } from './event-types.ts';
+import { AuditHead, Choice, Filter, Filters, FindPatient, headersFor, Pages } from './parts.tsx';
 
 type Page = AnswerOf<'GET', '/admin/projects/{project_id}/events'>;
 export type LogEvent = Page['data'][number];
 
-/** Types of events that the form offers; others can be in the URL. */
-const TYPES = [
-  'ResourceCreated',
-  'ResourceUpdated',
-  'ResourceDeleted',
-  'ConsentGranted',
-  'ConsentRevoked',
-  'RecordLinked',
-  'SharedLinkCreated',
-] as const;
-
-/** Names of types that people read. */
-const NAMES: Readonly<Record<string, TextKey>> = Object.fromEntries(
-  TYPES.map((type) => [type, `audit.type.${type}` as TextKey]),
-);
+const AUTHOR_TYPES = ['patient', 'practitioner', 'device', 'import', 'ai'] as const;
 
 /** Returns the name of a type of event. */
 export function sayType(type: string): string {
-  const key = NAMES[type];
-  return key === undefined ? type : say(key);
+  return isKnownType(type) ? say(`audit.type.${type}`) : type;
 }
 
 /** Returns the screen. */
 export function Events() {
   const here = useProject();
   const { query } = useLocation();
-  const { keys, applications } = useCredentials();
-  const { from, to, type, patient, resource, author, key, application, request_id, of } = query;
+  const { from, to, type, patient, resource, author, key, application, request_id } = query;
+  const author_type = AUTHOR_TYPES.find((each) => each === query.author_type);
   const asked = {
     project_id: here.project,
     environment: here.environment,
     limit: 50,
-    ...filled({ from, to, type, patient, resource, author, key, application, request_id }),
-    ...(of === 'project' ? { of: 'project' as const } : {}),
+    ...filled({ from, to, type, patient, resource, author, author_type, key, application, request_id }),
+    ...(query.of === 'project' ? { of: 'project' as const } : {}),
   };
   const ask = (cursor?: string, signal?: AbortSignal) =>
     annal.get(
@@ -53,40 +40,15 @@ export function Events() {
       { headers: headersFor(here), ...(signal === undefined ? {} : { signal }) },
     );
   const first = useLoaded((signal) => ask(undefined, signal), [JSON.stringify(asked)]);
-  const any = say('audit.any');
   return (
     <>
       <AuditHead title="audit.events" about="audit.events.says" />
       <Filters screen="/audit">
-        <Filter name="from" label="audit.from" type="date" />
-        <Filter name="to" label="audit.to" type="date" />
-        <Choice
-          name="type"
-          label="audit.type"
-          options={[['', any], ...TYPES.map((each) => [each, sayType(each)] as const)]}
-        />
-        <Filter name="patient" label="audit.patient" placeholder="018f…" />
-        <Filter name="resource" label="audit.resource" placeholder="Observation/018f…" />
-        <Filter name="author" label="audit.author" />
-        <Choice
-          name="key"
-          label="audit.key"
-          options={[['', any], ...keys.map(({ id, label }) => [id, label] as const)]}
-        />
-        <Choice
-          name="application"
-          label="audit.application"
-          options={[['', any], ...applications.map(({ id, label }) => [id, label] as const)]}
-        />
-        <Choice
-          name="of"
-          label="audit.of"
-          options={[
-            ['', say('audit.of.records')],
-            ['project', say('audit.of.project')],
-          ]}
-        />
+        <Conditions />
       </Filters>
+      <p class="quiet">
+        {say('audit.events.named')} <FindPatient />
+      </p>
       <Shown of={first}>
         {(page) => (
           <Pages<LogEvent, Page> key={JSON.stringify(asked)} first={page} next={(cursor) => ask(cursor)}>
@@ -94,6 +56,61 @@ export function Events() {
           </Pages>
         )}
       </Shown>
+    </>
+  );
+}
+
+/** The fields of the search: those of records or of the project itself. */
+function Conditions() {
+  const { query } = useLocation();
+  const [of, choose] = useState(query.of === 'project' ? 'project' : '');
+  const { keys, applications } = useCredentials();
+  const any = say('audit.any');
+  const isOfRecords = of === '';
+  return (
+    <>
+      <Choice
+        name="of"
+        label="audit.of"
+        options={[
+          ['', say('audit.of.records')],
+          ['project', say('audit.of.project')],
+        ]}
+        onChoose={choose}
+      />
+      <Filter name="from" label="audit.from" type="date" />
+      <Filter name="to" label="audit.to" type="date" />
+      <Choice
+        key={of}
+        name="type"
+        label="audit.type"
+        options={[
+          ['', any],
+          ...(isOfRecords ? RECORD_TYPES : PROJECT_TYPES).map((each) => [each, sayType(each)] as const),
+        ]}
+      />
+      <Filter name="patient" label="audit.patient" placeholder="018f…" />
+      {isOfRecords ? (
+        <>
+          <Filter name="resource" label="audit.resource" placeholder="Observation/018f…" />
+          <Choice
+            name="author_type"
+            label="audit.authorType"
+            options={[['', any], ...AUTHOR_TYPES.map((each) => [each, sayAuthorType(each)] as const)]}
+          />
+        </>
+      ) : null}
+      <Filter name="author" label="audit.author" placeholder={say('audit.author.hint')} />
+      <Choice
+        name="key"
+        label="audit.key"
+        options={[['', any], ...keys.map(({ id, label }) => [id, label] as const)]}
+      />
+      <Choice
+        name="application"
+        label="audit.application"
+        options={[['', any], ...applications.map(({ id, label }) => [id, label] as const)]}
+      />
     </>
   );
 }
@@ -123,20 +140,27 @@ function EventTable({ rows }: { readonly rows: readonly LogEvent[] }) {
                 {event.resource === null ? '' : `: ${event.resource.split('/')[0]}`}
               </a>
               <div class="quiet">
-                <time dateTime={event.recorded_at}>{sayMoment(event.recorded_at)}</time>
+                <time dateTime={event.recorded_at}>{sayMomentInZone(event.recorded_at)}</time>
                 {event.version === null ? null : ` · ${say('audit.version', { version: event.version })}`}
+              </div>
+              <div class="narrow">
+                <Who event={event} />
+                {event.patient === null ? null : (
+                  <div>
+                    <code>{event.patient}</code>
+                  </div>
+                )}
+                {event.source_system === null ? null : (
+                  <div>{say('audit.from.source', { source: event.source_system })}</div>
+                )}
               </div>
             </>
           ),
         },
         {
           title: say('audit.who'),
-          cell: (event) => (
-            <>
-              <div>{sayAuthor(event)}</div>
-              <div class="quiet">{sayCredential(event)}</div>
-            </>
-          ),
+          isWide: true,
+          cell: (event) => <Who event={event} />,
         },
         {
           title: say('audit.patient'),
@@ -153,20 +177,42 @@ function EventTable({ rows }: { readonly rows: readonly LogEvent[] }) {
   );
 }
 
+function Who({ event }: { readonly event: LogEvent }) {
+  return (
+    <>
+      <div>{sayAuthor(event)}</div>
+      <div class="quiet">{sayCredential(event)}</div>
+    </>
+  );
+}
+
 /** Returns whom an event names as the author. */
-export function sayAuthor({ author, acting_as }: Pick<LogEvent, 'author' | 'acting_as'>): string {
+export function sayAuthor({
+  author,
+  acting_as,
+  credential: { kind, name: credential, subject },
+}: Pick<LogEvent, 'author' | 'acting_as' | 'credential'>): string {
   const name =
     author?.display ?? author?.reference ?? (author?.type == null ? null : sayAuthorType(author.type));
   const entered = acting_as?.display ?? acting_as?.reference;
-  if (name === null) return entered ?? say('audit.author.none');
+  if (name === null && entered == null) {
+    if (kind === 'system') return say('audit.author.service');
+    return (kind === 'id_token' ? (credential ?? subject) : null) ?? say('audit.author.none');
+  }
+  if (name === null) return entered ?? '';
   return entered === undefined || entered === null || entered === name
     ? name
     : say('audit.author.entered', { author: name, entered });
 }
 
+/** Tells whether the author is only what a client named: a person who was signed in is authenticated. */
+export function isNamedByClient({ author, acting_as, credential: { kind } }: LogEvent): boolean {
+  return (author !== null || acting_as !== null) && kind !== 'id_token' && kind !== 'system';
+}
+
 function sayAuthorType(type: string): string {
-  const known = ['patient', 'practitioner', 'device', 'import', 'ai'].find((each) => each === type);
-  return known === undefined ? type : say(`audit.author.${known as 'import'}`);
+  const known = AUTHOR_TYPES.find((each) => each === type);
+  return known === undefined ? type : say(`audit.author.${known}`);
 }
 
 /** Returns the credential of an event in words: `API key server (…a1b2)`. */

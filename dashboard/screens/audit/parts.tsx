@@ -107,23 +107,38 @@ export function Filter({
   );
 }
 
-/** A choice of the form; the first one is none. */
+/** Leads to the screen that finds a patient by name, where a patient's id is asked for. */
+export function FindPatient() {
+  const here = useProject();
+  return <a href={pathOf(here, '/patients')}>{say('audit.findPatient')}</a>;
+}
+
+/** A choice of the form; the first one is none. One that the URL has and the form doesn't know is kept. */
 export function Choice({
   name,
   label,
   options,
+  onChoose,
 }: {
   readonly name: string;
   readonly label: TextKey;
   readonly options: readonly (readonly [value: string, text: string])[];
+  readonly onChoose?: (value: string) => void;
 }) {
   const { query } = useLocation();
+  const chosen = query[name] ?? '';
+  const isKnown = onChoose !== undefined || options.some(([value]) => value === chosen);
+  const all = isKnown ? options : [...options, [chosen, chosen] as const];
   return (
     <label>
       {say(label)}{' '}
-      <select name={name} defaultValue={query[name] ?? ''}>
-        {options.map(([value, text]) => (
-          <option key={value} value={value} selected={value === (query[name] ?? '')}>
+      <select
+        name={name}
+        defaultValue={chosen}
+        onChange={({ currentTarget }) => onChoose?.(currentTarget.value)}
+      >
+        {all.map(([value, text]) => (
+          <option key={value} value={value} selected={value === chosen}>
             {text}
           </option>
         ))}

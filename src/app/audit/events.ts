@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { z } from 'zod';
 import { type EventRow, openEventQueries } from '#queries/audit/events.ts';
 import { openCredentialNames } from '#queries/audit/names.ts';
+import { findPeople } from '#queries/audit/people.ts';
 import { decodeCursorFor, encodeCursorFor } from '#queries/cursor.ts';
 import { refuseCostly } from '#queries/database/gather.ts';
 import { checkLink, findEvent, type LinkedEvent } from '#src/audit/find-event.ts';
@@ -55,6 +56,8 @@ export function openAuditEvents({
     async ownEvents(project, { limit, cursor, ...conditions }) {
       const list = JSON.stringify(['own-events', project, conditions]);
       const after = cursor === undefined ? undefined : decodeCursorFor(list, cursor, place);
+      const people =
+        conditions.author === undefined ? [] : await findPeople(pool, project, conditions.author);
       const rows: EventRow[] = [];
       let looked = 0;
       for await (const own of newestFirst(store, await listStreams(project))) {
@@ -65,7 +68,7 @@ export function openAuditEvents({
         if (rows.length === limit && last !== undefined)
           return { rows, next: encodeCursorFor(list, [last.at, last.id]), searchedTo: undefined };
         looked += 1;
-        if (isAsked(own, conditions)) rows.push(makeRow(own));
+        if (isAsked(own, conditions, people)) rows.push(makeRow(own));
         if (looked === LOOKED_THROUGH)
           return { rows, next: encodeCursorFor(list, [at, event.id]), searchedTo: at };
       }
@@ -123,8 +126,9 @@ function findPatient(data: string): string | null {
 function isAsked(
   { event, at }: OwnEvent,
   asked: Omit<Parameters<AuditServices['ownEvents']>[1], 'limit' | 'cursor'>,
+  people: readonly string[],
 ): boolean {
-  const { to, types, patient, author, key, application, requestId } = asked;
+  const { to, types, patient, author, authorType, key, application, requestId } = asked;
   const metadata = parseMetadata(event.metadata);
   const { credential, request_id } = metadata;
   return (
@@ -138,11 +142,21 @@ function isAsked(
       credential.application === application ||
       event.stream === applicationStream(application)) &&
     (requestId === undefined || request_id === requestId) &&
-    (author === undefined || isBy(metadata, author))
+    (author === undefined || isBy(metadata, author, people)) &&
+    (authorType === undefined || metadata.author?.type === authorType)
   );
 }
 
-function isBy({ author, credential, acting_as }: EventMetadata, text: string): boolean {
-  const names = [author?.reference, author?.type, credential.subject, acting_as];
-  return names.includes(text) || author?.display?.toLowerCase().includes(text.toLowerCase()) === true;
+function isBy(
+  { author, credential, acting_as }: EventMetadata,
+  text: string,
+  people: readonly string[],
+): boolean {
+  const lower = text.toLowerCase();
+  return (
+    [author?.reference, credential.subject, acting_as].includes(text) ||
+    author?.type === lower ||
+    author?.display?.toLowerCase().includes(lower) === true ||
+    (credential.subject !== undefined && people.includes(credential.subject))
+  );
 }

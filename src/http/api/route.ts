@@ -145,6 +145,8 @@ interface Description<Path extends string, C extends Credential> {
   readonly scope?: 'read' | 'write';
   /** Shows stored data, so an API key needs the scope `read` besides `scope`. */
   readonly needsRead?: true;
+  /** Shows nothing of a record, so its reads are not in the access log. */
+  readonly isUnlogged?: true;
   /** Shows what was stored before: a key that may not read gets 204 without a body. */
   readonly showsStored?: true;
   /** The body is bytes of any media type, which `run` reads. */
@@ -228,6 +230,7 @@ export function route<
   const givesBytes = Object.values<DescribedAnswer>(answers).some(({ bytes }) => bytes === true);
   const scope = definition.scope ?? (definition.method === 'GET' ? 'read' : 'write');
   const ofProject = definition.credential === 'api_key';
+  const isLogged = ofProject && definition.isUnlogged !== true;
   const description = [definition.description ?? [], definition.needsRead === true ? NEEDS_READ : []].flat();
   return {
     ...described,
@@ -236,8 +239,8 @@ export function route<
     givesBytes,
     models: definition.models ?? MODELS[definition.credential],
     scopes: !ofProject ? [] : definition.needsRead === true ? [scope, 'read'] : [scope],
-    logged: ofProject && (scope === 'read' || definition.needsRead === true) ? 'whole' : 'nothing',
-    ahead: ofProject && definition.method === 'GET' && scope === 'read' && !givesBytes ? 'read' : 'nothing',
+    logged: isLogged && (scope === 'read' || definition.needsRead === true) ? 'whole' : 'nothing',
+    ahead: isLogged && definition.method === 'GET' && scope === 'read' && !givesBytes ? 'read' : 'nothing',
     accept(inputs) {
       const parsed = parseInputs<PathParams<Path>, Query, Body>(definition, inputs);
       return (circumstances) => run({ ...circumstances, ...parsed });

@@ -45,7 +45,7 @@ export interface LogoBytes {
 
 /** The services that a route's `run` finds in `request.services`. */
 export interface Services {
-  readonly config: Pick<Settings, 'baseUrl' | 'mode' | 'limits' | 'productionAccess'>;
+  readonly config: Pick<Settings, 'baseUrl' | 'mode' | 'limits' | 'productionAccess' | 'accessLog'>;
   readonly commands: Commands;
   readonly queries: Queries;
   readonly admin: AdminCommands;

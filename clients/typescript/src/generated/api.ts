@@ -3755,7 +3755,7 @@ export interface Operations {
       }[] | null;
     } };
     /** Search the log of a project, newest first */
-    '/admin/projects/{project_id}/events': { path: { project_id: string }; query: { limit?: number; cursor?: string; from?: string; to?: string; environment?: 'sandbox' | 'production'; of?: 'records' | 'project'; type?: string; patient?: string; resource?: string; author?: string; key?: string; application?: string; request_id?: string }; body: undefined; answer: {
+    '/admin/projects/{project_id}/events': { path: { project_id: string }; query: { limit?: number; cursor?: string; from?: string; to?: string; environment?: 'sandbox' | 'production'; of?: 'records' | 'project'; type?: string; patient?: string; resource?: string; author?: string; author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai'; key?: string; application?: string; request_id?: string }; body: undefined; answer: {
       data: LogEvent[];
       /** `cursor` of the next page; null on the last. */
       next_cursor: string | null;
@@ -3771,12 +3771,14 @@ export interface Operations {
       next_cursor: string | null;
       /** Set if the page ended before it was full, because it had looked through 20,000 entries: it covers the time from here on. `next_cursor` continues. */
       searched_to: string | null;
-      /** With `patient`: what shows that no entry is missing. Null without `patient`, and without entries. */
+      /** Whether the service logs reads with API keys and `client_credentials` tokens now (`ACCESS_LOG=all`). If not, such reads leave no entry; those of a time in which it did are listed. */
+      logs_key_reads: boolean;
+      /** With `patient`: what shows that no entry is missing. Null without `patient`. */
       proof: {
         /** Number of entries of the patient’s log: the last one has this number. */
         entries: number;
-        /** Of the last entry. */
-        hash: string;
+        /** Of the last entry; null without entries. */
+        hash: string | null;
         /** The newest checkpoint of the service, if it covers it: a change of it afterwards does not match the checkpoint’s hash. Null if it is younger. */
         checkpoint: {
           id: string;
@@ -4492,6 +4494,7 @@ export interface Operations {
         project: string;
       } | {
         project: string;
+        /** Id of the patient. */
         patient: string;
       };
     }; answer: Verification };

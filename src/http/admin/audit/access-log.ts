@@ -12,6 +12,7 @@ import { projectFor } from '../access.ts';
 import { PERIOD_QUERY, periodIn } from '../period.ts';
 import { requireOpenOnPages } from '../record-reads.ts';
 import { covering } from './covering.ts';
+import { applicationId, keyId, patientId } from './ids.ts';
 
 const CATEGORY_OF: ReadonlyMap<string, ConsentGroup> = new Map(
   Object.entries(CONSENT_GROUPS).flatMap(([group, types]) =>
@@ -56,17 +57,23 @@ const pageSchema = z.object({
     .describe(
       'Set if the page ended before it was full, because it had looked through 20,000 entries: it covers the time from here on. `next_cursor` continues.',
     ),
+  logs_key_reads: z
+    .boolean()
+    .describe(
+      'Whether the service logs reads with API keys and `client_credentials` tokens now (`ACCESS_LOG=all`). If not, such reads leave no entry; those of a time in which it did are listed.',
+    ),
   proof: z
     .object({
       entries: z.int().describe('Number of entries of the patient’s log: the last one has this number.'),
-      hash: z.string().describe('Of the last entry.'),
+      hash: z.string().nullable().describe('Of the last entry; null without entries.'),
       checkpoint: covering,
     })
     .nullable()
-    .describe(
-      'With `patient`: what shows that no entry is missing. Null without `patient`, and without entries.',
-    ),
+    .describe('With `patient`: what shows that no entry is missing. Null without `patient`.'),
 });
+
+/** Of the FHIR interface also names of operations, such as `$everything`. */
+const ACTIONS = /^[$\w-]{1,60}(?:,[$\w-]{1,60}){0,40}$/;
 
 function entryView(row: AuditedAccess): z.input<typeof entrySchema> {
   return {
@@ -100,16 +107,23 @@ export const ACCESS_LOG_ROUTES = [
       ...LIST_QUERY,
       ...PERIOD_QUERY,
       environment: environment.default('sandbox'),
-      patient: z.string().max(64).optional().describe('Id of the patient.'),
-      application: z.string().max(64).optional().describe('Id of an application.'),
-      key: z.string().max(64).optional().describe('Id of an API key.'),
+      patient: patientId.optional(),
+      application: applicationId.optional(),
+      key: keyId.optional(),
       person: z
         .string()
         .min(1)
         .max(300)
         .optional()
-        .describe('E-mail address of a member, or the subject of a person’s ID token.'),
-      action: z.string().max(60).optional().describe('Such as `read`.'),
+        .describe(
+          'A part of a member’s e-mail address in any case, or the whole subject of a person’s ID token.',
+        ),
+      action: z
+        .string()
+        .regex(ACTIONS, 'must be an action such as read, or several with commas')
+        .transform((text) => text.split(','))
+        .optional()
+        .describe('Such as `read`; several with commas.'),
       status: z.enum(ACCESS_STATUSES).optional(),
     }),
     answers: { 200: { description: 'A page of the access log', schema: pageSchema } },
@@ -117,13 +131,13 @@ export const ACCESS_LOG_ROUTES = [
       const { services, params, query } = request;
       const { audit, adminQueries } = services;
       const { id: project } = await projectFor(request, params.project_id, 'auditor');
-      const { environment: of, from: _from, to: _to, patient, ...asked } = query;
+      const { environment: of, from: _from, to: _to, patient, action: actions, ...asked } = query;
       requireOpenOnPages(request, of);
       const tenant = { project, environment: of };
       if (patient !== undefined && !(await adminQueries.hasRecord([tenant], patient)))
         throw notFound('Patient', patient.slice(0, 60));
       const [{ rows, next, searchedTo }, head] = await Promise.all([
-        audit.accesses(tenant, { ...asked, ...periodIn(query), patient }),
+        audit.accesses(tenant, { ...asked, ...periodIn(query), actions, patient }),
         patient === undefined ? undefined : audit.accessHead(patient),
       ]);
       const checkpoint = head && (await audit.coveredBy(`access-${patient}`, 1));
@@ -133,7 +147,11 @@ export const ACCESS_LOG_ROUTES = [
           data: rows.map(entryView),
           next_cursor: next ?? null,
           searched_to: searchedTo === undefined ? null : toInstant(searchedTo),
-          proof: head === undefined ? null : { ...head, checkpoint: checkpoint ?? null },
+          logs_key_reads: services.config.accessLog === 'all',
+          proof:
+            patient === undefined
+              ? null
+              : { entries: head?.entries ?? 0, hash: head?.hash ?? null, checkpoint: checkpoint ?? null },
         },
       };
     },

@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import type { EventRow } from '#queries/audit/events.ts';
 import { type CredentialIds, type CredentialNames, credentialKey } from '#queries/audit/names.ts';
+import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { type Json, printJson } from '#src/shared/json/json.ts';
 import type { Difference } from '#src/shared/json/json-difference.ts';
-import { notFound } from '#src/shared/refusal.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant, toMicros } from '#src/shared/time/time.ts';
 import { type ApiRequest, route } from '../../api/route.ts';
 import { environment, instant, LIST_QUERY } from '../../api/schemas.ts';
@@ -14,6 +15,7 @@ import { projectFor } from '../access.ts';
 import { PERIOD_QUERY, periodIn } from '../period.ts';
 import { noteReads, requireOpen, requireOpenOnPages } from '../record-reads.ts';
 import { covering } from './covering.ts';
+import { applicationId, keyId, patientId, typeOrResource } from './ids.ts';
 
 const TAG = 'Audit';
 
@@ -212,7 +214,6 @@ async function logView({ services }: Reading, stream: string, found: LoggedEvent
 }
 
 const TYPES = /^[A-Z]\w{0,60}(?:,[A-Z]\w{0,60}){0,40}$/;
-const RESOURCE = /^([A-Z][A-Za-z]{1,60})(?:\/([\w-]{1,64}))?$/;
 
 /** Routes of events. */
 export const EVENT_ROUTES = [
@@ -240,26 +241,19 @@ export const EVENT_ROUTES = [
         .regex(TYPES, 'must be a type of event such as ResourceUpdated, or several with commas')
         .transform((text) => text.split(','))
         .optional(),
-      patient: z.string().max(64).optional().describe('Id of the patient.'),
-      resource: z
-        .string()
-        .regex(RESOURCE, 'must be a type such as Observation, or Type/id')
-        .transform((text) => {
-          const [, type = '', id] = RESOURCE.exec(text) ?? [];
-          return { type, id };
-        })
-        .optional()
-        .describe('`Type` or `Type/id`.'),
+      patient: patientId.optional(),
+      resource: typeOrResource.optional(),
       author: z
         .string()
         .min(1)
         .max(300)
         .optional()
         .describe(
-          'A reference such as `Practitioner/…`, a part of a name, a type of author, or the subject of an ID token.',
+          'A reference such as `Practitioner/…`, a part of a name or of a member’s e-mail address in any case, a type of author, or the subject of an ID token.',
         ),
-      key: z.string().max(64).optional().describe('Id of an API key.'),
-      application: z.string().max(64).optional().describe('Id of an application.'),
+      author_type: z.enum(AUTHOR_TYPES).optional().describe('The type that the client named.'),
+      key: keyId.optional(),
+      application: applicationId.optional(),
       request_id: z.string().max(64).optional(),
     }),
     answers: { 200: { description: 'A page of events', schema: pageSchema } },
@@ -271,12 +265,19 @@ export const EVENT_ROUTES = [
         of: kind,
         type: types,
         request_id: requestId,
+        author_type: authorType,
         from: _from,
         to: _to,
         ...asked
       } = query;
-      const conditions = { ...asked, ...periodIn(query), types, requestId };
+      const conditions = { ...asked, ...periodIn(query), types, requestId, authorType };
       const ofRecords = kind === 'records';
+      if (!ofRecords && query.resource !== undefined)
+        throw new Refusal('invalid', {
+          code: 'value',
+          diagnostics: 'query.resource searches events of records, which of=project leaves out',
+          expression: 'query.resource',
+        });
       if (ofRecords) requireOpenOnPages(request, of);
       const { rows, next, searchedTo } = await (ofRecords
         ? services.audit.events({ project: project.id, environment: of }, conditions)

@@ -13,6 +13,7 @@ import { search, searchCompartment } from '../../fhir/search.ts';
 import type { SignedFile } from '../../ports/audit.ts';
 import { projectFor } from '../access.ts';
 import { noteReads, requireOpen } from '../record-reads.ts';
+import { patientId, resourceId } from './ids.ts';
 
 const TAG = 'Audit';
 /** The action of exports in the access log. */
@@ -35,15 +36,12 @@ const SEARCH = /^(?:Patient\/([\w-]{1,64})\/)?([A-Z][A-Za-z]{1,60})(?:\?(.*))?$/
 const body = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('record').describe('All events of a patient’s record.'),
-    patient: z.string().max(64).describe('Id of the patient.'),
+    patient: patientId,
     as_of,
   }),
   z.strictObject({
     kind: z.literal('history').describe('All versions of one resource.'),
-    resource: z
-      .string()
-      .regex(/^[A-Z][A-Za-z]{1,60}\/[\w-]{1,64}$/, 'must be Type/id')
-      .describe('`Type/id`.'),
+    resource: resourceId,
     as_of,
   }),
   z.strictObject({

@@ -7,6 +7,7 @@ import { LIST_QUERY, listSchema, PAGED } from '../../api/schemas.ts';
 import { isOperator, projectFor, requireOperator } from '../access.ts';
 import { listed } from '../answers.ts';
 import { JOB, jobView } from '../operations/jobs.ts';
+import { patientId } from './ids.ts';
 
 const TAG = 'Audit';
 const KIND = 'verification';
@@ -15,7 +16,7 @@ const scope = z
   .union([
     z.literal('all'),
     z.strictObject({ project: z.string().max(64) }),
-    z.strictObject({ project: z.string().max(64), patient: z.string().max(64) }),
+    z.strictObject({ project: z.string().max(64), patient: patientId }),
   ])
   .describe('`all`, a project, or a patient’s record in a project.');
 

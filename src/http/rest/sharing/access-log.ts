@@ -12,10 +12,11 @@ export const ACCESS_LOG_ROUTES = [
     operationId: 'listAccessLog',
     summary: 'Who read a patient’s record, the newest first',
     description:
-      'Reads of applications under a grant and of members of the organization; with `ACCESS_LOG=all` also those with API keys. Refused reads may appear a moment later. The list has no values of the record.',
+      'Reads of applications under a grant and of members of the organization; with `ACCESS_LOG=all` also those with API keys. Refused reads may appear a moment later. The list has no values of the record, and leaves no entry itself.',
     tag: 'Patients and consent',
     credential: 'api_key',
     grantToken: 'refused',
+    isUnlogged: true,
     models: ['resources', 'history', 'projects'],
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listSchema(accessEntrySchema) } },

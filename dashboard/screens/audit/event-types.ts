@@ -1,0 +1,59 @@
+/** The types of events that auditors of a project see (docs/events.md). */
+
+/** Of records and the directory. */
+export const RECORD_TYPES = [
+  'ResourceCreated',
+  'ResourceUpdated',
+  'ResourceDeleted',
+  'DocumentFinalized',
+  'DirectoryEntriesCarried',
+  'ConsentGranted',
+  'ConsentRevoked',
+  'ConsentExpired',
+  'RecordLinked',
+  'RecordUnlinked',
+  'SharedLinkCreated',
+  'SharedLinkEnded',
+  'ProposalMade',
+  'ProposalAccepted',
+  'ProposalRejected',
+  'ProposalWithdrawn',
+  'ProposalSuperseded',
+  'ProposalExpired',
+] as const;
+
+/** Of the project itself, its applications and its webhook endpoints. */
+export const PROJECT_TYPES = [
+  'ProjectCreated',
+  'ProjectDeleted',
+  'ApiKeyCreated',
+  'ApiKeyRevoked',
+  'ApplicationRegistered',
+  'ApplicationChanged',
+  'ApplicationSecretRotated',
+  'ApplicationBranded',
+  'ApplicationTrusted',
+  'ApplicationDeleted',
+  'WebhookEndpointCreated',
+  'WebhookEndpointChanged',
+  'WebhookSecretRotated',
+  'WebhookEndpointDeleted',
+  'ProductionAccessRequested',
+  'ProductionAccessAllowed',
+  'ProductionAccessRefused',
+  'ProductionAccessWithdrawn',
+  'SandboxProvisioningRequested',
+  'SandboxResetRequested',
+  'SandboxProvisioned',
+  'RecordErasureRequested',
+  'RecordErased',
+  'PersonalRecordStarted',
+] as const;
+
+/** A type that has words. */
+export type KnownType = (typeof RECORD_TYPES | typeof PROJECT_TYPES)[number];
+
+/** Tells whether a type has words. */
+export function isKnownType(type: string): type is KnownType {
+  return [...RECORD_TYPES, ...PROJECT_TYPES].some((each) => each === type);
+}
