@@ -41,6 +41,8 @@ const WORDS: Readonly<Record<string, TextKey>> = {
   get_context: 'reads.context',
   search_record: 'reads.list',
   read_resource: 'reads.entry',
+  list_documents: 'reads.list',
+  read_document: 'reads.document',
   find_patterns: 'reads.values',
   compare_periods: 'reads.values',
   what_may_i_do: 'reads.consents',

@@ -428,6 +428,22 @@ export function describeCommands(people: string): CommandLine {
 
   does(
     examples(
+      withService(
+        command(
+          'mcp',
+          'Serve the tools of /mcp over standard input and output, for an assistant on this machine',
+        ),
+      ),
+      'annal mcp --url http://localhost:3000 --key sk_test_…',
+    ),
+    async (_, options) => {
+      const { mcpCommand } = await import('./mcp.ts');
+      return interruptible((signal) => mcpCommand({ ...options, version: version(), signal }));
+    },
+  );
+
+  does(
+    examples(
       command(
         'production <action> [project]',
         'list: list requests for production; allow: let a project create production keys and applications; refuse: refuse its request; withdraw: end that permission',

@@ -1,14 +1,18 @@
 /** All tools, in the order in which they are listed. */
 import type { Tool } from './tool.ts';
 import { getContext } from './tools/context.ts';
+import { listDocuments, readDocument } from './tools/documents.ts';
+import { findPatientByName } from './tools/find-patient.ts';
 import { comparePeriods, findPatterns, series } from './tools/insight.ts';
 import { lookupCode } from './tools/lookup-code.ts';
+import { myProposals, proposeChange } from './tools/proposals.ts';
 import { readResource } from './tools/read-resource.ts';
 import { searchRecord } from './tools/search-record.ts';
 import { timeline } from './tools/timeline.ts';
 import { whatMayIDo } from './tools/what-may-i-do.ts';
 
 const TOOLS: readonly Tool[] = [
+  findPatientByName,
   getContext,
   searchRecord,
   readResource,
@@ -17,7 +21,11 @@ const TOOLS: readonly Tool[] = [
   findPatterns,
   comparePeriods,
   lookupCode,
+  listDocuments,
+  readDocument,
   whatMayIDo,
+  proposeChange,
+  myProposals,
 ];
 
 /** Returns the tools of a caller. @param hasGrant whether it acts for one patient */

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { signIn } from '#test/support/admin.ts';
 import { type Allowed, Granting } from '#test/support/granted.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
-import { callTool, connectMcp, REVISIONS } from '#test/support/mcp.ts';
+import { callTool, connectMcp, connectStdio, REVISIONS } from '#test/support/mcp.ts';
 import { restOf } from '#test/support/rest.ts';
 
 const LAB = 'laboratory';
@@ -58,7 +58,7 @@ describe('/mcp', () => {
       valueQuantity: { value: 1.5, unit: 'mg/dL' },
     });
     whole = await granting.allow(application, patient, {
-      scopes: ['patient/*.rs'],
+      scopes: ['patient/*.cruds'],
       resources: [`${service.url}/mcp`],
     });
     client = await connectMcp(service.url, whole.token);
@@ -108,7 +108,11 @@ describe('/mcp', () => {
         'find_patterns',
         'compare_periods',
         'lookup_code',
+        'list_documents',
+        'read_document',
         'what_may_i_do',
+        'propose_change',
+        'my_proposals',
       ]);
       for (const { name, annotations, outputSchema } of tools) {
         expect(annotations?.readOnlyHint, name).to.equal(name !== 'propose_change');
@@ -149,7 +153,7 @@ describe('/mcp', () => {
     expect(codes.text).to.contain('2345-7');
     const may = await callTool(client, 'what_may_i_do');
     expect(may.structured.patient).to.equal(whole.patient);
-    expect(may.text).to.contain('patient/*.rs');
+    expect(may.text).to.contain('patient/*.cruds');
     for (const each of [search, read, timeline, series, patterns, compared, codes, may])
       expect(each.isError, each.text).to.equal(false);
   });
@@ -159,4 +163,194 @@ describe('/mcp', () => {
     const { contents } = await client.readResource({ uri: links[0] ?? '' });
     expect(contents[0]).to.have.property('text').that.contains('E11.9');
   });
+
+  it('keeps the digits of numbers, and pages what is long', async () => {
+    await service.post('/Observation', {
+      ...{ resourceType: 'Observation', status: 'final', effectiveDateTime: '2026-02-05' },
+      code: { text: 'Long' },
+      subject: { reference: `Patient/${patient}` },
+      valueString: 'ä'.repeat(120_000),
+    });
+    const digits =
+      '{"resourceType":"Observation","status":"final","code":{"text":"Digits"},"subject":{"reference":"Patient/';
+    const sent = await service.fhir('/Observation', {
+      method: 'POST',
+      body: `${digits}${patient}"},"valueQuantity":{"value":1.50}}`,
+    });
+    expect(sent.status, sent.text).to.equal(201);
+    const call = {
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      params: { name: 'read_resource', arguments: { type: 'Observation', id: sent.json.id } },
+    };
+    expect(await (await post(whole.token, call)).text()).to.contain('"value":1.50');
+    const args = { type: 'Observation', parameters: { 'code:text': 'Long' } };
+    const listed = await callTool(client, 'search_record', args);
+    expect(listed.structured.incomplete).to.have.nested.property('[0].left_out_by', 'size');
+    const [, id = ''] = /Observation\/([\w-]+)/.exec(listed.links[0] ?? '') ?? [];
+    let json = '';
+    let cursor: unknown = null;
+    do {
+      const part = await callTool(client, 'read_resource', {
+        ...{ type: 'Observation', id },
+        ...(typeof cursor === 'string' ? { cursor } : {}),
+      });
+      expect(JSON.stringify(part.structured).length).to.be.below(101_000);
+      json += String(Object(part.structured.record_content).json_part);
+      cursor = part.structured.next_cursor;
+    } while (cursor !== null);
+    expect(JSON.parse(json).valueString).to.have.length(120_000);
+    const pages: string[] = [];
+    for (let next: unknown = ''; next !== null; ) {
+      const page = await callTool(client, 'search_record', {
+        ...{ type: 'Observation', limit: 2 },
+        ...(next === '' ? {} : { cursor: String(next) }),
+      });
+      pages.push(...page.links);
+      next = page.structured.next_cursor;
+    }
+    expect(new Set(pages).size).to.equal(7).and.equal(pages.length);
+  });
+
+  it('reads documents: text, HTML without tags, PDFs, images and other files', async () => {
+    const pdf = makePdf('Metformin 500 mg');
+    for (const [type, bytes, expected] of [
+      ['text/plain', Buffer.from('Plain words'), 'Plain words'],
+      ['text/html', Buffer.from('<p>Rich <b>words</b></p><script>alert(1)</script>'), 'Rich words'],
+      ['application/pdf', pdf, 'Metformin 500 mg'],
+      ['image/png', PNG, 'image'],
+      ['application/octet-stream', Buffer.from([1, 2, 3]), 'resource'],
+    ] as const) {
+      const { id } = await made(`/patients/${patient}/documents`, { title: `A ${type}`, content_type: type });
+      const put = await fetch(`${service.url}/v1/documents/${id}/content`, {
+        method: 'PUT',
+        headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': type },
+        body: new Uint8Array(bytes),
+      });
+      expect(put.status, await put.text()).to.equal(200);
+      const { text, content, structured, isError } = await callTool(client, 'read_document', {
+        id: String(id),
+      });
+      expect(isError, text).to.equal(false);
+      const block = content.find((each) => each.type === 'image' || each.type === 'resource');
+      if (expected === 'image' || expected === 'resource') expect(block?.type).to.equal(expected);
+      else {
+        expect(structured.record_content).to.have.property('text', expected);
+        expect(text).to.contain(expected).and.not.contain('alert');
+      }
+    }
+    const listed = await callTool(client, 'list_documents');
+    expect(listed.structured.record_content).to.have.property('entries').with.length(5);
+  });
+
+  it('proposes a change, which the person decides about', async () => {
+    const { links } = await callTool(client, 'search_record', { type: 'Condition' });
+    const [, id = ''] = /Condition\/([\w-]+)/.exec(links[0] ?? '') ?? [];
+    const read = await callTool(client, 'read_resource', { type: 'Condition', id });
+    const { resource } = Object(read.structured.record_content);
+    const change = { ...resource, note: [{ text: 'Since 2019, you wrote.' }] };
+    const proposed = await callTool(client, 'propose_change', {
+      ...{ operation: 'update', resource: change, current_version: 1, rationale: 'You wrote that.' },
+    });
+    expect(proposed.isError, proposed.text).to.equal(false);
+    expect(proposed.structured.record_content).to.include({ status: 'pending', author_type: 'ai' });
+    const mine = await callTool(client, 'my_proposals', { status: 'pending' });
+    expect(mine.structured.record_content).to.have.nested.property(
+      'proposals[0].rationale',
+      'You wrote that.',
+    );
+    const invalid = await callTool(client, 'propose_change', {
+      ...{ operation: 'create', resource: { resourceType: 'Condition' }, rationale: 'Why not' },
+    });
+    expect(invalid.isError).to.equal(true);
+    expect(invalid.text).to.contain('subject');
+  });
+
+  it('answers as of an earlier moment', async () => {
+    const before = new Date().toISOString();
+    await made(`/patients/${patient}/conditions`, { code: 'I10', onset: '2026-05-01' });
+    for (const [name, args] of [
+      ['search_record', { type: 'Condition' }],
+      ['timeline', { kinds: ['condition'] }],
+    ] as const) {
+      const now = await callTool(client, name, args);
+      const then = await callTool(client, name, { ...args, as_of: before });
+      expect(Object(now.structured.record_content).entries, name).to.have.length(2);
+      expect(Object(then.structured.record_content).entries, name).to.have.length(1);
+    }
+  });
+
+  it('says what a scope leaves out, and what would help', async () => {
+    const narrow = await granting.tokenOf(
+      whole,
+      ['patient/Observation.rs?category=laboratory'],
+      [`${service.url}/mcp`],
+    );
+    const own = await connectMcp(service.url, narrow);
+    const refused = await callTool(own, 'search_record', { type: 'Condition' });
+    expect(refused.isError).to.equal(true);
+    expect(refused.text).to.contain('patient/Condition.s').and.contain('ask the person for access');
+    const observations = await callTool(own, 'search_record', { type: 'Observation' });
+    expect(observations.structured.incomplete).to.deep.equal([
+      { left_out_by: 'scope', what: 'Observation outside the category laboratory' },
+    ]);
+    const context = await callTool(own, 'get_context');
+    expect(JSON.stringify(context.structured.incomplete)).to.contain('"what":"Condition"');
+    await own.close();
+  });
+
+  it('has the name of the tool in the access log', async () => {
+    const { data } = (await v1('GET', `/patients/${patient}/access-log?limit=100`)).json;
+    const actions = new Set((Array.isArray(data) ? data : []).map((entry) => Object(entry).action));
+    expect([...actions]).to.have.members([
+      ...['get_context', 'search_record', 'read_resource', 'timeline', 'series', 'find_patterns'],
+      ...['compare_periods', 'lookup_code', 'list_documents', 'read_document', 'what_may_i_do'],
+      ...['propose_change', 'my_proposals'],
+    ]);
+  });
+
+  it('is served over standard input and output, with a key or a token', async () => {
+    const withKey = await connectStdio(service.url, service.key);
+    const { tools } = await withKey.listTools();
+    expect(tools.map(({ name }) => name))
+      .to.include('find_patient')
+      .and.not.include('propose_change');
+    const found = await callTool(withKey, 'find_patient', { q: 'sand' });
+    expect(found.text).to.contain(patient);
+    const unnamed = await callTool(withKey, 'timeline');
+    expect(unnamed.text).to.contain('find_patient');
+    expect((await callTool(withKey, 'timeline', { patient })).text).to.contain('Condition');
+    await withKey.close();
+    const token = await granting.tokenOf(whole);
+    const withToken = await connectStdio(service.url, token);
+    const may = await callTool(withToken, 'what_may_i_do');
+    expect(may.structured.patient).to.equal(whole.patient);
+    expect((await callTool(withToken, 'get_context')).text).to.contain('<record_content>');
+    await withToken.close();
+  });
 });
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** Returns a PDF of one page with a line of text. */
+function makePdf(text: string): Buffer {
+  const stream = `BT /F1 24 Tf 72 700 Td (${text}) Tj ET`;
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ];
+  let file = '%PDF-1.4\n';
+  const places = objects.map((object, n) => {
+    const at = file.length;
+    file += `${n + 1} 0 obj\n${object}\nendobj\n`;
+    return `${String(at).padStart(10, '0')} 00000 n \n`;
+  });
+  const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${places.join('')}`;
+  const trailer = `trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF`;
+  return Buffer.from(file + table + trailer, 'latin1');
+}

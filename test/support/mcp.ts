@@ -1,5 +1,7 @@
 /** The official MCP client, connected to a service. */
+import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 
 /** A tool's result, as tests look at it. */
@@ -42,4 +44,17 @@ export async function callTool(client: Client, name: string, args: JsonObject = 
     links: content.flatMap(({ type, uri }) => (type === 'resource_link' ? [String(uri)] : [])),
     content,
   };
+}
+
+/** Starts `annal mcp` with a credential, and connects a client to it. */
+export async function connectStdio(url: string, key: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: ['bin/annal.js', 'mcp', '--url', url, '--key', key],
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    }),
+  );
+  return client;
 }

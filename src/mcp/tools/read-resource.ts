@@ -4,6 +4,7 @@ import { isObject, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { askJson, objectsIn, PAGE_BYTES } from '../ask.ts';
 import { entryLine, isOfAi, printVersion } from '../entry-line.ts';
 import { ToolFault } from '../fault.ts';
+import { cutText } from '../long-text.ts';
 import type { Reach } from '../reach.ts';
 import { recordOutput, recordText } from '../record-content.ts';
 import { AS_OF, COMMON, defineTool } from '../tool.ts';
@@ -68,14 +69,10 @@ function cutJson(
   resource: JsonObject,
   cursor: string | undefined,
 ): { readonly shown: JsonObject; readonly next: string | null } {
-  const text = printJson(resource);
-  if (Buffer.byteLength(text) <= PAGE_BYTES) return { shown: { resource }, next: null };
-  const start = Number(cursor ?? '0');
-  if (!Number.isInteger(start) || start < 0 || start >= text.length)
-    throw new ToolFault('cursor is not one of this resource');
-  // A character has at most three bytes for each of its UTF-16 units.
-  const end = start + Math.floor(PAGE_BYTES / 3);
-  return { shown: { json_part: text.slice(start, end) }, next: end < text.length ? String(end) : null };
+  const json = printJson(resource);
+  if (Buffer.byteLength(json) <= PAGE_BYTES) return { shown: { resource }, next: null };
+  const { text, next } = cutText(json, cursor);
+  return { shown: { json_part: text }, next };
 }
 
 /** Returns the provenance of a version; null if the caller may not see it. */

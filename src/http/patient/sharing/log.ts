@@ -178,10 +178,17 @@ const OF_ACTIONS: Readonly<Record<string, PlainKey>> = {
   compare_periods: 'log.values',
   lookup_code: 'log.codes',
   what_may_i_do: 'log.ownaccess',
+  propose_change: 'log.proposed',
+  my_proposals: 'log.suggested',
 };
 
 /** Actions that look for nothing, so that their count says nothing. */
-const COUNTLESS: ReadonlySet<string> = new Set(['token_reuse', 'propose', 'withdraw-proposal']);
+const COUNTLESS: ReadonlySet<string> = new Set([
+  'token_reuse',
+  'propose',
+  'propose_change',
+  'withdraw-proposal',
+]);
 
 /** Actions that change something. */
 const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'labs-import']);

@@ -1,0 +1,100 @@
+/** `annal mcp`: the tools of `/mcp` over standard input and output, with an API key or an access token, for development. */
+import { once } from 'node:events';
+import { Writable } from 'node:stream';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { askJson, objectsIn, readText, textsIn } from '#src/mcp/ask.ts';
+import { Exact } from '#src/mcp/exact.ts';
+import { ToolFault } from '#src/mcp/fault.ts';
+import { type Call, type OwnGrant, printUrl, type Reach, type Reply } from '#src/mcp/reach.ts';
+import { makeServer } from '#src/mcp/server.ts';
+import { parseAccess } from '#src/oauth/tokens/access.ts';
+import { Failure } from './failure.ts';
+import { findService, type Service, type ServiceOptions } from './service.ts';
+
+/** The longest that a request may take, in ms. */
+const REQUEST_MS = 120_000;
+
+/** The options on the command line. */
+export interface McpOptions extends ServiceOptions {
+  /** The version of this program. */
+  readonly version: string;
+  readonly signal: AbortSignal;
+}
+
+/** Serves until standard input ends. @throws Failure if the service refuses the credential */
+export async function mcpCommand({ version, signal, ...options }: McpOptions): Promise<void> {
+  const service = await findService(options);
+  const grant = await findGrant(service);
+  const reach: Reach = {
+    base: service.url,
+    ask: (call) => ask(service, call),
+    grant: async () => grant,
+  };
+  const exact = new Exact();
+  const output = new Writable({
+    decodeStrings: false,
+    write(message: string, _, done) {
+      process.stdout.write(exact.restore(String(message)), done);
+    },
+  });
+  const ended = once(process.stdin, 'end', { signal }).catch(() => undefined);
+  const serving = serveStdio(
+    () =>
+      makeServer({
+        ...{ version, reach, exact, hasGrant: grant !== undefined },
+        runs: () => undefined,
+      }),
+    {
+      transport: new StdioServerTransport(process.stdin, output),
+      maxSubscriptions: 0,
+      onerror: ({ message }) => void process.stderr.write(`annal mcp: ${message}\n`),
+    },
+  );
+  await ended;
+  await serving.close();
+}
+
+async function ask({ url, key }: Service, call: Call): Promise<Reply> {
+  const { method = 'GET', body } = call;
+  const response = await fetch(url + printUrl(call), {
+    method,
+    headers: {
+      Authorization: `Bearer ${key}`,
+      Accept: '*/*',
+      Prefer: 'handling=strict',
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body }),
+    signal: AbortSignal.timeout(REQUEST_MS),
+  });
+  return {
+    status: response.status,
+    type: response.headers.get('content-type') ?? '',
+    bytes: Buffer.from(await response.arrayBuffer()),
+    retryAfter: response.headers.get('retry-after') ?? undefined,
+  };
+}
+
+/**
+ * Returns the grant of an access token; undefined for a credential that sees a project.
+ * @throws Failure if it opens neither
+ */
+async function findGrant(service: Service): Promise<OwnGrant | undefined> {
+  const reach = { base: service.url, ask: (call: Call) => ask(service, call), grant: async () => undefined };
+  try {
+    const [first] = objectsIn((await askJson(reach, { path: '/v1/patients', query: { limit: 1 } })).data);
+    const patient = readText(first?.id);
+    if (patient === undefined || !service.key.startsWith('at_')) return undefined;
+    // Only a grant opens proposals.
+    const below = `/v1/patients/${patient}`;
+    const { status } = await reach.ask({ path: `${below}/proposals`, query: { limit: 1 } });
+    if (status === 403) return undefined;
+    const { data } = await askJson(reach, { path: `${below}/grants`, query: { limit: 100 } });
+    const active = objectsIn(data).filter((each) => each.status === 'active');
+    const scopes = active.flatMap((each) => textsIn(each.scopes));
+    return { patient, grantId: undefined, access: parseAccess(scopes) };
+  } catch (error) {
+    if (error instanceof ToolFault) throw new Failure(`${service.url}: ${error.message}`);
+    throw error;
+  }
+}
