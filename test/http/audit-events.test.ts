@@ -178,7 +178,7 @@ describe('events for auditors', () => {
   });
 
   it('look through a bounded number of rows, and say how far', async () => {
-    const { events } = openEventQueries(service.pool, 2);
+    const { events } = openEventQueries(service.pool, 1);
     const tenant = { project: auditing.project, environment: 'sandbox' as const };
     const found: string[] = [];
     let pages = 0;

@@ -1,5 +1,7 @@
 /** `/admin/operations`: what operators of the installation see and do, and that nobody else does. */
 import { expect } from 'chai';
+import { openEventStore } from '#src/events/open.ts';
+import { projectStream } from '#src/events/streams.ts';
 import { findNeeds, type Known } from '#src/http/admin/operations/health.ts';
 import { ADMIN_ROUTES } from '#src/http/admin/routes.ts';
 import { VERSION } from '#src/http/version.ts';
@@ -9,6 +11,7 @@ import { runCommand } from '#test/support/cli.ts';
 import { holdRebuild, isHeld } from '#test/support/held-rebuild.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
+import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { startSecondInstance } from '#test/support/second-instance.ts';
 
 const PARKED = '01900000-0000-7000-8000-000000000001';
@@ -247,18 +250,17 @@ describe('the routes of operators', () => {
     const { stdout } = await runCommand(['production', 'list', '--json'], {
       DATABASE_URL: service.databaseUrl,
     });
-    expect(JSON.parse(stdout).data.map(({ status }: AdminJson) => status)).to.deep.equal([
-      'allowed',
-      'refused',
-    ]);
+    const requests = JSON.parse(stdout).data as readonly AdminJson[];
+    const own = requests.filter((one) => one.project.id === project);
+    expect(own.map(({ status }) => status)).to.deep.equal(['allowed', 'refused']);
     expect((await answer('preq_1', { answer: 'allow' })).status).to.equal(404);
-    const { rows } = await service.pool.query<{ metadata: string }>(
-      "select metadata::text from log.events where type in ('ProductionAccessAllowed', 'ProductionAccessRefused')",
-    );
-    expect(rows.map(({ metadata }) => JSON.parse(metadata).credential.subject)).to.deep.equal([
-      admin.subject,
-      admin.subject,
-    ]);
+    const store = await openEventStore({ url: service.databaseUrl, eventStoreUrl: EVENTSTORE_URL });
+    const people: string[] = [];
+    for await (const { type, metadata } of store.read(projectStream(project)))
+      if (['ProductionAccessAllowed', 'ProductionAccessRefused'].includes(type))
+        people.push(JSON.parse(metadata).credential.subject);
+    await store.close();
+    expect(people).to.deep.equal([admin.subject, admin.subject]);
   });
 
   it('give applications trust that lasts, and end it', async () => {

@@ -6,12 +6,13 @@ import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { startApp } from '#src/app.ts';
 import { type Config, loadConfig } from '#src/config.ts';
+import { devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
 import './patience.ts';
 import { createMigratedDatabase } from './database.ts';
 import { NO_LIMIT } from './no-limit.ts';
 import { type OlderLog, putLog } from './older-log.ts';
 import { freePort } from './process.ts';
-import { caughtUp, EVENTSTORE_URL, foundProject } from './project.ts';
+import { caughtUp, EVENTSTORE_URL, foundProject, foundQuickstart } from './project.ts';
 import { Answer, type Call } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -63,6 +64,7 @@ export async function startInProcess(
   if (older !== undefined) await putLog(database.pool, older);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
+  const shared = EVENTSTORE_URL === '' ? undefined : await foundQuickstart(database.url, devIssuerUrl(url));
   const env = {
     PORT: String(port),
     BASE_URL: url,
@@ -71,6 +73,9 @@ export async function startInProcess(
     RATE_LIMIT_PER_MINUTE: NO_LIMIT,
     SANDBOX_PATIENTS: '0',
     PRODUCTION_ACCESS: 'open',
+    ...(shared === undefined || settings.MODE === 'production'
+      ? {}
+      : { OPERATOR_ORGANIZATION: shared.organization }),
     ...settings,
   };
   const loaded = loadConfig(env);
@@ -82,9 +87,8 @@ export async function startInProcess(
   const quickstart = await app.quickstart();
   const base = `${url}/fhir/R4`;
   const newProject = async (): Promise<string> => (await foundProject(database.url)).key;
-  // A log that outlives the test has the quickstart project of earlier tests.
-  if (EVENTSTORE_URL !== '') await caughtUp(url, true);
-  const key = older?.key ?? (EVENTSTORE_URL === '' ? quickstart?.sandbox_key : await newProject());
+  if (shared !== undefined) await caughtUp(url, true);
+  const key = older?.key ?? shared?.key ?? quickstart?.sandbox_key;
   if (key === undefined) throw new Error('no project was made');
   const fhir = (path: string, call: KeyedCall = {}): Promise<Answer> =>
     send(path.startsWith('http') ? path : base + path, call, key);

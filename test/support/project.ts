@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { Kernel } from '#commands/kernel/kernel.ts';
 import { addKey, type Founded, found } from '#commands/project/found.ts';
+import { QUICKSTART } from '#queries/projects.ts';
+import { quickstartOwner } from '#src/dev-issuer/people.ts';
 import { openEventStore } from '#src/events/open.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import { eventually } from './process.ts';
@@ -29,6 +31,21 @@ export async function caughtUp(url: string, processes: boolean): Promise<void> {
 /** Creates an organization with a project and a key, and waits until the service on a database knows the key. */
 export function foundProject(databaseUrl: string): Promise<Founded> {
   return withKey(databaseUrl, (kernel) => found({ kernel, now: nowMicros }, 'Another', 'sandbox'));
+}
+
+/**
+ * Creates an organization and a project like those of a first start, on a shared log: the oldest ones there may be those
+ * of an earlier service, whose people don't sign in at this one.
+ * @param issuer the service's development issuer; its developer owns the organization
+ */
+export async function foundQuickstart(databaseUrl: string, issuer: string): Promise<Founded> {
+  const store = await openEventStore({ url: databaseUrl, eventStoreUrl: EVENTSTORE_URL });
+  try {
+    const deps = { kernel: new Kernel(store), now: nowMicros };
+    return await found(deps, QUICKSTART, 'sandbox', quickstartOwner(issuer));
+  } finally {
+    await store.close();
+  }
 }
 
 /** Creates a production key in the project of another key, and waits until the service on the database knows it. */
