@@ -1,6 +1,7 @@
 /** The composition root: creates every part with its dependencies. No side effects before `startApp`. */
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
+import { openGuestCommands } from '#commands/application/guests.ts';
 import { readOwner } from '#commands/consent/on-record.ts';
 import { Kernel } from '#commands/kernel/kernel.ts';
 import { Streams } from '#commands/kernel/streams.ts';
@@ -86,6 +87,7 @@ import { nestWrappers, wrapCalls } from './shared/wrap-calls.ts';
 import { openAccessRequests } from './sharing/access-requests.ts';
 import { openAuthorize } from './sharing/authorize.ts';
 import { openConsent } from './sharing/consents.ts';
+import { openGuests } from './sharing/guests.ts';
 import { openIdentityGrant } from './sharing/identity-grant.ts';
 import { openConsentProcesses } from './sharing/processes.ts';
 import { openProposals } from './sharing/proposals.ts';
@@ -357,11 +359,19 @@ export async function startApp(deps: {
   const { ssoClients: ssoClientsOf } = administration.adminQueries;
   const identities = await openIdentities({ config, pool, log, ssoClientsOf });
   const { verifier, devIssuer } = identities;
+  const guests = openGuests({
+    pool,
+    commands: openGuestCommands(kernel),
+    policy: { rule: config.clientMetadata, takesLocal: config.mode === 'development' },
+    environment: config.mode === 'production' ? 'production' : 'sandbox',
+    freshness,
+  });
   const authorize = await openAuthorize({
     pool,
     consents,
     queries: consentQueries,
     freshness,
+    guests,
   });
   const accessRequests = openAccessRequests({
     pool,
@@ -396,6 +406,7 @@ export async function startApp(deps: {
     tokens: oauth,
     accessRequests: accessRequests.services,
     sharedLinks,
+    guests,
     log,
   });
   const signIn = openSignIn({ config, pool, identities, ssoOf: administration.adminQueries.readSso });
@@ -476,6 +487,7 @@ export async function startApp(deps: {
       backchannel: accessRequests.endpoints,
       findClient: oauth.findClient,
       logoutHints: oauth.logoutHints,
+      takesGuests: config.clientMetadata !== 'off',
     },
     checks,
     metrics,

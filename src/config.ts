@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { issuersSchema, type NamedIssuer, type TrustedIssuer } from './shared/access/issuers.ts';
 import type { Limits } from './shared/limits.ts';
+import { isSourceHost } from './shared/source-host.ts';
 
 const MEGABYTE = 1_000_000;
 
@@ -85,6 +86,16 @@ const environment = z.object({
   PRODUCTION_ACCESS: choice(['request', 'open'], 'request').describe(
     'Which projects may create production keys and applications: `request`: those that an operator allowed with `annal production allow`, and those that already had some; `open`: all.',
   ),
+  CLIENT_METADATA: z
+    .string()
+    .refine(
+      (text) => ['off', 'allow'].includes(text) || splitNetworks(text).every((host) => isSourceHost(host)),
+      'must be off, allow, or host names such as claude.ai, separated by commas',
+    )
+    .optional()
+    .describe(
+      'Guests: OAuth clients that nobody registered, whose `client_id` is the URL of their [metadata document](oauth.md#guests). `off`: none; `allow`: of every host; or the hosts whose documents are taken: `claude.ai, app.example.org`. Default: `allow`, with `MODE=production` `off`.',
+    ),
   ACCESS_LOG: choice(['grants', 'all'], 'grants').describe(
     'Which reads of records the access log has: `grants`: those of applications under a grant and of members with a token of the dashboard; `all`: also those with API keys and `client_credentials` tokens, with one entry for each record that an answer shows.',
   ),
@@ -207,6 +218,8 @@ export interface Config {
   readonly productionAccess: 'open' | 'request';
   /** Undefined: that of the first start, in production none. */
   readonly operatorOrganization: string | undefined;
+  /** Which hosts guests may have, in lower case. */
+  readonly clientMetadata: 'off' | 'allow' | readonly string[];
   readonly accessLog: 'grants' | 'all';
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly limits: Limits;
@@ -274,6 +287,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     devIssuer: data.DEV_ISSUER,
     productionAccess: data.PRODUCTION_ACCESS,
     operatorOrganization: data.OPERATOR_ORGANIZATION,
+    clientMetadata: readClientMetadata(data.CLIENT_METADATA, data.MODE),
     accessLog: data.ACCESS_LOG,
     logLevel: data.LOG_LEVEL,
     limits: {
@@ -314,6 +328,11 @@ export function readEventStoreUrl({
   if (plain && prefixed && plain !== prefixed)
     throw new ConfigError('EVENTSTORE_URL and ANNAL_EVENTSTORE_URL name different logs; set one of them');
   return prefixed || plain || (plain ?? prefixed);
+}
+
+function readClientMetadata(text: string | undefined, mode: Config['mode']): Config['clientMetadata'] {
+  const rule = text ?? (mode === 'production' ? 'off' : 'allow');
+  return rule === 'off' || rule === 'allow' ? rule : splitNetworks(rule.toLowerCase());
 }
 
 function makeIssuers(named: readonly NamedIssuer[], env: NodeJS.ProcessEnv): ConfiguredIssuer[] {

@@ -35,6 +35,8 @@ export type ApplicationSettings = Extract<PlainEvent, { type: 'ApplicationChange
 export interface ApplicationState {
   status: 'none' | 'registered' | 'deleted';
   clientId: string | undefined;
+  /** As it was registered last: a guest is registered again when its document has changed. */
+  registered: Extract<PlainEvent, { type: 'ApplicationRegistered' }>['data'] | undefined;
   settings: ApplicationSettings;
   branding: Branding;
   /** Undefined for public ones, and for those that sign with keys. */
@@ -49,6 +51,7 @@ export const APPLICATION: Fold<ApplicationState, EventOf<'application'>> = {
   initial: () => ({
     status: 'none',
     clientId: undefined,
+    registered: undefined,
     settings: { redirect_uris: [], post_logout_redirect_uris: [], scopes: [] },
     branding: {},
     secrets: undefined,
@@ -63,6 +66,7 @@ function evolve(state: ApplicationState, event: EventOf<'application'>): void {
     case 'ApplicationRegistered':
       state.status = 'registered';
       state.clientId = event.data.client_id;
+      state.registered = event.data;
       state.settings = registeredSettings(event.data);
       state.secrets =
         event.data.secret_sha256 === undefined ? undefined : { sha256: event.data.secret_sha256 };
@@ -89,9 +93,7 @@ function evolve(state: ApplicationState, event: EventOf<'application'>): void {
 }
 
 /** Returns the settings of a registration. */
-function registeredSettings(
-  data: Extract<PlainEvent, { type: 'ApplicationRegistered' }>['data'],
-): ApplicationSettings {
+function registeredSettings(data: NonNullable<ApplicationState['registered']>): ApplicationSettings {
   const { redirect_uris, post_logout_redirect_uris = [], scopes, privacy_url, jwks, jwks_uri } = data;
   return { redirect_uris, post_logout_redirect_uris, scopes, privacy_url, jwks, jwks_uri };
 }

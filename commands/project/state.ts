@@ -22,6 +22,8 @@ export interface ProjectState {
   readonly erasing: Set<string>;
   /** The patient of the personal record in each environment. */
   readonly personal: Map<Environment, string>;
+  /** The hosts whose guests an operator blocked; only of the project of guests. */
+  readonly blocked: Set<string>;
 }
 
 /** The fold of `project-` streams. */
@@ -36,9 +38,10 @@ export const PROJECT: Fold<ProjectState, EventOf<'project'>> = {
     keys: new Map(),
     erasing: new Set(),
     personal: new Map(),
+    blocked: new Set(),
   }),
   evolve,
-  estimateSize: ({ keys, erasing }) => 200 + keys.size * 120 + erasing.size * 80,
+  estimateSize: ({ keys, erasing, blocked }) => 200 + keys.size * 120 + (erasing.size + blocked.size) * 80,
 };
 
 /**
@@ -88,6 +91,12 @@ function evolve(state: ProjectState, event: EventOf<'project'>, _revision: numbe
       break;
     case 'PersonalRecordStarted':
       state.personal.set(event.data.environment, event.data.patient);
+      break;
+    case 'GuestHostBlocked':
+      state.blocked.add(event.data.host);
+      break;
+    case 'GuestHostUnblocked':
+      state.blocked.delete(event.data.host);
       break;
     case 'SandboxProvisioningRequested':
     case 'SandboxResetRequested':

@@ -58,6 +58,8 @@ function evolve(state: SandboxState, event: EventOf<'project'>): void {
     case 'RecordErasureRequested':
     case 'RecordErased':
     case 'PersonalRecordStarted':
+    case 'GuestHostBlocked':
+    case 'GuestHostUnblocked':
       break;
     default:
       event satisfies never;

@@ -72,6 +72,10 @@ function listChanges({ event, stream, metadata }: StoredEvent): Change<Statement
         ['keysEnd', { id }],
         ['applicationsEnd', { id }],
       ];
+    case 'GuestHostBlocked':
+      return [['blockedHost', { ...event.data, blocked: true }]];
+    case 'GuestHostUnblocked':
+      return [['blockedHost', { ...event.data, blocked: false }]];
     case 'ApiKeyCreated':
       return [
         [
@@ -121,10 +125,18 @@ function listChanges({ event, stream, metadata }: StoredEvent): Change<Statement
 /** Serves authentication and the admin interface. */
 export const projects: Projection = {
   name: 'projects',
-  version: 12,
+  version: 13,
   prefixes: ['organization-', 'project-', 'application-'],
   tables,
   indexes,
-  compared: ['organization', 'member', 'project', 'production_request', 'api_key', 'application'],
+  compared: [
+    'organization',
+    'member',
+    'project',
+    'production_request',
+    'api_key',
+    'application',
+    'blocked_host',
+  ],
   ...jsonRows(STATEMENTS, listChanges),
 };

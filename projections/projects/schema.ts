@@ -69,6 +69,11 @@ create table ${schema}.api_key (
   expires_at int8,               -- null: never
   revoked_at int8                -- null while it works: its own end or its project's
 );
+create table ${schema}.blocked_host (
+  host text primary key,         -- of metadata documents of guests, lower case
+  blocked boolean not null,
+  changed_at int8 not null
+);
 create table ${schema}.application (
   id text primary key,
   project text not null,
@@ -100,7 +105,7 @@ create table ${schema}.application (
   trusted boolean not null,      -- by the operator
   trusted_by_others boolean not null default false, -- someone else gave it trust, which counts no more and waits for its end
   trusted_at int8,               -- of the last change
-  created_at int8 not null,
+  created_at int8 not null,      -- of the last registration: guests are registered again when their document changes
   deleted_at int8
 );
 `;

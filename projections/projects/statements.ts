@@ -106,16 +106,28 @@ from json_to_recordset($1::json) as x(key_id text, at int8)
 where k.key_id = x.key_id and k.revoked_at is null`,
 
   application: (schema: string) => `
-insert into ${schema}.application (id, project, client_id, name, environment, kind, redirect_uris, scopes, grant_types,
+insert into ${schema}.application as a (id, project, client_id, name, environment, kind, redirect_uris, scopes, grant_types,
   privacy_url, secret_sha256, jwks, jwks_uri, sector, trusted, created_at, deleted_at,
   post_logout_redirect_uris)
 select id, project, client_id, name, environment, kind, redirect_uris, scopes, grant_types, privacy_url, secret_sha256,
   jwks, jwks_uri, sector, false, at,
   (select p.deleted_at from ${schema}.project p where p.id = x.project), coalesce(post_logout_redirect_uris, '{}')
-from json_to_recordset($1::json) as x(id text, project text, client_id text, name text, environment text, kind text,
-  redirect_uris text[], scopes text[], grant_types text[], privacy_url text, secret_sha256 text,
-  jwks text, jwks_uri text, sector text, post_logout_redirect_uris text[], at int8)
-on conflict (id) do nothing`,
+from (select distinct on (id) * from json_to_recordset($1::json) as x(id text, project text, client_id text, name text,
+  environment text, kind text, redirect_uris text[], scopes text[], grant_types text[], privacy_url text,
+  secret_sha256 text, jwks text, jwks_uri text, sector text, post_logout_redirect_uris text[], at int8)
+  order by id, at desc) x
+on conflict (id) do update set name = excluded.name, environment = excluded.environment,
+  redirect_uris = excluded.redirect_uris, scopes = excluded.scopes, grant_types = excluded.grant_types,
+  privacy_url = excluded.privacy_url, sector = excluded.sector, created_at = excluded.created_at,
+  deleted_at = excluded.deleted_at
+where a.created_at < excluded.created_at`,
+
+  blockedHost: (schema: string) => `
+insert into ${schema}.blocked_host as b (host, blocked, changed_at)
+select distinct on (host) host, blocked, at
+from json_to_recordset($1::json) as x(host text, blocked boolean, at int8) order by host, at desc
+on conflict (host) do update set blocked = excluded.blocked, changed_at = excluded.changed_at
+where b.changed_at < excluded.changed_at`,
 
   secret: (schema: string) => `
 update ${schema}.application a
@@ -152,10 +164,11 @@ from (select distinct on (id) * from json_to_recordset($1::json)
   as x(id text, trusted boolean, trusted_by_others boolean, at int8) order by id, at desc) x
 where a.id = x.id and (a.trusted_at is null or a.trusted_at < x.at)`,
 
+  // A guest can be registered again later, also in the same batch.
   applicationEnd: (schema: string) => `
 update ${schema}.application a set deleted_at = x.at
-from json_to_recordset($1::json) as x(id text, at int8)
-where a.id = x.id and (a.deleted_at is null or a.deleted_at > x.at)`,
+from (select distinct on (id) * from json_to_recordset($1::json) as x(id text, at int8) order by id, at desc) x
+where a.id = x.id and a.created_at < x.at and (a.deleted_at is null or a.deleted_at > x.at)`,
 
   projectEnd: (schema: string) => `
 update ${schema}.project p set deleted_at = x.at

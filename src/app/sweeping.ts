@@ -1,6 +1,6 @@
 /**
  * Periodically deletes expired idempotency keys, counts of attempts, codes, tokens, signing keys and sessions, persons
- * without sessions and links, shared links that have ended, and leftovers of killed rebuilds. Carries out approvals
+ * without sessions and links, shared links that have ended, unused guests, and leftovers of killed rebuilds. Carries out approvals
  * that a crash interrupted.
  */
 import type { Pool } from 'pg';
@@ -21,6 +21,7 @@ export function startSweeping({
   tokens,
   accessRequests,
   sharedLinks,
+  guests,
   log,
 }: {
   readonly pool: Pool;
@@ -29,6 +30,7 @@ export function startSweeping({
   readonly tokens: { readonly sweep: () => Promise<void> };
   readonly accessRequests: { readonly resume: () => Promise<void> };
   readonly sharedLinks: { readonly sweep: () => Promise<void> };
+  readonly guests: { readonly sweep: () => Promise<void> };
   readonly log: Logger;
 }): { stop(): void } {
   const sweeping = setInterval(() => {
@@ -46,6 +48,7 @@ export function startSweeping({
     sharedLinks
       .sweep()
       .catch((error: unknown) => log.warn({ err: error }, 'ended shared links were not removed'));
+    guests.sweep().catch((error: unknown) => log.warn({ err: error }, 'unused guests were not removed'));
     sweepSignIns(pool).catch((error: unknown) =>
       log.warn({ err: error }, 'ended sessions and forgotten persons were not removed'),
     );

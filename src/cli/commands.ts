@@ -461,14 +461,16 @@ export function describeCommands(people: string): CommandLine {
   does(
     examples(
       command(
-        'applications <action> <application>',
-        'trust: let an application use the identity grant, which gives it grants without the consent page; withdraw: take that back',
-      ),
+        'applications [action] [application]',
+        'trust: let an application use the identity grant, which gives it grants without the consent page; withdraw: take that back; block: refuse the guests of a host and end their grants; unblock: take them again',
+      ).option('--guests', 'List guests: clients that nobody registered, known by their metadata documents'),
       'annal applications trust app_…',
+      'annal applications --guests',
+      'annal applications block app.example.org',
     ),
-    async ([action = '', application = ''], options) => {
+    async ([action = '', subject = ''], options) => {
       const { applicationsCommand } = await import('./project/applications.ts');
-      return applicationsCommand(action, application, options);
+      return applicationsCommand(action, subject, options);
     },
   );
 

@@ -62,6 +62,7 @@ const schema = z.strictObject({
   readOnly: flag,
   command: text,
   reason: text,
+  guests: flag,
 });
 
 /** The names of all options, as commands read them. */

@@ -454,6 +454,18 @@ export const CATALOG = {
     streams: 'project-',
     data: z.object({ project_id: z.string() }),
   },
+  GuestHostBlocked: {
+    version: 1,
+    says: 'An operator of the installation blocked a host: its metadata documents, and those of hosts below it, are no longer taken as OAuth clients.',
+    streams: 'project-',
+    data: z.object({ host: z.string().describe('lower case') }),
+  },
+  GuestHostUnblocked: {
+    version: 1,
+    says: 'An operator of the installation unblocked a host: its metadata documents are taken again.',
+    streams: 'project-',
+    data: z.object({ host: z.string() }),
+  },
   SandboxProvisioningRequested: {
     version: 1,
     says: 'A new project’s sandbox is to be filled with synthetic patients.',

@@ -1,5 +1,5 @@
 /** JSON documents of issuers, by HTTP GET: bounded in time and size, never by way of another place. */
-import { get as httpGet, type IncomingMessage } from 'node:http';
+import { get as httpGet, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import type { CustomerHosts } from '#src/shared/customer-hosts.ts';
 
@@ -18,14 +18,28 @@ const MOST_OF_HOST = 16;
 /** Documents that are being read, by the host that a customer named. */
 const reading = new Map<string, number>();
 
+/** A document with the headers of its answer. */
+export interface JsonDocument {
+  readonly value: unknown;
+  readonly headers: IncomingHttpHeaders;
+}
+
 /**
  * Reads a document. A redirect is a failure, because its target has not been checked.
  * @param url https, or http on this machine
  * @param hosts lookup for hosts that customers name; undefined for the operator's own, which use the system's lookup
  * @throws IssuerAway
  */
-export function fetchJson(url: string, hosts?: CustomerHosts): Promise<unknown> {
-  return hosts === undefined ? read(url) : inTurn(new URL(url).host, url, () => read(url, hosts));
+export async function fetchJson(url: string, hosts?: CustomerHosts): Promise<unknown> {
+  const { value } = await fetchDocument(url, hosts);
+  return value;
+}
+
+/** Reads a document like `fetchJson`. @param most its maximum size, in bytes @throws IssuerAway */
+export function fetchDocument(url: string, hosts?: CustomerHosts, most = MOST_BYTES): Promise<JsonDocument> {
+  return hosts === undefined
+    ? read(url, undefined, most)
+    : inTurn(new URL(url).host, url, () => read(url, hosts, most));
 }
 
 /** Refuses requests beyond a host's share. */
@@ -43,14 +57,14 @@ async function inTurn<T>(host: string, url: string, task: () => Promise<T>): Pro
   }
 }
 
-async function read(url: string, hosts?: CustomerHosts): Promise<unknown> {
+async function read(url: string, hosts: CustomerHosts | undefined, most: number): Promise<JsonDocument> {
   try {
     const answer = await ask(new URL(url), hosts);
     if (answer.statusCode !== 200) {
       answer.destroy();
       throw new IssuerAway(`${url} returned ${answer.statusCode}`);
     }
-    return JSON.parse(await readText(answer, url));
+    return { value: JSON.parse(await readText(answer, url, most)), headers: answer.headers };
   } catch (error) {
     if (error instanceof IssuerAway) throw error;
     throw new IssuerAway(`${url}: ${error instanceof Error ? error.message : 'the request failed'}`, {
@@ -73,12 +87,12 @@ function ask(url: URL, hosts: CustomerHosts | undefined): Promise<IncomingMessag
 }
 
 /** Stops reading where the limit is: how long an answer is, only its end tells. */
-async function readText(answer: IncomingMessage, url: string): Promise<string> {
+async function readText(answer: IncomingMessage, url: string, most: number): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of answer as AsyncIterable<Buffer>) {
     bytes += part.byteLength;
-    if (bytes > MOST_BYTES) throw new IssuerAway(`${url} is longer than ${MOST_BYTES} bytes`);
+    if (bytes > most) throw new IssuerAway(`${url} is longer than ${most} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

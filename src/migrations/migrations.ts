@@ -6,6 +6,7 @@ import { CLIENT_ASSERTIONS_SQL } from '#src/oauth/assertion-ids.ts';
 import { AUTHORIZATION_OUTCOME_SQL, AUTHORIZATION_REQUEST_SQL } from '#src/oauth/authorization/pending.ts';
 import { ACCESS_REQUESTS_SQL } from '#src/oauth/backchannel/tables.ts';
 import { CLIENT_FAILURES_SQL } from '#src/oauth/failure-limit.ts';
+import { GUEST_DOCUMENTS_SQL } from '#src/oauth/guests/documents.ts';
 import { SIGNING_KEYS_SQL } from '#src/oauth/signing-keys.ts';
 import { MEMBER_TOKENS_SQL, OAUTH_NONCE_SQL, OAUTH_TOKENS_SQL } from '#src/oauth/tables.ts';
 import {
@@ -127,4 +128,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0099-jobs', sql: [JOBS_SQL, INSTANCES_SQL].join('\n') },
   { name: '0101-checkpoints', sql: CHECKPOINTS_SQL },
   { name: '0102-operators', sql: [INSTANCE_RUNS_SQL, SIZE_SAMPLES_SQL].join('\n') },
+  { name: '0104-guest-documents', sql: GUEST_DOCUMENTS_SQL },
 ];

@@ -5,6 +5,7 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { Environment } from '#src/shared/access/caller.ts';
+import { GUESTS, isGuestId } from '#src/shared/access/guests.ts';
 import { isPublicMailDomain } from '#src/shared/public-mail.ts';
 import { keySetSchema, type PublicKeySet } from './key-set.ts';
 
@@ -61,6 +62,8 @@ export interface Client {
   readonly privacyUrl: string | undefined;
   readonly branding: ClientBranding;
   readonly trusted: boolean;
+  /** Only of a guest: a client that nobody registered here, known by the host of its metadata document. */
+  readonly guest?: { readonly host: string };
   /** The keys that it signs with; never together with `jwksUri` or secrets. */
   readonly jwks?: PublicKeySet;
   readonly jwksUri?: string;
@@ -125,7 +128,7 @@ export type FindClient = (clientId: string) => Promise<Client | undefined>;
 /** Opens the look-up. */
 export function openClients(pool: Pool): FindClient {
   return async (clientId) => {
-    if (!CLIENT_ID.test(clientId)) return undefined;
+    if (!CLIENT_ID.test(clientId) && !isGuestId(clientId)) return undefined;
     const { rows } = await pool.query<Row>({ name: 'oauth-client', text: CLIENT, values: [clientId] });
     return rows[0] === undefined ? undefined : toClient(rows[0]);
   };
@@ -159,6 +162,7 @@ function toClient(row: Row): Client {
       logo: hasLogo ? { sha256: logo_sha256, contentType: logo_type, size: logo_size } : undefined,
     },
     trusted: row.trusted,
+    ...(row.project === GUESTS.project ? { guest: { host: new URL(row.client_id).host } } : {}),
     ...(row.jwks === null ? {} : { jwks: stored.parse(row.jwks) }),
     ...(row.jwks_uri === null ? {} : { jwksUri: row.jwks_uri }),
     secrets: [

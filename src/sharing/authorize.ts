@@ -22,8 +22,9 @@ export async function openAuthorize(parts: {
   readonly consents: Pick<Consents, 'grant' | 'startPersonalRecord'>;
   readonly queries: ConsentQueries;
   readonly freshness: Pick<Freshness, 'require' | 'settle'>;
+  readonly guests: AuthorizeServices['guests'];
 }): Promise<AuthorizeServices> {
-  const { pool, consents, queries, freshness } = parts;
+  const { pool, consents, queries, freshness, guests } = parts;
   const findClient = openClients(pool);
   const pairwise = openPairwise(await installationKey(pool, 'pairwise_key'));
   const inSector = (client: AskingClient) => ({
@@ -46,6 +47,7 @@ export async function openAuthorize(parts: {
     return earlier?.record ?? records.find(({ id }) => pairwise.patient(sector, id) === patient)?.id;
   };
   return {
+    guests,
     pending: new PendingRequests(pool),
     async findClient(clientId) {
       freshness.require(['projects']);
@@ -53,7 +55,9 @@ export async function openAuthorize(parts: {
     },
     async recordsFor(person, client, patient) {
       freshness.require(['consents', 'resources', 'projects']);
-      const { environment, project } = client;
+      const { environment } = client;
+      // Guests have no sandbox of their own: people choose among those of all projects.
+      const project = client.guest === undefined ? client.project : undefined;
       const records = await queries.listRecords(person, environment, { project });
       const meant =
         patient === undefined ? undefined : await recordNamed(client, patient.toLowerCase(), records);

@@ -20,6 +20,7 @@ import { understand } from '#src/events/codec.ts';
 import { parseMetadata } from '#src/events/metadata.ts';
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 import type { Position, RecordedEvent } from '#src/events/store.ts';
+import { GUESTS } from '#src/shared/access/guests.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import { startInstance } from '#test/projections/instance.ts';
 import { createMigratedDatabase } from '#test/support/database.ts';
@@ -148,7 +149,19 @@ describe('events of every version that was written', () => {
         expect(folded.get(`${fold} ${stream}`), stream).to.deep.include(member);
     };
     const of = (type: EventType) => log.filter((event) => event.type === type).map(understand);
-    about('application', of('ApplicationDeleted'), { status: 'deleted' });
+    // Guests can be registered again.
+    const isGuest = ({ event }: StoredEvent) =>
+      event.type === 'ApplicationRegistered' && event.data.project_id === GUESTS.project;
+    const again = new Set(
+      of('ApplicationRegistered')
+        .filter(isGuest)
+        .map(({ stream }) => stream),
+    );
+    const [stays, returns] = [false, true].map((is) =>
+      of('ApplicationDeleted').filter(({ stream }) => again.has(stream) === is),
+    );
+    about('application', stays ?? [], { status: 'deleted' });
+    about('application', returns ?? [], { status: 'registered' });
     about('application', of('ApplicationTrusted'), { trusted: true });
     about('project', of('ProjectDeleted'), { status: 'deleted' });
     about('organization', of('OrganizationVerified'), { exists: true });

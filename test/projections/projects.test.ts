@@ -119,11 +119,17 @@ describe('read model projects, however batches are cut or repeated', () => {
     }
   });
 
-  type Happened = 'opened' | 'closed' | 'registered' | 'deleted';
+  type Happened = 'opened' | 'closed' | 'registered' | 'deleted' | 'again';
   const ends: [string, Happened[], Happened | undefined][] = [
     ['shows an application of an open project', ['opened', 'registered'], undefined],
     ['hides one of a closed project', ['opened', 'registered', 'closed'], 'closed'],
     ['hides one that was registered after its project’s end', ['opened', 'closed', 'registered'], 'closed'],
+    ['shows a guest that was registered again', ['opened', 'registered', 'deleted', 'again'], undefined],
+    [
+      'hides a guest that was deleted again',
+      ['opened', 'registered', 'deleted', 'again', 'deleted'],
+      'deleted',
+    ],
     ['hides one that was deleted before that', ['opened', 'registered', 'deleted', 'closed'], 'deleted'],
     ['hides one that was deleted after that', ['opened', 'registered', 'closed', 'deleted'], 'closed'],
   ];
@@ -145,6 +151,13 @@ describe('read model projects, however batches are cut or repeated', () => {
               data: { application_id, project_id, client_id: `client_${id}`, ...DIARY },
             }),
           ],
+          again: () => [
+            applicationStream(application_id),
+            made({
+              type: 'ApplicationRegistered',
+              data: { application_id, project_id, client_id: `client_${id}`, ...DIARY, name: 'Renamed' },
+            }),
+          ],
           deleted: () => [
             applicationStream(application_id),
             made({ type: 'ApplicationDeleted', data: { application_id } }),
@@ -156,9 +169,10 @@ describe('read model projects, however batches are cut or repeated', () => {
         });
         await project(events, cut);
         const row = await one(
-          'select a.deleted_at, p.deleted_at as closed_at from projects.application a join projects.project p on p.id = a.project where a.id = $1',
+          'select a.name, a.deleted_at, p.deleted_at as closed_at from projects.application a join projects.project p on p.id = a.project where a.id = $1',
           application_id,
         );
+        expect(row.name).to.equal(happened.includes('again') ? 'Renamed' : DIARY.name);
         expect(row.deleted_at !== null, `${cut}`).to.equal(end !== undefined);
         if (end !== undefined) {
           expect(row.deleted_at === row.closed_at, `${cut}`).to.equal(end === 'closed');

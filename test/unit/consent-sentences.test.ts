@@ -113,6 +113,7 @@ describe('a choice on the consent page', () => {
     asksOther: false,
     mayStart: true,
     items: itemSentences(texts('en'), of(text), true),
+    days: [30, 90, 180, 365],
     scopes: of(text),
   });
   const form = (choice: Choice, decision = 'allow'): URLSearchParams =>

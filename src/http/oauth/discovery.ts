@@ -19,7 +19,7 @@ const AUTHENTICATION = {
 const SCOPES = [...PLAIN_SCOPES, 'patient/*.rs', 'patient/*.cruds', 'system/*.rs', 'system/*.cruds'];
 
 /** Members of SMART, OpenID Connect and RFC 8414 alike. */
-function common(baseUrl: string): Record<string, unknown> {
+function common(baseUrl: string, takesGuests: boolean): Record<string, unknown> {
   return {
     issuer: baseUrl,
     authorization_endpoint: `${baseUrl}/oauth/authorize`,
@@ -36,13 +36,15 @@ function common(baseUrl: string): Record<string, unknown> {
     code_challenge_methods_supported: ['S256'],
     ...AUTHENTICATION,
     authorization_response_iss_parameter_supported: true,
+    // draft-ietf-oauth-client-id-metadata-document, section 5
+    ...(takesGuests ? { client_id_metadata_document_supported: true } : {}),
   };
 }
 
 /** Returns `/.well-known/smart-configuration`. */
-export function smartConfiguration(baseUrl: string): object {
+export function smartConfiguration(baseUrl: string, takesGuests: boolean): object {
   return {
-    ...common(baseUrl),
+    ...common(baseUrl, takesGuests),
     capabilities: [
       'launch-standalone',
       'authorize-post',
@@ -60,13 +62,13 @@ export function smartConfiguration(baseUrl: string): object {
 }
 
 /** Returns `/.well-known/oauth-authorization-server` (RFC 8414, section 2). */
-export function authorizationServerMetadata(baseUrl: string): object {
+export function authorizationServerMetadata(baseUrl: string, takesGuests: boolean): object {
   const {
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: algorithms,
   } = AUTHENTICATION;
   return {
-    ...common(baseUrl),
+    ...common(baseUrl, takesGuests),
     revocation_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     introspection_endpoint_auth_methods_supported: methods,
@@ -80,9 +82,9 @@ export function authorizationServerMetadata(baseUrl: string): object {
 }
 
 /** Returns `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0, section 3). */
-export function openidConfiguration(baseUrl: string): object {
+export function openidConfiguration(baseUrl: string, takesGuests: boolean): object {
   return {
-    ...authorizationServerMetadata(baseUrl),
+    ...authorizationServerMetadata(baseUrl, takesGuests),
     subject_types_supported: ['pairwise'],
     id_token_signing_alg_values_supported: [SIGNING_ALGORITHM],
     claims_supported: ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'fhirUser'],
@@ -147,14 +149,16 @@ function serve(
   operationId: string,
   summary: string,
   description: string,
-  make: (baseUrl: string) => object,
+  make: (baseUrl: string, takesGuests: boolean) => object,
   schema: z.ZodType = server,
 ): OpenRoute {
   return openRoute({
     ...{ method: 'GET', path, operationId, summary, description, tag: 'OAuth' },
     answers: { 200: { description: 'The document', schema } },
     run: ({ service }) =>
-      answerJson(make(service.baseUrl), { headers: { 'Cache-Control': 'public, max-age=300' } }),
+      answerJson(make(service.baseUrl, service.oauth.takesGuests), {
+        headers: { 'Cache-Control': 'public, max-age=300' },
+      }),
   });
 }
 

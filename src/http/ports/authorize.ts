@@ -42,6 +42,13 @@ export interface ActiveGrant {
 export interface AuthorizeServices {
   /** Returns undefined for an unknown or deleted application. */
   readonly findClient: (clientId: string) => Promise<AskingClient | undefined>;
+  /** Clients that are known by the URL of their metadata document. Both throw `PageFault`. */
+  readonly guests: {
+    /** Returns the client as its document, which may be fetched, describes it. */
+    readonly admit: (clientId: string) => Promise<AskingClient>;
+    /** Checks a URL without fetching it. */
+    readonly check: (clientId: string) => Promise<void>;
+  };
   readonly pending: Pick<
     PendingRequests,
     'save' | 'open' | 'find' | 'decide' | 'conclude' | 'answered' | 'reopen'

@@ -58,4 +58,6 @@ export interface OAuthServices {
   readonly backchannel: BackchannelEndpoints;
   readonly findClient: FindClient;
   readonly logoutHints: LogoutHints;
+  /** True if the URL of a metadata document can be a client id. */
+  readonly takesGuests: boolean;
 }

@@ -2,7 +2,7 @@
 import type { OAuthError } from '../error.ts';
 
 /** Faults that can't be sent to the application, because its redirect URI isn't certain. */
-export type PageFaultKind = 'client' | 'redirect' | 'organization' | 'parameter';
+export type PageFaultKind = 'client' | 'guest' | 'redirect' | 'organization' | 'parameter';
 
 /** A request that ends on a page (RFC 6749, section 4.1.2.1; docs/spec/decisions.md, section 9). */
 export class PageFault extends Error {

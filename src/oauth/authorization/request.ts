@@ -3,6 +3,7 @@
  * section 9; OAuth 2.1, section 4.1.1; SMART App Launch 2.2, standalone launch; RFC 7636; RFC 8707; RFC 9700).
  */
 import { OAuthError, type OAuthErrorCode } from '../error.ts';
+import { isGuestRedirect } from '../guests/metadata-document.ts';
 import { knownScopes, parseScopes, type Scope, scopeText, uncovered } from '../scopes.ts';
 import { type AnswerTo, PageFault, RedirectFault, type ResponseMode } from './faults.ts';
 
@@ -16,6 +17,8 @@ export interface RequestingClient {
   readonly redirectUris: readonly string[];
   readonly scopes: readonly string[];
   readonly grantTypes: readonly string[];
+  /** Only of a guest. */
+  readonly guest?: { readonly host: string };
 }
 
 /** Values of `prompt` (OpenID Connect Core 1.0, section 3.1.2.1). */
@@ -109,7 +112,8 @@ export function readAuthorizationRequest(
 ): AuthorizationRequest {
   if (client === undefined) throw new PageFault('client', 400, 'client_id is unknown', 'client_id');
   const redirectUri = readRedirectUri(parameters, client);
-  if (client.environment === 'production' && client.organization.domain === undefined) {
+  const isGuest = client.guest !== undefined;
+  if (client.environment === 'production' && client.organization.domain === undefined && !isGuest) {
     throw new PageFault(
       'organization',
       403,
@@ -131,7 +135,7 @@ export function readAuthorizationRequest(
   }
   const twice = repeated(parameters);
   if (twice !== undefined) throw fault('invalid_request', `${twice} was sent twice`);
-  if (totalLength(parameters) > MAX_LENGTH) {
+  if (isTooLong(parameters)) {
     throw fault('invalid_request', `the request has more than ${MAX_LENGTH} characters`);
   }
   // A parameter without a value counts as omitted (RFC 6749, section 3.1).
@@ -215,19 +219,23 @@ function repeated(parameters: Parameters): string | undefined {
   return undefined;
 }
 
-function totalLength(parameters: Parameters): number {
-  return parameters.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+/** Tells whether a request has more than `MAX_LENGTH` characters. */
+export function isTooLong(parameters: Parameters): boolean {
+  return parameters.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > MAX_LENGTH;
 }
 
-/** Returns the redirect URI, which must be one of the registered ones, character by character (RFC 9700, section 2.1). */
-function readRedirectUri(parameters: Parameters, { redirectUris }: RequestingClient): string {
+/**
+ * Returns the redirect URI, which must be one of the registered ones, character by character (RFC 9700, section 2.1);
+ * only a guest's on loopback may have any port.
+ */
+function readRedirectUri(parameters: Parameters, { redirectUris, guest }: RequestingClient): string {
   const [uri = '', second] = listValues(parameters, 'redirect_uri');
   const detail =
     second !== undefined
       ? 'redirect_uri was sent twice'
       : uri === ''
         ? 'redirect_uri is missing'
-        : redirectUris.includes(uri)
+        : redirectUris.includes(uri) || (guest !== undefined && isGuestRedirect(uri, redirectUris))
           ? undefined
           : 'redirect_uri differs from every registered one; it must be the same character by character';
   if (detail !== undefined) throw new PageFault('redirect', 400, detail, 'redirect_uri');
@@ -268,6 +276,9 @@ function readScopes(asked: string | undefined, client: RequestingClient, fault: 
   const refreshes = client.grantTypes.includes('refresh_token');
   // Without the grant type no refresh token would work, and the person would allow it for nothing.
   const registered = knownScopes(client.scopes).filter((scope) => refreshes || scope !== 'offline_access');
+  // Nobody here decided what a guest needs.
+  if (asked === undefined && client.guest !== undefined)
+    throw fault('invalid_scope', 'scope is missing: name the scopes that the application needs');
   const parsed = asked === undefined ? { scopes: registered.filter(isOfPatients) } : parseScopes(asked);
   if ('fault' in parsed) throw fault('invalid_scope', parsed.fault);
   const { scopes } = parsed;

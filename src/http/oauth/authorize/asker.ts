@@ -1,6 +1,7 @@
 /** The part of the consent page that says who asks, what for, and as whom the person is signed in. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
+import { nameTarget } from './answer.ts';
 import type { ConsentView } from './view.ts';
 
 /** Purposes with words of ours: plain ones, and HL7's codes (http://terminology.hl7.org/CodeSystem/v3-ActReason). */
@@ -22,27 +23,54 @@ const PURPOSES = [
 /** Returns the part. @param asked the request, which follows the name of the application */
 export function askerPart(
   say: Texts,
-  view: Pick<ConsentView, 'client' | 'session' | 'purpose' | 'handle' | 'root' | 'preview'>,
+  view: Pick<ConsentView, 'client' | 'session' | 'purpose' | 'handle' | 'root' | 'preview' | 'redirectUri'>,
   asked: Html,
 ): Html {
   const { client, session, handle, root } = view;
-  const { organization, environment } = client;
-  const name = html`<bdi>${client.name}</bdi>`;
-  const by = say.html('consent.by', { organization: html`<bdi>${organization.name}</bdi>` });
+  const { environment } = client;
   const sandbox = environment === 'sandbox' ? html`<p class="note">${say('consent.sandbox')}</p>` : html``;
   const other = `${root}/oauth/consent?request=${handle}&account=other&lang=${say.lang}`;
   const leads = view.preview === undefined ? html` href="${other}"` : html``;
-  return html`<div class="asker">
-${logoPart(view)}
-<div><p class="name">${name}</p>
-<p>${by} ${domainBadge(say, organization.domain)}</p></div>
-</div>
-${domainNote(say, organization.domain)}${sandbox}${asked}
+  const who = client.guest === undefined ? applicationPart(say, view) : guestPart(say, view, client.guest);
+  return html`${who}${sandbox}${asked}
 <dl class="facts">
 <div><dt>${say('purpose.legend')}</dt><dd>${purposePart(say, view.purpose)}</dd></div>
 <div><dt>${say('consent.privacylegend')}</dt><dd>${privacyPart(say, view)}</dd></div>
 <div><dt>${say('consent.account')}</dt><dd>${say.html('consent.signedin', { person: renderPerson(session.person) })} <a${leads}>${say('consent.switch')}</a></dd></div>
 </dl>`;
+}
+
+function applicationPart(say: Texts, view: Pick<ConsentView, 'client' | 'root' | 'preview'>): Html {
+  const { name, organization } = view.client;
+  const by = say.html('consent.by', { organization: html`<bdi>${organization.name}</bdi>` });
+  return html`<div class="asker">
+${logoPart(view)}
+<div><p class="name"><bdi>${name}</bdi></p>
+<p>${by} ${domainBadge(say, organization.domain)}</p></div>
+</div>
+${domainNote(say, organization.domain)}`;
+}
+
+/** Returns the part about a guest: its host and the answer's destination, which are the only certain facts about it. */
+function guestPart(
+  say: Texts,
+  { redirectUri }: Pick<ConsentView, 'redirectUri'>,
+  { host }: { readonly host: string },
+): Html {
+  const target = html`<bdi>${nameTarget(redirectUri)}</bdi>`;
+  const goes = say.html(redirectUri.startsWith('http:') ? 'guest.local' : 'guest.target', { target });
+  return html`<div class="asker">
+<span class="logo" aria-hidden="true">?</span>
+<div><p class="name"><bdi>${host}</bdi></p>
+<p>${goes} ${guestBadge(say)}</p></div>
+</div>
+<p class="note warn">${say.html('guest.note', { host: html`<bdi>${host}</bdi>` })}</p>
+`;
+}
+
+/** Returns the badge of applications that nobody registered here. */
+export function guestBadge(say: Texts): Html {
+  return html`<span class="badge warn">${say('guest.unknown')}</span>`;
 }
 
 /** Returns the badge with an organization's confirmed domain; people can compare the domain, but not the name. */

@@ -1,13 +1,14 @@
 /** Takes an authorization request and shows it to the person, after they have signed in. */
 import type { Context } from 'koa';
 import { ownParameters } from '#src/oauth/authorization/request.ts';
-import { chooseLanguage } from '../../pages/texts.ts';
 import { redirectTo } from '../../signin/redirect.ts';
 import { answerApplication } from './answer.ts';
 import { answerClosed } from './answered.ts';
 import { firstChoice } from './choice.ts';
+import { waitsForSignIn } from './find-asker.ts';
 import {
   type AuthorizeDeps,
+  checkBeforeSignIn,
   checkRequest,
   consentPath,
   makeOffer,
@@ -25,19 +26,25 @@ const BROWSER_S = 3600;
 export async function begin(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   const { services, visitors, baseUrl } = deps;
   const parameters = await readParameters(ctx);
-  const opened = await checkRequest(deps, ctx, parameters, sayIn(readLang(parameters)));
+  const say = sayIn(readLang(parameters));
+  if (waitsForSignIn(parameters)) {
+    if (!(await checkBeforeSignIn(deps, ctx, parameters, say))) return;
+    const handle = await services.pending.save(ownParameters(parameters));
+    return redirectTo(ctx, baseUrl + consentPath(handle, say.lang));
+  }
+  const opened = await checkRequest(deps, ctx, parameters, say);
   if (opened === undefined) return;
   const { request } = opened;
   if (request.prompt.has('none'))
     return answerApplication(deps, ctx, {
-      say: sayIn(readLang(parameters)),
+      say,
       answerTo: request,
       outcome: await silently(services, opened, await visitors.findSession(ctx)),
     });
   const handle = await services.pending.save(ownParameters(parameters));
   // Cookies belong to the host of BASE_URL, and browsers send none with the form of another site.
   if (ctx.method === 'POST' || ctx.host !== new URL(baseUrl).host)
-    return redirectTo(ctx, baseUrl + consentPath(handle, chooseLanguage(readLang(parameters))));
+    return redirectTo(ctx, baseUrl + consentPath(handle, say.lang));
   await show(deps, ctx, handle);
 }
 
@@ -50,6 +57,8 @@ export async function show(deps: AuthorizeDeps, ctx: Context, handle: string): P
   if (pending === undefined) return answerClosed(deps, ctx, handle, session);
   if (session !== undefined) cookie.set(ctx, browser, BROWSER_S);
   const say = sayIn(readQueryParameter(ctx, 'lang') ?? readLang(pending.parameters));
+  if (session === undefined && waitsForSignIn(pending.parameters))
+    return visitors.beginSignIn(ctx, { returnTo: consentPath(handle, say.lang), lang: say.lang });
   const opened = await checkRequest(deps, ctx, pending.parameters, say);
   if (opened === undefined) return;
   const { prompt, maxAge, loginHint } = opened.request;

@@ -11,6 +11,16 @@ export const NEW_RECORD = 'new';
 /** The value of `item` for `offline_access`. */
 export const OFFLINE = 'offline';
 
+/** How long a grant can last, in days. */
+export type GrantDays = (typeof GRANT_DAYS)[number];
+/** The longest for a guest. */
+const MOST_GUEST_DAYS = 90;
+
+/** Returns the durations that a person can choose for an application. */
+export function grantDays({ guest }: { readonly guest?: object }): readonly GrantDays[] {
+  return guest === undefined ? GRANT_DAYS : GRANT_DAYS.filter((days) => days <= MOST_GUEST_DAYS);
+}
+
 /** The fields that can be wrong; each is also the key of its text behind `fault.`. */
 export type FaultyField = 'record' | 'given' | 'family' | 'birthdate' | 'items' | 'days' | 'unavailable';
 
@@ -22,6 +32,8 @@ export interface Offer {
   /** A person has one personal record at most. */
   readonly mayStart: boolean;
   readonly items: readonly ItemSentence[];
+  /** The durations to choose from, the shortest first. */
+  readonly days: readonly GrantDays[];
   readonly scopes: readonly Scope[];
 }
 
@@ -31,7 +43,7 @@ export interface Choice {
   readonly record: string | undefined;
   readonly kept: ReadonlySet<string>;
   /** Undefined: none of the durations. */
-  readonly days: (typeof GRANT_DAYS)[number] | undefined;
+  readonly days: GrantDays | undefined;
   /** For a new record. */
   readonly details: PersonalDetails;
 }
@@ -56,7 +68,7 @@ export function firstChoice(offer: Offer, name: string | undefined): Choice {
   return {
     record: asksOther ? undefined : ((named ?? records[0])?.id ?? (mayStart ? NEW_RECORD : undefined)),
     kept: new Set([...items.map(({ id }) => id), OFFLINE]),
-    days: GRANT_DAYS[0],
+    days: offer.days[0],
     details: {
       given: (family === '' ? words : words.slice(0, -1)).join(' ').slice(0, MAX_NAME),
       family: family.slice(0, MAX_NAME),
@@ -74,7 +86,7 @@ export function readChoice(form: URLSearchParams, offer: Offer): Choice {
   return {
     record: isOffered ? record : undefined,
     kept: new Set([...offer.items.map(({ id }) => id), OFFLINE].filter((id) => chosen.has(id))),
-    days: GRANT_DAYS.find((days) => String(days) === form.get('days')),
+    days: offer.days.find((days) => String(days) === form.get('days')),
     details: { given: field('given'), family: field('family'), birth_date: field('birth_date') },
   };
 }

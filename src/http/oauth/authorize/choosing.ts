@@ -1,5 +1,4 @@
 /** The controls with which a person says what an application may do: which record, what, for how long. */
-import { GRANT_DAYS } from '#commands/consent/consents.ts';
 import { dayInWords } from '#src/clinical/reading/day-words.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
@@ -154,7 +153,7 @@ ${sentences}</ul>
 
 /** Returns the choice of a duration, and of access while the person is away. */
 export function daysPart(say: Texts, { client, offer, choice, faults, now }: Choosing): Html {
-  const choices = GRANT_DAYS.map(
+  const choices = offer.days.map(
     (days, index) => html`<label class="choice">
 <input type="radio" name="days" value="${days}"${index === 0 ? html` id="days"` : html``}${days === choice.days ? html` checked` : html``} required>
 <span><strong>${say('days.choice', { days })}</strong> <span class="quiet">${say('days.until', { day: say.day(now + days * DAY_MS) })}</span></span>

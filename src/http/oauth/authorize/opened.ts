@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { PageFault, RedirectFault } from '#src/oauth/authorization/faults.ts';
 import {
   type AuthorizationRequest,
+  isTooLong,
   type Parameters,
   readAuthorizationRequest,
   readClientId,
@@ -19,9 +20,10 @@ import type { AskingClient, AuthorizeServices } from '../../ports/authorize.ts';
 import type { Cookie } from '../../signin/cookie.ts';
 import type { Visitors } from '../../signin/visitors.ts';
 import { answerApplication, offerReturn } from './answer.ts';
-import type { Choice, FaultyField, Offer } from './choice.ts';
+import { type Choice, type FaultyField, grantDays, type Offer } from './choice.ts';
 import { consentPage } from './consent-page.ts';
 import { answerPageFault } from './fault-page.ts';
+import { findAsker } from './find-asker.ts';
 import { itemSentences } from './sentences.ts';
 
 /** Dependencies of the routes. */
@@ -79,12 +81,43 @@ export async function checkRequest(
   parameters: Parameters,
   say: Texts,
 ): Promise<Opened | undefined> {
-  const { services, visitors, baseUrl, root } = deps;
-  const url = ctx.method === 'POST' ? undefined : urlAgain(ctx, root);
-  try {
-    const client = await services.findClient(readClientId(parameters));
+  const { services, visitors, baseUrl } = deps;
+  return orAnswer(deps, ctx, say, async () => {
+    const client = await findAsker(services, parameters, () => visitors.findSession(ctx));
     const request = readAuthorizationRequest(parameters, client, baseUrl);
     return client === undefined ? undefined : { client, request };
+  });
+}
+
+/**
+ * Checks a guest's request as far as possible before the person has signed in; see `waitsForSignIn`.
+ * @returns whether it can wait for that; otherwise it has been answered
+ */
+export async function checkBeforeSignIn(
+  deps: AuthorizeDeps,
+  ctx: Context,
+  parameters: Parameters,
+  say: Texts,
+): Promise<boolean> {
+  const checked = await orAnswer(deps, ctx, say, async () => {
+    if (isTooLong(parameters)) throw new PageFault('guest', 400, 'the request is too long');
+    await deps.services.guests.check(readClientId(parameters));
+    return true;
+  });
+  return checked === true;
+}
+
+/** Returns the result of a check; answers the request if it fails. */
+async function orAnswer<T>(
+  deps: AuthorizeDeps,
+  ctx: Context,
+  say: Texts,
+  check: () => Promise<T>,
+): Promise<T | undefined> {
+  const { visitors, root } = deps;
+  const url = ctx.method === 'POST' ? undefined : urlAgain(ctx, root);
+  try {
+    return await check();
   } catch (error) {
     if (error instanceof RedirectFault) {
       const { error: code, description } = error.error;
@@ -114,6 +147,7 @@ export async function makeOffer(
     asksOther: request.patient !== undefined && !records.some(({ isMeant }) => isMeant),
     mayStart: records.every(({ via }) => via !== 'own'),
     items: itemSentences(say, request.scopes, own),
+    days: grantDays(client),
     scopes: request.scopes,
   };
 }

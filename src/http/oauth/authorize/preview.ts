@@ -5,7 +5,7 @@ import { type PageNeeds, pageHeaders } from '../../answer/security-headers.ts';
 import { shellNeeds } from '../../pages/shell.ts';
 import type { Texts } from '../../pages/texts.ts';
 import type { AskingClient, OfferedRecord } from '../../ports/authorize.ts';
-import { firstChoice, type Offer } from './choice.ts';
+import { firstChoice, grantDays, type Offer } from './choice.ts';
 import { consentPage } from './consent-page.ts';
 import { itemSentences } from './sentences.ts';
 
@@ -56,6 +56,7 @@ export function previewPage(
     asksOther: false,
     mayStart: true,
     items: itemSentences(say, scopes, true),
+    days: grantDays(client),
     scopes,
   };
   const { 'Content-Security-Policy': policy = '' } = pageHeaders(NEEDS);

@@ -15,6 +15,11 @@ export const de: Wording = {
   'consent.unconfirmed': 'Keine bestätigte Domain',
   'consent.unconfirmednote':
     'Wir wissen nicht, wer hinter dieser Anwendung steht. Erlauben Sie den Zugriff nur, wenn Sie sie kennen.',
+  'guest.unknown': 'Hier unbekannt',
+  'guest.target': 'Ihre Antwort geht an {target}.',
+  'guest.local': 'Ihre Antwort geht an ein Programm auf dem Gerät, das Sie gerade benutzen ({target}).',
+  'guest.note':
+    'Bei diesem Dienst kennt niemand diese Anwendung, und ihren Namen gibt sie selbst an. Sicher ist nur ihre Adresse, {host}. Erlauben Sie den Zugriff nur, wenn Sie ihr vertrauen und den Vorgang selbst begonnen haben.',
   'consent.sandbox': 'Testumgebung: Sie enthält nur erfundene Gesundheitsdaten.',
   'consent.privacy': 'Wie {app} mit Daten umgeht: {host} (öffnet einen neuen Tab)',
   'consent.noprivacy': 'Die Anwendung nennt keine Datenschutzerklärung.',
@@ -132,6 +137,8 @@ export const de: Wording = {
   // Consent: requests that end on a page
   'error.client':
     'Dieser Dienst kennt die Anwendung nicht, die Sie hierher geschickt hat. Es wurde nichts geteilt.',
+  'error.guest':
+    'Die Anwendung, die Sie hierher geschickt hat, kann mit diesem Dienst nicht benutzt werden. Es wurde nichts geteilt.',
   'error.redirect':
     'Die Anwendung möchte, dass Sie zu einer Adresse geschickt werden, die für sie nicht registriert ist. Es wurde nichts geteilt.',
   'error.organization':

@@ -13,6 +13,11 @@ export const en = {
   'consent.unconfirmed': 'No confirmed domain',
   'consent.unconfirmednote':
     'We don’t know who is behind this application. Allow access only if you know it.',
+  'guest.unknown': 'Unknown here',
+  'guest.target': 'Your answer goes to {target}.',
+  'guest.local': 'Your answer goes to a program on the device that you are using ({target}).',
+  'guest.note':
+    'Nobody at this service knows this application, and its name is only its own claim. Only its address, {host}, is certain. Allow access only if you trust it and started this yourself.',
   'consent.sandbox': 'Test environment: it holds only made-up health data.',
   'consent.privacy': 'How {app} handles data: {host} (opens in a new tab)',
   'consent.noprivacy': 'The application names no privacy page.',
@@ -126,6 +131,7 @@ export const en = {
   'fault.unavailable': 'That record can’t be shared right now. Choose another one, or try again later.',
   // Consent: requests that end on a page
   'error.client': 'This service doesn’t know the application that sent you here. Nothing was shared.',
+  'error.guest': 'The application that sent you here can’t be used with this service. Nothing was shared.',
   'error.redirect':
     'The application wants you to be sent to an address that is not registered for it. Nothing was shared.',
   'error.organization':

@@ -15,6 +15,11 @@ export const es: Wording = {
   'consent.unconfirmed': 'Sin dominio confirmado',
   'consent.unconfirmednote':
     'No sabemos quién está detrás de esta aplicación. Permita el acceso solo si la conoce.',
+  'guest.unknown': 'Desconocida aquí',
+  'guest.target': 'Su respuesta va a {target}.',
+  'guest.local': 'Su respuesta va a un programa en el dispositivo que está usando ({target}).',
+  'guest.note':
+    'Nadie en este servicio conoce esta aplicación, y su nombre es solo lo que ella misma afirma. Solo su dirección, {host}, es segura. Permita el acceso solo si confía en ella y si usted mismo ha iniciado esto.',
   'consent.sandbox': 'Entorno de pruebas: solo contiene datos de salud inventados.',
   'consent.privacy': 'Cómo trata los datos {app}: {host} (se abre en otra pestaña)',
   'consent.noprivacy': 'La aplicación no indica ninguna página de privacidad.',
@@ -130,6 +135,8 @@ export const es: Wording = {
   'fault.unavailable': 'Ese historial no se puede compartir ahora. Elija otro o inténtelo más tarde.',
   // Consent: requests that end on a page
   'error.client': 'Este servicio no conoce la aplicación que le ha enviado aquí. No se ha compartido nada.',
+  'error.guest':
+    'La aplicación que le ha enviado aquí no se puede usar con este servicio. No se ha compartido nada.',
   'error.redirect':
     'La aplicación quiere enviarle a una dirección que no está registrada para ella. No se ha compartido nada.',
   'error.organization':

@@ -15,6 +15,11 @@ export const fr: Wording = {
   'consent.unconfirmed': 'Aucun domaine confirmé',
   'consent.unconfirmednote':
     'Nous ne savons pas qui est derrière cette application. N’autorisez l’accès que si vous la connaissez.',
+  'guest.unknown': 'Inconnue ici',
+  'guest.target': 'Votre réponse va à {target}.',
+  'guest.local': 'Votre réponse va à un programme sur l’appareil que vous utilisez ({target}).',
+  'guest.note':
+    'Personne dans ce service ne connaît cette application, et elle seule affirme porter ce nom. Seule son adresse, {host}, est certaine. N’autorisez l’accès que si vous lui faites confiance et si vous avez lancé cette demande vous-même.',
   'consent.sandbox': 'Environnement de test : il ne contient que des données de santé fictives.',
   'consent.privacy': 'Comment {app} traite les données : {host} (nouvel onglet)',
   'consent.noprivacy': 'L’application n’indique aucune page de confidentialité.',
@@ -133,6 +138,8 @@ export const fr: Wording = {
     'Ce dossier ne peut pas être partagé pour le moment. Choisissez-en un autre ou réessayez plus tard.',
   // Consent: requests that end on a page
   'error.client': 'Ce service ne connaît pas l’application qui vous a envoyé ici. Rien n’a été partagé.',
+  'error.guest':
+    'L’application qui vous a envoyé ici ne peut pas être utilisée avec ce service. Rien n’a été partagé.',
   'error.redirect':
     'L’application veut vous renvoyer vers une adresse qui n’est pas enregistrée pour elle. Rien n’a été partagé.',
   'error.organization':

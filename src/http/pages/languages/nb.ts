@@ -15,6 +15,11 @@ export const nb: Wording = {
   'consent.unconfirmed': 'Ikke noe bekreftet domene',
   'consent.unconfirmednote':
     'Vi vet ikke hvem som står bak denne appen. Gi bare tilgang hvis du kjenner den.',
+  'guest.unknown': 'Ukjent her',
+  'guest.target': 'Svaret ditt går til {target}.',
+  'guest.local': 'Svaret ditt går til et program på enheten du bruker ({target}).',
+  'guest.note':
+    'Ingen hos denne tjenesten kjenner denne appen, og navnet er bare det den selv oppgir. Bare adressen, {host}, er sikker. Gi bare tilgang hvis du stoler på den og startet dette selv.',
   'consent.sandbox': 'Testmiljø: Her finnes bare oppdiktede helsedata.',
   'consent.privacy': 'Slik behandler {app} data: {host} (åpnes i en ny fane)',
   'consent.noprivacy': 'Appen oppgir ingen personvernside.',
@@ -129,6 +134,7 @@ export const nb: Wording = {
   'fault.unavailable': 'Den journalen kan ikke deles akkurat nå. Velg en annen, eller prøv igjen senere.',
   // Consent: requests that end on a page
   'error.client': 'Denne tjenesten kjenner ikke appen som sendte deg hit. Ingenting ble delt.',
+  'error.guest': 'Appen som sendte deg hit, kan ikke brukes med denne tjenesten. Ingenting ble delt.',
   'error.redirect': 'Appen vil sende deg til en adresse som ikke er registrert for den. Ingenting ble delt.',
   'error.organization':
     'Organisasjonen bak denne appen har ikke bekreftet noe domene, så den kan ikke be om ekte helsedata ennå. Ingenting ble delt.',

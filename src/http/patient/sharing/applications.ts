@@ -3,7 +3,9 @@ import type { GrantUse } from '#queries/access-use.ts';
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { consentItems } from '#src/oauth/consent-items.ts';
 import { knownScopes } from '#src/oauth/scopes.ts';
+import { GUESTS } from '#src/shared/access/guests.ts';
 import { type Html, html } from '#src/shared/html.ts';
+import { guestBadge } from '../../oauth/authorize/asker.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { kindsText } from '../../reading/kinds.ts';
 import type { PatientPage } from '../page.ts';
@@ -80,7 +82,7 @@ export function grantCard(
   const app = html`<bdi>${applicationName(grant)}</bdi>`;
   return html`<li class="card opens">
 <h3><a href="${visit.to(`${record.path}/applications/${grant.id}`)}">${app}</a></h3>
-<p class="quiet small">${say.html('consent.by', { organization: html`<bdi>${grant.organization ?? ''}</bdi>` })}</p>
+<p class="quiet small">${keeperText(say, grant)}</p>
 <p>${usageText(say, use, now)}</p>
 <p class="quiet small">${say('applications.may', { things: mayText(say, grant) })} · ${say('days.until', { day: say.day(grant.expires_at / 1_000) })}</p>
 </li>
@@ -90,6 +92,12 @@ export function grantCard(
 /** Returns the name of a grant's application. */
 export function applicationName({ application_name, application_id }: GrantRow): string {
   return application_name ?? application_id;
+}
+
+/** Returns whose application has a grant. A guest's name begins with its host. */
+export function keeperText(say: Texts, { project, organization }: GrantRow): Html {
+  if (project === GUESTS.project) return guestBadge(say);
+  return say.html('consent.by', { organization: html`<bdi>${organization ?? ''}</bdi>` });
 }
 
 /** Returns the coverage of a grant, reading and writing together. */

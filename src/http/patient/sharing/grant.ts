@@ -9,7 +9,7 @@ import type { Outcome, PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 import { usageText } from '../words.ts';
-import { applicationName, endText, readGrantUse } from './applications.ts';
+import { applicationName, endText, keeperText, readGrantUse } from './applications.ts';
 
 /** The maximum length of a note about a revocation. */
 const MAX_NOTE = 1_000;
@@ -37,7 +37,7 @@ export async function grantPage(visit: Visit, record: OpenRecord, id: string): P
   return {
     title: applicationName(grant),
     heading: app,
-    lead: say.html('consent.by', { organization: html`<bdi>${grant.organization ?? ''}</bdi>` }),
+    lead: keeperText(say, grant),
     record,
     section: 'applications',
     back: { path: `${record.path}/applications`, text: say('nav.applications') },

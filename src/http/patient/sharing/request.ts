@@ -10,6 +10,7 @@ import {
   type FaultyField,
   findFaultyFields,
   firstChoice,
+  grantDays,
   keptScopes,
   type Offer,
   readChoice,
@@ -53,6 +54,7 @@ async function askedFor(visit: Visit, id: string): Promise<Asked> {
       asksOther: false,
       mayStart: false,
       items: itemSentences(visit.say, scopes, own),
+      days: grantDays(client),
       scopes,
     },
   };

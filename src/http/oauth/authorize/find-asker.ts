@@ -1,0 +1,31 @@
+/** Finds the client of an authorization request; a guest's document is read only for a signed-in person. */
+import { type Parameters, readClientId } from '#src/oauth/authorization/request.ts';
+import { isGuestId } from '#src/shared/access/guests.ts';
+import type { Session } from '#src/shared/access/session.ts';
+import type { AskingClient, AuthorizeServices } from '../../ports/authorize.ts';
+
+/**
+ * Returns the client; undefined if it is unknown.
+ * @param findSession of the person
+ * @throws PageFault for a guest that can't be taken
+ */
+export async function findAsker(
+  { findClient, guests }: Pick<AuthorizeServices, 'findClient' | 'guests'>,
+  parameters: Parameters,
+  findSession: () => Promise<Session | undefined>,
+): Promise<AskingClient | undefined> {
+  const clientId = readClientId(parameters);
+  if (!isGuestId(clientId)) return findClient(clientId);
+  if ((await findSession()) !== undefined) return guests.admit(clientId);
+  await guests.check(clientId);
+  return findClient(clientId);
+}
+
+/**
+ * Tells whether a person has to sign in before their request can be checked: it is a guest's, whose document nobody
+ * without an account here can make the service fetch.
+ */
+export function waitsForSignIn(parameters: Parameters): boolean {
+  const value = (name: string) => parameters.find(([own]) => own === name)?.[1] ?? '';
+  return isGuestId(value('client_id')) && !value('prompt').split(' ').includes('none');
+}

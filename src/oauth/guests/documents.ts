@@ -1,0 +1,124 @@
+/**
+ * Rows about metadata documents of guests: until when each needn't be fetched again, when it was
+ * last used, and how many new ones of a host were fetched in a day.
+ */
+import type { Pool } from 'pg';
+
+/** DDL of a migration. */
+export const GUEST_DOCUMENTS_SQL = `
+CREATE TABLE operations.guest_document (
+  client_id text PRIMARY KEY,          -- its URL
+  first_at timestamptz NOT NULL DEFAULT now(),
+  used_at timestamptz NOT NULL DEFAULT now(),
+  fresh_until timestamptz NOT NULL     -- it isn't fetched again before
+);
+CREATE TABLE operations.guest_host (
+  host text NOT NULL,
+  day date NOT NULL,
+  documents int NOT NULL,              -- fetched for the first time on that day, UTC
+  PRIMARY KEY (host, day)
+);`;
+
+/** The maximum number of documents of one host that are fetched for the first time in a day. */
+export const MOST_OF_HOST = 1_000;
+
+/** How long a guest that nobody uses is kept, in days. Its grants last at most as long. */
+export const KEPT_DAYS = 90;
+
+/** Marks a document as used; `fresh` tells whether it need not be fetched. */
+const USE = `
+UPDATE operations.guest_document SET used_at = now() WHERE client_id = $1 RETURNING fresh_until > now() AS fresh`;
+
+const COUNT = `
+INSERT INTO operations.guest_host AS h (host, day, documents) VALUES ($1, (now() AT TIME ZONE 'UTC')::date, 1)
+ON CONFLICT (host, day) DO UPDATE SET documents = h.documents + 1
+RETURNING documents`;
+
+const KEEP = `
+INSERT INTO operations.guest_document (client_id, fresh_until) VALUES ($1, now() + $2 * interval '1 second')
+ON CONFLICT (client_id) DO UPDATE SET used_at = now(), fresh_until = excluded.fresh_until`;
+
+// Index: consents.open_grants_of_application. Guests are few; the project's applications are found by its index.
+const UNUSED = `
+SELECT a.id, a.client_id FROM projects.application a
+  LEFT JOIN operations.guest_document d ON d.client_id = a.client_id
+ WHERE a.project = $1 AND a.deleted_at IS NULL
+   AND coalesce(d.used_at, to_timestamp(a.created_at / 1000000)) < now() - interval '${KEPT_DAYS} days'
+   AND NOT EXISTS (SELECT FROM consents.grants g WHERE g.application_id = a.id AND g.ended_at IS NULL)
+ ORDER BY a.created_at LIMIT 100`;
+
+/** A host is blocked by its own name or by one that it is below. */
+const BLOCKED = `
+SELECT EXISTS (SELECT FROM projects.blocked_host b
+  WHERE b.blocked AND (b.host = $1 OR right($1, length(b.host) + 1) = '.' || b.host)) AS blocked`;
+
+/** The documents of an installation. */
+export class GuestDocuments {
+  constructor(readonly pool: Pick<Pool, 'query'>) {}
+
+  /** Notes that a document is used. @returns whether it is still fresh; undefined for a new one */
+  async use(clientId: string): Promise<boolean | undefined> {
+    const { rows } = await this.pool.query<{ fresh: boolean }>(USE, [clientId]);
+    return rows[0]?.fresh;
+  }
+
+  /** Counts a new document of a host. @returns the number of today's, with it */
+  async count(host: string): Promise<number> {
+    const { rows } = await this.pool.query<{ documents: number }>(COUNT, [host]);
+    return rows[0]?.documents ?? 0;
+  }
+
+  /** Notes that a document was fetched. @param seconds how long it stays fresh */
+  async keep(clientId: string, seconds: number): Promise<void> {
+    await this.pool.query(KEEP, [clientId, seconds]);
+  }
+
+  /** Tells whether an operator blocked a host. */
+  async isBlocked(host: string): Promise<boolean> {
+    const { rows } = await this.pool.query<{ blocked: boolean }>(BLOCKED, [host]);
+    return rows[0]?.blocked ?? false;
+  }
+
+  /** Returns guests without a grant that nobody used for 90 days, at most 100. */
+  async unused(project: string): Promise<readonly { readonly id: string; readonly client_id: string }[]> {
+    return (await this.pool.query<{ id: string; client_id: string }>(UNUSED, [project])).rows;
+  }
+
+  /** Forgets a document. */
+  async forget(clientId: string): Promise<void> {
+    await this.pool.query('DELETE FROM operations.guest_document WHERE client_id = $1', [clientId]);
+  }
+
+  /** Deletes counts of earlier days. */
+  async sweep(): Promise<void> {
+    await this.pool.query(
+      `DELETE FROM operations.guest_host WHERE day < (now() AT TIME ZONE 'UTC')::date - 1`,
+    );
+  }
+}
+
+/** Bounds of the time that a document stays fresh, in seconds; the lower one spans the steps of one request. */
+const LEAST_S = 60;
+const MOST_S = 86_400;
+
+/**
+ * Returns how long an answer may be kept, in seconds, as its headers say (RFC 9111, section 4.2.1), from a minute to a
+ * day.
+ * @param now in ms
+ */
+export function freshSeconds(
+  headers: { readonly 'cache-control'?: string | undefined; readonly expires?: string | undefined },
+  now: number,
+): number {
+  const control = headers['cache-control']?.toLowerCase() ?? '';
+  const [, age] = /(?:^|[\s,])max-age="?(\d{1,9})/.exec(control) ?? [];
+  const expires = Date.parse(headers.expires ?? '');
+  const stated = /(?:^|[\s,])no-(?:store|cache)/.test(control)
+    ? 0
+    : age !== undefined
+      ? Number(age)
+      : Number.isNaN(expires)
+        ? 0
+        : (expires - now) / 1_000;
+  return Math.min(Math.max(Math.floor(stated), LEAST_S), MOST_S);
+}

@@ -1,0 +1,208 @@
+/** Rules about guests: their URLs, how long documents are kept, how hosts are reached, and when guests are forgotten. */
+import { expect } from 'chai';
+import type { NewGuest } from '#commands/application/guests.ts';
+import { openGuestCommands } from '#commands/application/guests.ts';
+import { Kernel } from '#commands/kernel/kernel.ts';
+import { openEventStore } from '#src/events/open.ts';
+import { faultOfClientUrl } from '#src/oauth/guests/client-url.ts';
+import { freshSeconds } from '#src/oauth/guests/documents.ts';
+import { readClientDocument } from '#src/oauth/guests/metadata-document.ts';
+import { IdSource, newUuid } from '#src/shared/ids.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
+import { openGuests } from '#src/sharing/guests.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { addGrant } from '#test/support/oauth-tokens.ts';
+import { removeTemporaryFolders } from '#test/support/temporary.ts';
+
+describe('the URL of a metadata document', () => {
+  const URL = 'https://app.example.org/client.json';
+
+  it('is taken by the rule of the installation', () => {
+    const fault = (rule: 'off' | 'allow' | readonly string[], url = URL) =>
+      faultOfClientUrl(url, { rule, takesLocal: false });
+    expect(fault('off')).to.match(/no clients/);
+    expect(fault('allow')).to.equal(undefined);
+    expect(fault(['app.example.org'])).to.equal(undefined);
+    expect(fault(['example.org'])).to.match(/does not take/);
+    expect(fault('allow', 'https://app.example.org./client.json')).to.match(/host name/);
+    expect(fault('allow', 'https://app.example.org:8443/a?b=c')).to.equal(undefined);
+    expect(fault('allow', 'https://app.example.org:443/a')).to.match(/as browsers write it/);
+  });
+
+  it('is on this machine only in development', () => {
+    const local = (takesLocal: boolean) =>
+      faultOfClientUrl('http://localhost:3000/a', { rule: 'allow', takesLocal });
+    expect(local(true)).to.equal(undefined);
+    expect(local(false)).to.equal('must begin with https://');
+  });
+});
+
+describe('a metadata document', () => {
+  const ID = 'https://app.example.org:8443/client.json';
+  const read = (members: object) =>
+    readClientDocument({ client_id: ID, redirect_uris: ['http://localhost/back'], ...members }, ID);
+
+  it('may redirect to its own host and port', () => {
+    expect(read({ redirect_uris: ['https://app.example.org:8443/back'] }).redirectUris).to.have.length(1);
+    for (const uri of [
+      'https://app.example.org/back',
+      'https://other.app.example.org:8443/',
+      'http://app.example.org:8443/',
+    ])
+      expect(() => read({ redirect_uris: [uri] }), uri).to.throw('every redirect_uri');
+  });
+
+  it('has a name that begins with its host, without characters that deceive', () => {
+    expect(read({}).name).to.equal('app.example.org:8443');
+    expect(read({ client_name: '\u202e\u0000 \u3000' }).name).to.equal('app.example.org:8443');
+    expect(read({ client_name: ' A\u200b \n B ' }).name).to.equal('app.example.org:8443 (A B)');
+    expect(read({ client_name: 'x'.repeat(500) }).name).to.have.length('app.example.org:8443 ()'.length + 60);
+  });
+
+  it('names a privacy page only by https', () => {
+    expect(read({ policy_uri: 'https://else.example/privacy' }).privacyUrl).to.equal(
+      'https://else.example/privacy',
+    );
+    for (const policy_uri of ['http://else.example/', 'javascript:alert(1)', 'https://a@b.example/'])
+      expect(read({ policy_uri }).privacyUrl, policy_uri).to.equal(undefined);
+  });
+
+  it('is kept as its headers say, from a minute to a day', () => {
+    const NOW = Date.parse('2026-11-29T12:00:00Z');
+    const kept = (headers: Parameters<typeof freshSeconds>[0]) => freshSeconds(headers, NOW);
+    expect(kept({})).to.equal(60);
+    expect(kept({ 'cache-control': 'public, max-age=600' })).to.equal(600);
+    expect(kept({ 'cache-control': 'max-age=99999999' })).to.equal(86_400);
+    expect(kept({ 'cache-control': 'no-store, max-age=600' })).to.equal(60);
+    expect(kept({ 'cache-control': 'max-age=600, no-cache' })).to.equal(60);
+    expect(kept({ 'cache-control': 'x-max-age=600' })).to.equal(60);
+    expect(kept({ expires: 'Sun, 29 Nov 2026 13:00:00 GMT' })).to.equal(3_600);
+    expect(kept({ expires: 'yesterday' })).to.equal(60);
+  });
+});
+
+describe('guests of an installation', () => {
+  let service: InProcess;
+  let store: Awaited<ReturnType<typeof openEventStore>>;
+
+  before(async () => {
+    service = await startInProcess({}, { CLIENT_METADATA: 'off' });
+    store = await openEventStore({ url: service.databaseUrl, eventStoreUrl: process.env.EVENTSTORE_URL });
+  });
+
+  after(async () => {
+    await store?.close();
+    await service?.stop();
+    await removeTemporaryFolders();
+  });
+
+  const shown = async (
+    query: string,
+    values: readonly unknown[],
+    times = 200,
+  ): Promise<readonly object[]> => {
+    for (let n = 0; ; n += 1) {
+      const { rows } = await service.pool.query(query, [...values]);
+      if (rows.length > 0 || n === times) return rows;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+
+  const CLIENT = 'https://app.example.org/client.json';
+  const guest: NewGuest = {
+    client_id: CLIENT,
+    name: 'app.example.org (App)',
+    environment: 'sandbox',
+    redirect_uris: ['http://localhost/back'],
+    scopes: ['patient/*.rs'],
+    grant_types: ['authorization_code'],
+    privacy_url: undefined,
+    sector: 'app.example.org',
+  };
+  const by = () => ({
+    credential: { kind: 'system' as const },
+    requestId: 'req_test',
+    ids: new IdSource(newUuid(), Date.now()),
+    now: nowMicros,
+  });
+  const open = (address: string) =>
+    openGuests({
+      pool: service.pool,
+      commands: openGuestCommands(new Kernel(store)),
+      policy: { rule: 'allow', takesLocal: true },
+      environment: 'sandbox',
+      freshness: { require: () => undefined, settle: async () => true },
+      resolve: async () => [{ address, family: 4 }],
+    });
+
+  it('are not announced if they are off, and their requests end on a page', async () => {
+    const metadata = await service.fhir(`${service.url}/.well-known/oauth-authorization-server`, {
+      key: null,
+    });
+    expect(metadata.json).not.to.have.property('client_id_metadata_document_supported');
+    const page = await fetch(`${service.url}/oauth/authorize?client_id=${encodeURIComponent(CLIENT)}`);
+    expect(page.status).to.equal(400);
+    expect(await page.text()).to.include('takes no clients by metadata documents');
+  });
+
+  it('are never looked for at addresses that are not public, whatever their names resolve to', async () => {
+    for (const address of ['10.0.0.7', '127.0.0.1', '169.254.169.254']) {
+      const failed = await open(address)
+        .admit('https://rebind.example/client.json')
+        .catch((error: unknown) => error);
+      expect(String(failed)).to.include('an address that is not public');
+    }
+  });
+
+  it('are registered again when they were deleted or changed, and stay as they are otherwise', async () => {
+    const commands = openGuestCommands(new Kernel(store));
+    expect(await commands.admit(by(), guest)).not.to.equal(undefined);
+    expect(await commands.admit(by(), guest)).to.equal(undefined);
+    expect(await commands.admit(by(), { ...guest, name: 'app.example.org (New)' })).not.to.equal(undefined);
+    const find =
+      'select id, name from projects.application where client_id = $1 and deleted_at is null and name = $2';
+    const rows = await shown(find, [CLIENT, 'app.example.org (New)']);
+    expect(rows).to.have.length(1);
+    const [{ id = '' } = {}] = rows as { id: string }[];
+    await commands.forget(by(), id);
+    await shown('select from projects.application where id = $1 and deleted_at is not null', [id]);
+    await commands.admit(by(), guest);
+    expect(await shown(find, [CLIENT, guest.name])).to.deep.equal([{ id, name: guest.name }]);
+  });
+
+  it('are gone after 90 days without use, unless they have a grant', async () => {
+    const guests = open('203.0.113.7');
+    const commands = openGuestCommands(new Kernel(store));
+    const used = async (name: string, days: number): Promise<string> => {
+      const client_id = `https://app.example.org/${name}.json`;
+      await commands.admit(by(), { ...guest, client_id });
+      await service.pool.query(
+        `insert into operations.guest_document (client_id, used_at, fresh_until)
+         values ($1, now() - $2 * interval '1 day', now())`,
+        [client_id, days],
+      );
+      const [row] = await shown('select id from projects.application where client_id = $1', [client_id]);
+      return (row as { id: string }).id;
+    };
+    const [old, young, granted] = [await used('old', 91), await used('young', 89), await used('granted', 91)];
+    await addGrant(
+      service.pool,
+      {
+        ...{ applicationId: granted, clientId: '', project: 'proj_guests', owner: 'proj_owner' },
+        ...{ grantId: 'grant_kept', record: newUuid(), patient: newUuid(), subject: 'sub' },
+      },
+      { seconds: 3_600 },
+    );
+    await guests.sweep();
+    await shown('select from projects.application where id = $1 and deleted_at is not null', [old]);
+    const { rows } = await service.pool.query(
+      'select id from projects.application where id = any($1) and deleted_at is null order by id',
+      [[old, young, granted]],
+    );
+    expect(rows.map(({ id }) => id)).to.have.members([young, granted]);
+    const left = await service.pool.query(
+      "select client_id from operations.guest_document where client_id like '%/old.json'",
+    );
+    expect(left.rows).to.deep.equal([]);
+  });
+});
