@@ -1,26 +1,35 @@
 /** Requests of tools, with answers as JSON, and pages that are small enough for a model. */
-import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
+import { isObject, type Json, type JsonObject, printJson, readStored } from '#src/shared/json/json.ts';
 import { makeFault, ToolFault } from './fault.ts';
-import type { Call, OwnGrant, Reach, Reply } from './reach.ts';
+import type { Call, Reach, Reply } from './reach.ts';
 
 /** The maximum number of bytes of a page: longer results are paged. */
 export const PAGE_BYTES = 100_000;
 
 /** Asks and returns the JSON of the answer; its numbers keep their digits. @throws ToolFault if it is refused */
 export async function askJson(reach: Reach, call: Call): Promise<JsonObject> {
-  return readJson(requireOk(await reach.ask(call)));
+  return (await askSized(reach, call)).json;
+}
+
+/** An answer, and its size in bytes. */
+interface Sized {
+  readonly json: JsonObject;
+  readonly size: number;
+  /** True if it may have numbers whose digits JavaScript would change. */
+  readonly exact: boolean;
+}
+
+/** Does the same, and returns the size of the answer, too. */
+export async function askSized(reach: Reach, call: Call): Promise<Sized> {
+  const { bytes } = requireOk(await reach.ask(call));
+  const { value, exact } = readStored(bytes.toString());
+  return { json: value, size: bytes.length, exact };
 }
 
 /** Checks that a request succeeded. @throws ToolFault */
 export function requireOk(reply: Reply): Reply {
   if (reply.status >= 300) throw makeFault(reply);
   return reply;
-}
-
-function readJson({ bytes }: Reply): JsonObject {
-  const { value } = parseJson(bytes.toString());
-  if (!isObject(value)) throw new TypeError('an interface answered no JSON object');
-  return value;
 }
 
 /** Returns the id of the patient whom a tool is asked about. @throws ToolFault if there is none */
@@ -59,30 +68,33 @@ export interface Page {
  * Returns the entries after a place that fit into a page, at least one.
  * @param all entries of the interface's page
  * @param next the cursor of its next page, if there is one
+ * @param size of that page in bytes: the entries of a short one aren't measured
  */
 export function cutPage(
   all: readonly JsonObject[],
   place: Place,
   next: string | undefined,
-  room = PAGE_BYTES,
+  size: number,
 ): Page {
+  const rest = next === undefined ? null : writePlace({ shown: 0, page: next });
+  if (size <= PAGE_BYTES) return { items: all.slice(place.shown), next: rest };
   const items: JsonObject[] = [];
   let bytes = 0;
   for (const item of all.slice(place.shown)) {
     bytes += Buffer.byteLength(printJson(item));
-    if (items.length > 0 && bytes > room)
+    if (items.length > 0 && bytes > PAGE_BYTES)
       return { items, next: writePlace({ shown: place.shown + items.length, page: place.page }) };
     items.push(item);
   }
-  return { items, next: next === undefined ? null : writePlace({ shown: 0, page: next }) };
+  return { items, next: rest };
 }
 
 /** Reads a page of a list of REST v1. @throws ToolFault */
 export async function askPage(reach: Reach, call: Call, cursor: string | undefined): Promise<Page> {
   const place = readPlace(cursor);
-  const answer = await askJson(reach, { ...call, query: { ...call.query, cursor: place.page } });
-  const next = answer.next_cursor;
-  return cutPage(objectsIn(answer.data), place, typeof next === 'string' ? next : undefined);
+  const query = { ...call.query, cursor: place.page };
+  const { json, size } = await askSized(reach, { ...call, query });
+  return cutPage(objectsIn(json.data), place, readText(json.next_cursor), size);
 }
 
 /** Returns the objects in a list. */
@@ -99,5 +111,3 @@ export function textsIn(value: Json | undefined): string[] {
 export function readText(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
-
-export type { OwnGrant };

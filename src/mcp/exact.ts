@@ -1,6 +1,7 @@
 /**
  * Keeps the digits of numbers in messages: the library prints results with JavaScript's numbers, which would turn 1.50 into
- * 1.5. A result holds a mark, which is replaced by the exact text in the printed message.
+ * 1.5. A result holds marks, which are replaced by the exact texts in the printed message. The library checks each block of a
+ * result; marks also save that.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -12,6 +13,13 @@ export class Exact {
   hold(text: string): { readonly annal_exact: string } {
     const mark = { annal_exact: randomUUID() };
     this.#texts.set(JSON.stringify(mark), text);
+    return mark;
+  }
+
+  /** Returns a block that stands for several. @param blocks not empty */
+  holdBlocks(blocks: readonly object[]): { readonly type: 'text'; readonly text: string } {
+    const mark = { type: 'text' as const, text: randomUUID() };
+    this.#texts.set(JSON.stringify(mark), JSON.stringify(blocks).slice(1, -1));
     return mark;
   }
 

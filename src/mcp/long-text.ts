@@ -1,4 +1,5 @@
 /** Long texts in parts. Pure. */
+import { cut } from '#src/shared/cut.ts';
 import { PAGE_BYTES } from './ask.ts';
 import { ToolFault } from './fault.ts';
 
@@ -14,6 +15,7 @@ export function cutText(
   if (!Number.isInteger(start) || start < 0 || start > text.length)
     throw new ToolFault('cursor is not one of this text; send next_cursor of the previous answer');
   // A character has at most three bytes for each of its UTF-16 units.
-  const end = start + Math.floor(PAGE_BYTES / 3);
-  return { text: text.slice(start, end), next: end < text.length ? String(end) : null };
+  const part = cut(text.slice(start), Math.floor(PAGE_BYTES / 3));
+  const end = start + part.length;
+  return { text: part, next: end < text.length ? String(end) : null };
 }

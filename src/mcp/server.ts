@@ -111,7 +111,7 @@ async function runTool(tool: Tool, args: unknown, reach: Reach, exact: Exact): P
 }
 
 function printResult(
-  { text, structured, versions = [], file }: Told,
+  { text, structured, versions = [], file, plain }: Told,
   { base }: Reach,
   exact: Exact,
 ): CallToolResult {
@@ -119,12 +119,11 @@ function printResult(
     type: 'resource_link' as const,
     uri: `${base}/fhir/R4/${version}`,
     name: version,
-    mimeType: FHIR,
   }));
   const block = file === undefined ? [] : [fileBlock(file)];
   return {
-    content: [{ type: 'text', text }, ...block, ...links],
-    structuredContent: exact.hold(printJson(structured)),
+    content: [exact.holdBlocks([{ type: 'text', text }, ...block, ...links])],
+    structuredContent: exact.hold(printJson(structured, plain !== true)),
   };
 }
 

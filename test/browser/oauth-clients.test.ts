@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Client } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
 import smart from 'fhirclient';
 import * as oauth from 'oauth4webapi';
@@ -11,6 +12,7 @@ import { z } from 'zod';
 import { startWorkshop, stopWorkshop, type Workshop } from '#test/support/authorization.ts';
 import { openBrowser } from '#test/support/browser.ts';
 import type { InProcess } from '#test/support/in-process.ts';
+import { callTool, makeAssistant } from '#test/support/mcp.ts';
 import { PERSON } from '#test/support/oauth-journey.ts';
 import {
   AUTH_JS_PATH,
@@ -419,4 +421,50 @@ describe('OAuth clients in a browser', () => {
     const settings = { issuer: service.url, home, clientId: client_id, scope: SCOPE };
     await signedIn(byAuthJs(settings, client_secret));
   });
+
+  it('the MCP client, which lists and calls every tool', async () => {
+    const { client_id } = await register();
+    const assistant = makeAssistant(service.url, client_id, `${home}/callback`);
+    let called: string[] = [];
+    const { patient } = await connect({
+      async launch(_, response) {
+        redirect(response, await assistant.begin());
+      },
+      async callback(_, __, url) {
+        const client = await assistant.finish(url);
+        const { structured } = await callTool(client, 'what_may_i_do');
+        called = await callEveryTool(client);
+        await client.close();
+        return { patient: structured.patient, refreshed: false, found: { fhir: [], rest: [] } };
+      },
+    });
+    expect(patient).to.be.a('string').with.length(36);
+    expect(called).to.have.length(13);
+  });
 });
+
+/** Calls every tool of an assistant that may only read. @returns their names */
+async function callEveryTool(client: Client): Promise<string[]> {
+  const { tools } = await client.listTools();
+  const documents = await callTool(client, 'list_documents', { limit: 1 });
+  const [document = ''] = documents.links.map((link) => /DocumentReference\/([^/]+)/.exec(link)?.[1] ?? '');
+  const results = await callTool(client, 'search_record', { type: 'Observation', limit: 1 });
+  const [result = ''] = results.links.map((link) => /Observation\/([^/]+)/.exec(link)?.[1] ?? '');
+  const period = (year: number) => ({ from: `${year}-01-01`, to: `${year}-12-31` });
+  const proposed = { resourceType: 'Condition', code: { text: 'Cough' } };
+  const args: Readonly<Record<string, object>> = {
+    search_record: { type: 'Condition' },
+    read_resource: { type: 'Observation', id: result },
+    series: { code: '4548-4' },
+    compare_periods: { code: '4548-4', a: period(2023), b: period(2024) },
+    lookup_code: { text: 'cough' },
+    read_document: { id: document },
+    propose_change: { operation: 'create', resource: proposed, rationale: 'You cough.' },
+  };
+  for (const { name } of tools) {
+    const { isError, text } = await callTool(client, name, args[name]);
+    if (name === 'propose_change') expect(text).to.contain('needs the scope patient/Condition.c');
+    else expect(isError, `${name}: ${text}`).to.equal(false);
+  }
+  return tools.map(({ name }) => name);
+}

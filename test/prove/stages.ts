@@ -139,6 +139,13 @@ export const STAGES: readonly Stage[] = [
     run: { tests: ['test/properties/shared-links.test.ts', 'test/faults/shared-links-killed.test.ts'] },
   },
   {
+    name: 'mcp',
+    shows:
+      'under 100 random choices of scopes, each tool of /mcp shows what the interfaces show, and nothing else',
+    touches: ['src/mcp', 'src/http/mcp', 'src/http/grant', 'src/http/rest', 'src/http/fhir'],
+    run: { tests: ['test/properties/mcp-consent.test.ts', 'test/http/mcp.test.ts'] },
+  },
+  {
     name: 'client',
     shows: 'the TypeScript client runs the flows of the docs in Node 20, 22 and 24, Deno and Bun',
     touches: ['clients/typescript', 'tools/client', 'docs/examples'],

@@ -1,6 +1,12 @@
 /** The official MCP client, connected to a service. */
 import { fileURLToPath } from 'node:url';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type OAuthClientProvider,
+  type OAuthTokens,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 
@@ -34,8 +40,8 @@ export async function connectMcp(
 }
 
 /** Calls a tool. */
-export async function callTool(client: Client, name: string, args: JsonObject = {}): Promise<ToolResult> {
-  const result = await client.callTool({ name, arguments: args });
+export async function callTool(client: Client, name: string, args: object = {}): Promise<ToolResult> {
+  const result = await client.callTool({ name, arguments: { ...args } });
   const content: JsonObject[] = JSON.parse(JSON.stringify(result.content));
   return {
     text: content.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n'),
@@ -57,4 +63,56 @@ export async function connectStdio(url: string, key: string): Promise<Client> {
     }),
   );
   return client;
+}
+
+/** An assistant that gets its access through a browser: where the person goes first, and what their answer leads to. */
+export interface Assistant {
+  begin(): Promise<string>;
+  finish(answer: URL): Promise<Client>;
+}
+
+/** Returns an assistant by the official client, which finds the authorization server itself. */
+export function makeAssistant(url: string, clientId: string, redirectUrl: string): Assistant {
+  let verifier = '';
+  let tokens: OAuthTokens | undefined;
+  let first: URL | undefined;
+  const authProvider: OAuthClientProvider = {
+    redirectUrl,
+    clientMetadata: { redirect_uris: [redirectUrl], client_name: 'Assistant' },
+    clientInformation: () => ({ client_id: clientId }),
+    tokens: () => tokens,
+    saveTokens(given) {
+      tokens = given;
+    },
+    redirectToAuthorization(to) {
+      first = to;
+    },
+    saveCodeVerifier(given) {
+      verifier = given;
+    },
+    codeVerifier: () => verifier,
+    state: () => 'state-of-the-assistant',
+  };
+  const connect = async (): Promise<Client> => {
+    const client = new Client(
+      { name: 'assistant', version: '1.0.0' },
+      { versionNegotiation: { mode: 'auto' } },
+    );
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { authProvider }));
+    return client;
+  };
+  return {
+    async begin() {
+      await connect().catch((error: unknown) => {
+        if (!(error instanceof UnauthorizedError)) throw error;
+      });
+      if (first === undefined) throw new Error('the client did not ask for access');
+      return first.href;
+    },
+    async finish({ searchParams }) {
+      const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { authProvider });
+      await transport.finishAuth(searchParams);
+      return connect();
+    },
+  };
 }

@@ -18,6 +18,9 @@ const AUTHENTICATION = {
 
 const SCOPES = [...PLAIN_SCOPES, 'patient/*.rs', 'patient/*.cruds', 'system/*.rs', 'system/*.cruds'];
 
+/** MCP clients ask for all of these unless they are told otherwise. */
+const OF_ASSISTANTS = ['patient/*.rs'];
+
 /** Members of SMART, OpenID Connect and RFC 8414 alike. */
 function common(baseUrl: string, takesGuests: boolean): Record<string, unknown> {
   return {
@@ -108,7 +111,7 @@ export function protectedResource(baseUrl: string, path: string): object {
   return {
     resource: baseUrl + path,
     authorization_servers: [baseUrl],
-    scopes_supported: SCOPES,
+    scopes_supported: path === '/mcp' ? OF_ASSISTANTS : SCOPES,
     bearer_methods_supported: ['header'],
     resource_name: 'Annal',
     resource_documentation: `${baseUrl}/docs`,

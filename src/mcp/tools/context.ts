@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CONTEXT_TYPES } from '#src/context/record.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
-import { askJson, cutPage, findPatient, objectsIn, readPlace, readText, textsIn } from '../ask.ts';
+import { askSized, cutPage, findPatient, objectsIn, readPlace, readText } from '../ask.ts';
 import { leftOutByScope, recordOutput, recordText } from '../record-content.ts';
 import { AS_OF, COMMON, CURSOR, defineTool } from '../tool.ts';
 
@@ -39,10 +39,10 @@ export const getContext = defineTool({
     const patient = await findPatient(reach, given);
     const place = readPlace(cursor);
     const body = JSON.stringify({ ...asked, patient, format: 'text' });
-    const answer = await askJson(reach, { method: 'POST', path: '/v1/context', body });
-    const { text, omitted, sections, ...rest } = answer;
+    const { json, size, exact } = await askSized(reach, { method: 'POST', path: '/v1/context', body });
+    const { text, omitted, sections, ...rest } = json;
     const all = objectsIn(sections).map(({ text: _, ...section }): JsonObject => section);
-    const { items, next } = cutPage(all, place, undefined);
+    const { items, next } = cutPage(all, place, undefined, size);
     const grant = await reach.grant();
     const lines = cursor === undefined ? (readText(text) ?? '').split('\n') : [];
     return {
@@ -56,7 +56,8 @@ export const getContext = defineTool({
         incomplete: [...objectsIn(omitted).map(leftOut), ...leftOutByScope(grant, CONTEXT_TYPES, 'rs')],
         next_cursor: next,
       },
-      versions: items.flatMap((section) => textsIn(section.sources)),
+      versions: items.flatMap((section) => objectsIn(section.items).map(({ fhir }) => String(fhir))),
+      ...(exact ? {} : { plain: true as const }),
     };
   },
 });

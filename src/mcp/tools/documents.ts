@@ -89,11 +89,20 @@ export const readDocument = defineTool({
       },
       versions: [printVersion(document)],
       ...(text === undefined
-        ? { file: { mediaType, base64: bytes.toString('base64'), uri: `${reach.base}${path}/content` } }
+        ? {
+            file: {
+              mediaType: bareType(mediaType),
+              base64: bytes.toString('base64'),
+              uri: `${reach.base}${path}/content`,
+            },
+          }
         : {}),
     };
   },
 });
+
+/** Returns a media type without its parameters, which may hold any words. */
+const bareType = (mediaType: string): string => (mediaType.split(/[;\s]/, 1)[0] ?? '').toLowerCase();
 
 const isOfAi = ({ author_type }: JsonObject): boolean => author_type === 'ai';
 

@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { BUCKETS } from '#src/insight/bucket.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
-import { askJson, askPage, cutPage, findPatient, objectsIn, readPlace, readText, textsIn } from '../ask.ts';
+import {
+  askJson,
+  askPage,
+  askSized,
+  cutPage,
+  findPatient,
+  objectsIn,
+  readPlace,
+  readText,
+  textsIn,
+} from '../ask.ts';
 import { oneLine } from '../entry-line.ts';
 import { entries, leftOutByScope, recordOutput, recordText } from '../record-content.ts';
 import { AS_OF, COMMON, CURSOR, day, defineTool, LIMIT, TEXT_TOKENS } from '../tool.ts';
@@ -34,10 +44,10 @@ export const series = defineTool({
   output: recordOutput(z.looseObject({ points: z.array(z.looseObject({})) })),
   async run({ patient, text_tokens, cursor, ...query }, reach) {
     const path = `/v1/patients/${await findPatient(reach, patient)}/series`;
-    const answer = await askJson(reach, { path, query });
-    const [found = {}] = objectsIn(answer.data);
+    const { json, size } = await askSized(reach, { path, query });
+    const [found = {}] = objectsIn(json.data);
     const { points, ...rest } = found;
-    const { items, next } = cutPage(objectsIn(points), readPlace(cursor), undefined);
+    const { items, next } = cutPage(objectsIn(points), readPlace(cursor), undefined, size);
     const lines = items.map(({ at, value, comparator, fhir }) =>
       oneLine(`${text(fhir)}: ${text(at)} · ${text(comparator)}${text(value)} ${text(rest.unit)}`),
     );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listSearchParameters } from '#src/fhir/capability.ts';
 import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { isObject, type JsonObject, printJson } from '#src/shared/json/json.ts';
-import { askJson, cutPage, findPatient, objectsIn, PAGE_BYTES, readPlace, readText } from '../ask.ts';
+import { askSized, cutPage, findPatient, objectsIn, PAGE_BYTES, readPlace, readText } from '../ask.ts';
 import { entryLine, isOfAi, printVersion } from '../entry-line.ts';
 import type { Call, Reach } from '../reach.ts';
 import { entries, leftOutByScope, recordOutput, recordText } from '../record-content.ts';
@@ -55,13 +55,15 @@ export const searchRecord = defineTool({
       place.page === undefined
         ? { path: first.path, query: { ...parameters, ...first.query, _count: limit, _asOf: as_of } }
         : { path: first.path, query: readQuery(place.page) };
-    const bundle = await askJson(reach, call);
+    const { json: bundle, size } = await askSized(reach, call);
     const found = objectsIn(bundle.entry).flatMap(({ resource }) => (isObject(resource) ? [resource] : []));
-    const isLong = (resource: JsonObject): boolean => Buffer.byteLength(printJson(resource)) > PAGE_BYTES;
+    const isLong = (resource: JsonObject): boolean =>
+      size > PAGE_BYTES && Buffer.byteLength(printJson(resource)) > PAGE_BYTES;
     const { items, next } = cutPage(
       found.map((each) => (isLong(each) ? stub(each) : each)),
       place,
       findNext(bundle),
+      size,
     );
     const facts = items.filter((each) => !isOfAi(each));
     const long = items.filter(({ left_out }) => left_out !== undefined).map(printVersion);

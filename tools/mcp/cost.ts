@@ -1,0 +1,86 @@
+/** Compares the time of a context through `/mcp` with the same by REST v1, by turns: `node --import tsx tools/mcp/cost.ts [runs]`. */
+import { McpRecord } from '#test/support/mcp-record.ts';
+
+const runs = Number(process.argv[2] ?? 300);
+const on = await McpRecord.start();
+const { mcp, rest } = await on.tokens(['patient/*.rs']);
+for (let n = 0; n < 150; n += 1)
+  await on.service.post('/Observation', {
+    ...{
+      resourceType: 'Observation',
+      status: 'final',
+      effectiveDateTime: `20${10 + (n % 16)}-0${1 + (n % 9)}-01`,
+    },
+    category: [
+      {
+        coding: [
+          { system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'laboratory' },
+        ],
+      },
+    ],
+    code: {
+      coding: [{ system: 'http://loinc.org', code: `${1000 + (n % 40)}-1`, display: `Value ${n % 40}` }],
+    },
+    subject: { reference: `Patient/${on.patient}` },
+    valueQuantity: { value: n, unit: 'mg/dL' },
+  });
+const { url } = on.service;
+const asked = { question: 'How are the kidneys?', budget_tokens: 2_000 };
+const post = async (path: string, token: string, body: object, headers = {}): Promise<string> => {
+  const answer = await fetch(url + path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, ...headers },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(text);
+  return text;
+};
+const byRest = () => post('/v1/context', rest, { ...asked, patient: on.allowed.patient, format: 'text' });
+const meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+const byMcp = () =>
+  post(
+    '/mcp',
+    mcp,
+    {
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      params: { name: 'get_context', arguments: asked, _meta: meta },
+    },
+    {
+      Accept: 'application/json, text/event-stream',
+      'MCP-Protocol-Version': '2026-07-28',
+      'Mcp-Method': 'tools/call',
+      'Mcp-Name': 'get_context',
+    },
+  );
+for (let n = 0; n < 30; n += 1) {
+  await byRest();
+  await byMcp();
+}
+const times: Record<'rest' | 'mcp', number[]> = { rest: [], mcp: [] };
+for (let n = 0; n < runs; n += 1)
+  for (const [name, run] of n % 2 === 0
+    ? ([
+        ['rest', byRest],
+        ['mcp', byMcp],
+      ] as const)
+    : ([
+        ['mcp', byMcp],
+        ['rest', byRest],
+      ] as const)) {
+    const started = performance.now();
+    await run();
+    times[name].push(performance.now() - started);
+  }
+const at = (values: readonly number[], part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * part)] ?? Number.NaN;
+for (const part of [0.1, 0.25, 0.5, 0.75])
+  console.log(
+    `p${part * 100}: REST ${at(times.rest, part).toFixed(2)} ms, MCP ${at(times.mcp, part).toFixed(2)} ms, ${(at(times.mcp, part) / at(times.rest, part)).toFixed(3)} ×`,
+  );
+console.log((await byRest()).length, (await byMcp()).length);
+await on.stop();
+process.exit();
