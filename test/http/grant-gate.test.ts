@@ -123,8 +123,8 @@ describe('the gate of grants', () => {
         const what = `${request.method} ${request.url}: ${text}`;
         if (response.status === 200) opened.push(request.url);
         else if (isWrite(request)) expect(response.status, what).to.equal(403);
-        // A Bundle is read before its entries are checked.
-        else if (request.url === '/fhir/R4' && request.method === 'POST')
+        // A Bundle is read before its entries are checked, a message of MCP before its tool is.
+        else if (['/fhir/R4', '/mcp'].includes(request.url) && request.method === 'POST')
           expect(response.status, what).to.equal(400);
         // Inputs are checked first: a query without `q`, parameters of operations, and bodies.
         // The token has no scope `openid`.
@@ -284,6 +284,7 @@ describe('the gate of grants', () => {
       'post /fhir/R4/ConceptMap/$translate',
       'get /fhir/R4/ConceptMap/{rid}/$translate',
       'post /fhir/R4/ConceptMap/{rid}/$translate',
+      'post /mcp',
       'get /oauth/userinfo',
       'post /oauth/userinfo',
     ]);
