@@ -2,6 +2,7 @@
  * Every route of the OpenAPI document that has an id in its path, asked by strangers for what is somebody's and for what
  * never was: the same 401, 403, 404 or 405 (docs/spec/interface.md, section 7). Which other ways there are, a property test asks.
  */
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
 import { findPerson } from '#src/dev-issuer/people.ts';
@@ -42,7 +43,8 @@ describe('every described route with an id in its path', () => {
     const document = named.find(({ type }) => type === 'DocumentReference');
     const { rows } = await service.pool.query<{ organization: string; project: string; key: string }>(
       `select p.organization, p.id as project, k.key_id as key
-       from projects.api_key k join projects.project p on p.id = k.project`,
+       from projects.api_key k join projects.project p on p.id = k.project where k.sha256 = $1`,
+      [createHash('sha256').update(service.key).digest('hex')],
     );
     const [row] = rows;
     if (row === undefined || patient === undefined || observation === undefined || document === undefined)
