@@ -2,7 +2,7 @@
  * Makes notes of the entries that an AI wrote, separate from facts (docs/spec/interface.md, section 2.5), each with the
  * earlier version by somebody else (docs/decisions/0025-changed-by-ai-is-said.md).
  */
-import { allergies, medications, medicinesIn, patient, problems } from './clinical.ts';
+import { absences, absencesIn, allergies, medications, medicinesIn, patient, problems } from './clinical.ts';
 import { documents, encounters, immunizations, plans, procedures } from './events.ts';
 import { makeExcerpts } from './excerpt.ts';
 import { type Fact, wholeLine } from './fact.ts';
@@ -101,11 +101,13 @@ function stateFacts(
   const series = courses.filter((course) =>
     course.entries.every((entry) => all.has(versionReference(entry))),
   );
+  const medicines = medicinesIn(own);
   const none = { byDrug: new Map(), byIllness: new Map() };
   return [
     ...patient(own),
+    ...absences(own, absencesIn(own, medicines)),
     ...allergies(own, isOver),
-    ...medications(own, medicinesIn(own)),
+    ...medications(own, medicines),
     ...problems(own),
     ...findings(own, series, none, []),
     ...procedures(own),

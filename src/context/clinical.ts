@@ -1,7 +1,17 @@
 /** Facts that every task needs: sex and age, allergies, medications, problems. */
 
+import {
+  type Absence,
+  activeAllergies,
+  activeProblems,
+  contradictAbsences,
+  type Denial,
+  givenVaccines,
+  splitAbsences,
+  takenMedicines,
+} from '#src/clinical/reading/absence.ts';
 import { mostDangerousFirst, readAllergy } from '#src/clinical/reading/allergies.ts';
-import { inEnglish, standingText, stateWord } from '#src/clinical/reading/english.ts';
+import { absenceText, inEnglish, standingText, stateWord } from '#src/clinical/reading/english.ts';
 import {
   isMedicine,
   joinMedicines,
@@ -20,6 +30,7 @@ import {
 } from '#src/clinical/reading/phrases.ts';
 import { joinProblems, type Problem, readProblemSource } from '#src/clinical/reading/problems.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
+import { readVaccination } from '#src/clinical/reading/vaccinations.ts';
 import { choice, dosage, notes } from '#src/clinical/reading/words.ts';
 import { objects, text } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
@@ -27,7 +38,7 @@ import { dayIn } from '#src/shared/time/day.ts';
 import { daysBetween } from './dates.ts';
 import { type Fact, inLine, line, wholeLine } from './fact.ts';
 import { BASE, type Base, type Coded, raiseForRequest } from './guidance/scores.ts';
-import { ageDays, around, codeMembers, listEntries, type Reading } from './reading.ts';
+import { ageDays, around, codeMembers, listEntries, listStated, type Reading } from './reading.ts';
 import type { Entry } from './record.ts';
 
 /** Returns sex, age and whether the patient has died. Name and address are left out: no task needs them. */
@@ -66,7 +77,7 @@ function ageOn(birth: string, at: number): string | undefined {
  */
 export function allergies(reading: Reading, isShown: (entry: Entry) => boolean = () => false): Fact[] {
   const beside = around(reading);
-  return listEntries(reading, 'AllergyIntolerance')
+  return listStated(reading, 'AllergyIntolerance')
     .map((entry) => readAllergy(entry, beside))
     .filter(({ isOver, told }) => !isOver || isShown(told))
     .sort(mostDangerousFirst)
@@ -111,7 +122,7 @@ export function medicinesIn(reading: Reading): Medicine<Entry>[] {
   const { patient } = reading.opened;
   const died = patient === undefined ? undefined : readPerson(patient.value).died;
   return joinMedicines(
-    listEntries(reading, 'MedicationStatement', 'MedicationRequest')
+    listStated(reading, 'MedicationStatement', 'MedicationRequest')
       .filter(({ value }) => isMedicine(value))
       .map((entry) => readMedicineSource(entry, beside, died)),
   );
@@ -171,10 +182,63 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
   });
 }
 
+/** The types whose entries may say that there is none, by section. */
+const ABSENT_IN = {
+  allergies: ['AllergyIntolerance'],
+  medications: ['MedicationStatement', 'MedicationRequest'],
+  problems: ['Condition'],
+  immunizations: ['Immunization'],
+} as const;
+
+/** Statements that the patient has no allergy, medicine, problem or vaccination, by section. */
+export type Absences = Readonly<Record<keyof typeof ABSENT_IN, readonly Absence<Entry>[]>>;
+
+/** Returns statements that there is none, and what contradicts them. */
+export function absencesIn(reading: Reading, medicines: readonly Medicine<Entry>[]): Absences {
+  const beside = around(reading);
+  const read = (
+    kind: keyof typeof ABSENT_IN,
+    listCurrent: (others: readonly Entry[]) => readonly Denial[],
+  ): readonly Absence<Entry>[] => {
+    const { absences, others } = splitAbsences(listEntries(reading, ...ABSENT_IN[kind]), beside);
+    return absences.length === 0 ? [] : contradictAbsences(absences, listCurrent(others));
+  };
+  return {
+    allergies: read('allergies', (others) =>
+      activeAllergies(others.map((entry) => readAllergy(entry, beside))),
+    ),
+    medications: read('medications', () => takenMedicines(medicines)),
+    problems: read('problems', (others) =>
+      activeProblems(others.map((entry) => readProblemSource(entry, beside))),
+    ),
+    immunizations: read('immunizations', (others) =>
+      givenVaccines(others.map((entry) => readVaccination(entry, beside))),
+    ),
+  };
+}
+
+/** Returns statements that there is none as facts, the first of their sections. */
+export function absences(reading: Reading, found: Absences): Fact[] {
+  return (['allergies', 'medications', 'problems', 'immunizations'] as const).flatMap((kind) =>
+    found[kind].flatMap((absence): Fact[] => {
+      const { name, code, sources } = absence;
+      const [entry, ...also] = sources;
+      if (entry === undefined) return [];
+      const { vaccineCode, medicationCodeableConcept, code: own } = entry.value;
+      const concept = own ?? vaccineCode ?? medicationCodeableConcept;
+      const members = { absent: true, ...codeMembers(concept, name ?? code) };
+      const base = kind === 'allergies' ? 'noAllergies' : kind;
+      const said = wholeLine('; ', absenceText(absence), noteIn(entry.value));
+      const fact = makeFact(reading, kind, base, entry, said, members, concept);
+      return [{ ...fact, also, isNeeded: kind !== 'immunizations', place: -1 }];
+    }),
+  );
+}
+
 /** Returns problems, past ones included. A problem that is recorded at several visits becomes one fact. */
 export function problems(reading: Reading): Fact[] {
   const beside = around(reading);
-  const sources = listEntries(reading, 'Condition').map((entry) => readProblemSource(entry, beside));
+  const sources = listStated(reading, 'Condition').map((entry) => readProblemSource(entry, beside));
   return joinProblems(sources).map((problem) => stateProblem(reading, problem));
 }
 

@@ -11,7 +11,16 @@ import { dayIn } from '#src/shared/time/day.ts';
 import { DAY } from './dates.ts';
 import { type Fact, line } from './fact.ts';
 import { type Base, CHILD_VACCINES, raiseForRequest, scoreAtPlace } from './guidance/scores.ts';
-import { ageDays, codeMembers, findDay, listEntries, lookUp, nameOr, type Reading } from './reading.ts';
+import {
+  ageDays,
+  codeMembers,
+  findDay,
+  listEntries,
+  listStated,
+  lookUp,
+  nameOr,
+  type Reading,
+} from './reading.ts';
 import type { Entry } from './record.ts';
 import type { Kind } from './request.ts';
 
@@ -101,7 +110,7 @@ function reasonText(statusReason: Json | undefined): string | undefined {
 /** Returns vaccinations, one line per vaccine. */
 export function immunizations(reading: Reading): Fact[] {
   const byVaccine = new Map<string, Entry[]>();
-  for (const entry of listEntries(reading, 'Immunization')) {
+  for (const entry of listStated(reading, 'Immunization')) {
     if (entry.value.status !== 'completed') continue;
     const name = nameOr(entry.value.vaccineCode, 'vaccine without a name');
     if (byVaccine.get(name)?.push(entry) === undefined) byVaccine.set(name, [entry]);

@@ -1,9 +1,10 @@
 /** Gathers all facts of a record that a context may contain, sorted by score. Pure except for reading values. */
 
+import { findAbsence } from '#src/clinical/reading/absence.ts';
 import { isOver } from '#src/clinical/reading/status.ts';
 import { coverageOfTypes } from '#src/shared/access/coverage.ts';
 import { aiNotes } from './ai-notes.ts';
-import { allergies, medications, medicinesIn, patient, problems } from './clinical.ts';
+import { absences, absencesIn, allergies, medications, medicinesIn, patient, problems } from './clinical.ts';
 import { countPastPlans, documents, encounters, immunizations, plans, procedures } from './events.ts';
 import type { Fact } from './fact.ts';
 import { findings } from './findings.ts';
@@ -12,11 +13,12 @@ import { answersNeed, BASE } from './guidance/scores.ts';
 import { findMonitoring, gapWarnings } from './monitoring.ts';
 import { type ReadBodies, readNewest, valuesShown } from './newest.ts';
 import { findPatterns } from './patterns.ts';
-import { ageDays, listEntries, type Reading } from './reading.ts';
+import { ageDays, listStated, type Reading } from './reading.ts';
 import { CONTEXT_TYPES, type Entry, MODIFIED, type OpenedRecord, REFUTED_BY_AI } from './record.ts';
 import type { ContextRequest, Kind } from './request.ts';
 import { groupSeries } from './series.ts';
 import {
+  absenceContradictions,
   allergyContradictions,
   drugContradictions,
   futureDates,
@@ -78,9 +80,11 @@ export async function gatherFacts(
     valuesShown(focus),
     bodies,
   );
+  const denied = absencesIn(reading, medicines);
   const watch = findMonitoring(reading, medicines);
   const facts = [
     ...patient(reading),
+    ...absences(reading, denied),
     ...allergies(reading),
     ...medications(reading, medicines),
     ...problems(reading),
@@ -103,6 +107,7 @@ export async function gatherFacts(
     facts: facts.sort(mostNeededFirst),
     warnings: [
       ...allergyContradictions(reading, medicines),
+      ...absenceContradictions(denied),
       ...drugContradictions(reading, medicines),
       ...problemContradictions(reading),
       ...futureDates(reading),
@@ -160,8 +165,8 @@ function within(
 /** Counts the allergies and plans that are over. */
 function countPast(reading: Reading): ReadonlyMap<Kind, number> {
   const { facts } = reading.opened;
-  const allergies = (facts.get('AllergyIntolerance') ?? []).filter(({ value }) =>
-    isOver(value.clinicalStatus),
+  const allergies = (facts.get('AllergyIntolerance') ?? []).filter(
+    ({ value }) => isOver(value.clinicalStatus) && findAbsence(value.code) === undefined,
   );
   return new Map([
     ['allergies', allergies.length],
@@ -199,7 +204,7 @@ function listEmpty(reading: Reading, facts: readonly Fact[]): Empty[] {
   return (['allergies', 'medications', 'problems'] as const).flatMap((kind) => {
     if (facts.some((fact) => fact.kind === kind)) return [];
     const isByAi = reading.opened.byAi.some(({ type }) => (types[kind] as readonly string[]).includes(type));
-    const isThere = listEntries(reading, ...types[kind]).length > 0;
+    const isThere = listStated(reading, ...types[kind]).length > 0;
     const without = ([MODIFIED, REFUTED_BY_AI] as const).find((reason) =>
       types[kind].some((type) => reading.opened.unsure.get(reason)?.has(type) === true),
     );

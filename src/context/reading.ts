@@ -1,5 +1,6 @@
 /** Helpers shared by the parts of a context. */
 
+import { splitAbsences } from '#src/clinical/reading/absence.ts';
 import { dateText } from '#src/clinical/reading/english.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
@@ -30,6 +31,12 @@ export interface Reading {
 /** Returns the resources of some types, newest first, their codes named. */
 export function listEntries({ opened, displays }: Reading, ...types: readonly string[]): Entry[] {
   return types.flatMap((type) => opened.facts.get(type) ?? []).map((entry) => namedEntry(entry, displays));
+}
+
+/** Returns the same without statements that there is none. */
+export function listStated(reading: Reading, ...types: readonly string[]): Entry[] {
+  const { others } = splitAbsences(listEntries(reading, ...types), around(reading));
+  return [...others];
 }
 
 /** Returns a resource with names added to its codes. */

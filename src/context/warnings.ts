@@ -9,12 +9,12 @@ import { isOver } from '#src/clinical/reading/status.ts';
 import { dosage } from '#src/clinical/reading/words.ts';
 import { codes } from '#src/fhir/parts.ts';
 import { dayIn } from '#src/shared/time/day.ts';
-import { NAMELESS } from './clinical.ts';
+import { type Absences, NAMELESS } from './clinical.ts';
 import { DAY } from './dates.ts';
 import { inLine } from './fact.ts';
 import { CLASSES } from './guidance/drugs.ts';
 import type { Coded } from './guidance/scores.ts';
-import { findDay, listEntries, nameOr, type Reading } from './reading.ts';
+import { findDay, listStated, nameOr, type Reading } from './reading.ts';
 import { type Entry, versionReference } from './record.ts';
 
 export interface Warning {
@@ -43,7 +43,7 @@ export function allergyContradictions(reading: Reading, medicines: readonly Medi
   const current = namedOnes(medicines).filter(
     ({ standing }) => standing === 'current' || standing === 'unclear' || standing === 'planned',
   );
-  return listEntries(reading, 'AllergyIntolerance')
+  return listStated(reading, 'AllergyIntolerance')
     .filter(({ value }) => !isOver(value.clinicalStatus))
     .flatMap((allergy) => {
       const substance = nameConcept(allergy.value.code) ?? '';
@@ -58,6 +58,19 @@ export function allergyContradictions(reading: Reading, medicines: readonly Medi
           ),
         );
     });
+}
+
+/** Returns a warning for each statement that there is none, if there is one. */
+export function absenceContradictions(absences: Absences): Warning[] {
+  return Object.values(absences)
+    .flat()
+    .filter(({ against }) => against.length > 0)
+    .map(({ code, name = code, against, sources }) =>
+      contradiction(
+        `“${findCodeWord('en', 'absence', code) ?? inLine(name)}” is recorded, and also ${against.map(inLine).join(', ')}`,
+        ...sources.slice(0, 1),
+      ),
+    );
 }
 
 function isAgainst(
@@ -201,7 +214,7 @@ function overlaps(over: MedicineSource, active: MedicineSource): boolean {
 /** Returns a warning for each problem that is both active and over. */
 export function problemContradictions(reading: Reading): Warning[] {
   const byProblem = new Map<string, Entry[]>();
-  for (const entry of listEntries(reading, 'Condition')) {
+  for (const entry of listStated(reading, 'Condition')) {
     const [code] = readCodes(entry.value.code);
     const key =
       code === undefined

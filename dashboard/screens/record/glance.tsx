@@ -48,13 +48,14 @@ function ListPart({
   readonly id: string;
   readonly children?: preact.ComponentChildren;
 }) {
-  const { title, now, planned, past, past_text, none, unverified, left_out } = list;
+  const { title, absent, now, planned, past, past_text, none, unverified, left_out } = list;
   return (
     <section class={`panel list ${id}`} aria-labelledby={id}>
       <h2 id={id}>
         {title} {now.length === 0 ? null : <span class="quiet number">{now.length}</span>}
       </h2>
       {none === null ? null : <p class="quiet">{none}</p>}
+      <Lines lines={absent} place={place} />
       <Lines lines={now} place={place} />
       <Lines lines={planned} place={place} />
       {children}

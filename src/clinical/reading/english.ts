@@ -1,11 +1,13 @@
 /** Words dates and medicines of a reading in English, for contexts and summaries. */
 import { dayIn } from '#src/shared/time/day.ts';
+import type { Absence } from './absence.ts';
 import { ageText } from './changes.ts';
 import type { Dated } from './dates.ts';
 import type { Medicine } from './medicines.ts';
 import { findCodeWord } from './names/code-words.ts';
 import type { Death } from './person.ts';
 import {
+  absencePhrases,
   datePhrase,
   medicinePhrases,
   type Phrase,
@@ -37,6 +39,8 @@ const WORDS: Readonly<Record<PhraseName, string>> = {
   contradictedorderon: 'also recorded as {state} on {day} (prescription)',
   alsoplanned: 'also planned',
   alsoplannedfrom: 'also planned from {day}',
+  alsorecorded: 'also recorded: {text}',
+  statedby: 'stated by {text}',
   dosestate: '{state}',
   doseplanned: 'planned',
   recorded: 'recorded {day}',
@@ -136,6 +140,18 @@ export function readEnglish(text: string): Phrase[] {
 /** Returns a phrase of beginning or ending without the words that the heading of its column says. */
 export function inCell(phrase: Phrase): string {
   return inEnglish(phrase).replace(/^(?:since |until |onset: |end: )/, '');
+}
+
+/** Returns a statement of absence: `no known allergies; recorded 2024-05-01; also recorded: Penicillin`. */
+export function absenceText(absence: Absence): string {
+  const { code, name = code, uncertainty } = absence;
+  return [
+    findCodeWord('en', 'absence', code) ?? name,
+    ...(uncertainty === undefined
+      ? []
+      : [findCodeWord('en', 'verificationStatus', uncertainty) ?? uncertainty]),
+    ...absencePhrases(absence).map(inEnglish),
+  ].join('; ');
 }
 
 /** Returns a date with its meaning: `since 2019`, `recorded 2020-02-03`; undefined if there is none. */

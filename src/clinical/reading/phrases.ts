@@ -1,6 +1,7 @@
 /** Makes phrases of states and of dates; each view has its own words for them. Pure. */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { dayIn } from '#src/shared/time/day.ts';
+import type { Absence } from './absence.ts';
 import type { Allergy } from './allergies.ts';
 import { type Age, readChange } from './changes.ts';
 import { type Dated, isFuture } from './dates.ts';
@@ -32,6 +33,8 @@ const DAYS = {
   contradictedorderon: ['day'],
   alsoplanned: [],
   alsoplannedfrom: ['day'],
+  alsorecorded: [],
+  statedby: [],
   dosestate: [],
   doseplanned: [],
   recorded: ['day'],
@@ -61,7 +64,7 @@ export interface Phrase {
   readonly state?: string;
   /** In `onsetage` and `endage`. */
   readonly age?: Age;
-  /** The record's words, in `onset`, `end` and `statusreason`. */
+  /** The record's words, in `onset`, `end`, `statusreason`, `alsorecorded` and `statedby`. */
   readonly text?: string;
 }
 
@@ -188,6 +191,15 @@ export function datePhrase({ date, means }: Dated): Phrase | undefined {
   if (means === 'recorded' || means === 'reported') return phrase(means, date);
   if (means === 'last_reaction') return phrase('lastreaction', date);
   return phrase(means === 'onset' ? 'since' : 'on', date);
+}
+
+/** Returns when a statement of absence was made and by whom, and what is recorded in spite of it. */
+export function absencePhrases({ dated, by, against }: Absence): Phrase[] {
+  return [
+    ...[datePhrase(dated) ?? []].flat(),
+    ...(by === undefined ? [] : [{ ...phrase('statedby'), text: by }]),
+    ...(against.length === 0 ? [] : [{ ...phrase('alsorecorded'), text: against.join(', ') }]),
+  ];
 }
 
 /** Returns when a Condition or an AllergyIntolerance began (`onset`) or ended; nothing if it doesn't say. */

@@ -3,6 +3,16 @@
  * and looks into no resource for its meaning (docs/clinical-reading.md). Pure.
  */
 import type { JsonObject } from '#src/shared/json/json.ts';
+import {
+  type Absence,
+  activeAllergies,
+  activeProblems,
+  contradictAbsences,
+  givenVaccines,
+  type SplitEntries,
+  splitAbsences,
+  takenMedicines,
+} from './absence.ts';
 import { type Allergy, mostDangerousFirst, readAllergy } from './allergies.ts';
 import { isMedicine, joinMedicines, type Medicine, readMedicineSource } from './medicines.ts';
 import { type Person, readPerson } from './person.ts';
@@ -25,6 +35,8 @@ export interface Statements<Of extends Told> {
   readonly medicines: readonly Medicine<Of>[];
   readonly problems: readonly Problem<Of>[];
   readonly vaccinations: readonly Vaccination<Of>[];
+  /** Statements that there is none, which are in none of the lists. */
+  readonly absences: Readonly<Record<ListName, readonly Absence<Of>[]>>;
 }
 
 /** Why a resource is in no list. */
@@ -99,17 +111,35 @@ function sortIntoLists<Of extends Told>(
   { died }: Person,
   around: Around,
 ): Statements<Of> {
-  const of = (list: ListName): readonly Of[] => all.filter(({ type }) => LIST_OF.get(type) === list);
+  const split = (list: ListName): SplitEntries<Of> =>
+    splitAbsences(
+      all.filter(({ type }) => LIST_OF.get(type) === list),
+      around,
+    );
+  const [allergic, taken, ill, given] = [
+    split('allergies'),
+    split('medicines'),
+    split('problems'),
+    split('vaccinations'),
+  ];
+  const allergies = allergic.others.map((told) => readAllergy(told, around)).sort(mostDangerousFirst);
+  const medicines = joinMedicines(
+    taken.others
+      .filter(({ value }) => isMedicine(value))
+      .map((told) => readMedicineSource(told, around, died)),
+  );
+  const problems = joinProblems(ill.others.map((told) => readProblemSource(told, around)));
+  const vaccinations = joinVaccinations(given.others.map((told) => readVaccination(told, around)));
   return {
-    allergies: of('allergies')
-      .map((told) => readAllergy(told, around))
-      .sort(mostDangerousFirst),
-    medicines: joinMedicines(
-      of('medicines')
-        .filter(({ value }) => isMedicine(value))
-        .map((told) => readMedicineSource(told, around, died)),
-    ),
-    problems: joinProblems(of('problems').map((told) => readProblemSource(told, around))),
-    vaccinations: joinVaccinations(of('vaccinations').map((told) => readVaccination(told, around))),
+    allergies,
+    medicines,
+    problems,
+    vaccinations,
+    absences: {
+      allergies: contradictAbsences(allergic.absences, activeAllergies(allergies)),
+      medicines: contradictAbsences(taken.absences, takenMedicines(medicines)),
+      problems: contradictAbsences(ill.absences, activeProblems(problems)),
+      vaccinations: contradictAbsences(given.absences, givenVaccines(vaccinations)),
+    },
   };
 }

@@ -3,6 +3,7 @@
  * explains these rules.
  */
 import { codes, loincCodes, text } from '../../fhir/parts.ts';
+import { findAbsence } from '../reading/absence.ts';
 import { isMedicine } from '../reading/medicines.ts';
 import { hasResult, isIdea, isModified, isOver, type Withdrawn, withdrawnAs } from '../reading/status.ts';
 import type { PartOfAi } from '../reading/told.ts';
@@ -77,7 +78,7 @@ export function placeInSummary(source: Source, byAi: PartOfAi): Place {
  * be given (the guide's profile forbids entries with `doNotPerform`), an allergy or a care plan that is over.
  */
 function besideIn({ type, value }: Source): SectionName | undefined {
-  if (type === 'AllergyIntolerance') return 'allergies';
+  if (type === 'AllergyIntolerance') return findAbsence(value.code) === undefined ? 'allergies' : undefined;
   if (type === 'CarePlan')
     return PLAN_OVER.has(text(value.status) ?? '') && !isIdea(value.intent) ? 'planOfCare' : undefined;
   const isDrug = type === 'MedicationStatement' || type === 'MedicationRequest';
@@ -137,8 +138,9 @@ const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', '
 /** Categories of Conditions about functional status: the section's LOINC code, and those of US Core. */
 const FUNCTIONAL: ReadonlySet<string> = new Set(['47420-5', 'functional-status', 'disability-status']);
 
-function condition({ value }: Source): SectionName {
-  if (isOver(value.clinicalStatus)) return 'pastProblems';
+function condition({ value }: Source): SectionName | undefined {
+  // A statement that there is no problem isn't a past one when it is over.
+  if (isOver(value.clinicalStatus)) return findAbsence(value.code) === undefined ? 'pastProblems' : undefined;
   return codes(value.category).some((code) => FUNCTIONAL.has(code)) ? 'functionalStatus' : 'problems';
 }
 

@@ -3,8 +3,18 @@
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { first, loincCodes, objects, text } from '../../fhir/parts.ts';
+import {
+  type Absence,
+  activeAllergies,
+  activeProblems,
+  contradictAbsences,
+  type Denial,
+  givenVaccines,
+  splitAbsences,
+  takenMedicines,
+} from '../reading/absence.ts';
 import { mostDangerousFirst, readAllergy } from '../reading/allergies.ts';
-import { inCell, inEnglish, standingText } from '../reading/english.ts';
+import { absenceText, inCell, inEnglish, standingText } from '../reading/english.ts';
 import {
   currentFirst,
   groupMedicines,
@@ -28,6 +38,7 @@ import {
   readProblemSource,
 } from '../reading/problems.ts';
 import type { Around } from '../reading/told.ts';
+import { readVaccination } from '../reading/vaccinations.ts';
 import {
   choice,
   day,
@@ -65,6 +76,8 @@ export interface TableCells {
   readonly ids: readonly (string | undefined)[];
   /** How many past medicines it has no rows for. */
   readonly left: number;
+  /** Statements that there is none: sentences, not rows. */
+  readonly absent: readonly string[];
 }
 
 /** Returns the cells of a table, in steps. @param others resources that are no entries, for rows of medicines */
@@ -84,11 +97,11 @@ function makeTable<Row>(
   makeRows: (sources: readonly Source[], beside: Beside, others: readonly Source[]) => Steps<Rows<Row>>,
 ): Table {
   return function* cells(sources, beside, others = []) {
-    const { rows, ids = [], left = 0 } = yield* makeRows(sources, beside, others);
+    const { rows, ids = [], left = 0, absent = [] } = yield* makeRows(sources, beside, others);
     const table: (readonly [string, readonly string[]])[] = [];
     for (const [heading, cell] of columns)
       table.push([heading, yield* mapSteps(rows, (row) => cell(row, beside.find) ?? '')]);
-    return { columns: table, ids, left };
+    return { columns: table, ids, left, absent };
   };
 }
 
@@ -146,9 +159,16 @@ function recorded({ recordedDate }: JsonObject): string | undefined {
 }
 
 function* problems(sources: readonly Source[], beside: Beside): Steps<Rows<Problem<Source>>> {
-  const read = yield* mapSteps(sources, (source) => readProblemSource(source, beside));
+  const { others, absences } = splitAbsences(sources, beside);
+  const read = yield* mapSteps(others, (source) => readProblemSource(source, beside));
   const all = yield* mapSteps(groupProblems(read), joinProblem);
-  return { rows: all.sort(activeFirst) };
+  return { rows: all.sort(activeFirst), absent: absentIn(absences, activeProblems(all)) };
+}
+
+function absentIn(absences: readonly Absence<Source>[], current: readonly Denial[]): string[] {
+  return contradictAbsences(absences, current)
+    .map(absenceText)
+    .map((said) => said.charAt(0).toUpperCase() + said.slice(1));
 }
 
 const leadValue = ({ sources: [lead], oldest }: Problem<Source>): JsonObject => (lead ?? oldest).told.value;
@@ -231,7 +251,8 @@ interface Row extends Medicine<Source> {
 function* medicines(sources: readonly Source[], beside: Beside, others: readonly Source[]): Steps<Rows<Row>> {
   const { died } = beside;
   const own: ReadonlySet<Source> = new Set(sources);
-  const subjects = yield* mapSteps([...sources, ...others], (source) => readMedicineSubject(source, beside));
+  const split = splitAbsences([...sources, ...others], beside);
+  const subjects = yield* mapSteps(split.others, (source) => readMedicineSubject(source, beside));
   const groups = groupMedicines(subjects);
   // Most records have many medicines that are over: no more is read of those than which ones they are.
   const shown = groups.filter((group) => group.some(({ told, isForbidden }) => own.has(told) || isForbidden));
@@ -241,7 +262,8 @@ function* medicines(sources: readonly Source[], beside: Beside, others: readonly
   const rows = all.sort(currentFirst).map((medicine) => ({ ...medicine, died }));
   // What isn't an entry can join entries, and keep them apart.
   const ids = others.length === 0 ? [] : rows.map((row) => rowIdIn(row, own));
-  return { rows, ids, left: groups.length - shown.length };
+  const absent = absentIn(split.absences, takenMedicines(all));
+  return { rows, ids, left: groups.length - shown.length, absent };
 }
 
 /** Returns the row's id by the entries that a medicine rests on. */
@@ -313,8 +335,17 @@ const ALLERGIES: readonly Column[] = [
 ];
 
 function* allergies(sources: readonly Source[], beside: Beside): Steps<Rows<Source>> {
-  const read = yield* mapSteps(sources, (source) => readAllergy(source, beside));
-  return { rows: read.sort(mostDangerousFirst).map(({ told }) => told) };
+  const { others, absences } = splitAbsences(sources, beside);
+  const read = yield* mapSteps(others, (source) => readAllergy(source, beside));
+  const rows = read.sort(mostDangerousFirst).map(({ told }) => told);
+  return { rows, absent: absentIn(absences, activeAllergies(read)) };
+}
+
+function* vaccinations(sources: readonly Source[], beside: Beside): Steps<Rows<Source>> {
+  const { others, absences } = splitAbsences(sources, beside);
+  if (absences.length === 0) return { rows: others };
+  const doses = yield* mapSteps(others, (source) => readVaccination(source, beside));
+  return { rows: others, absent: absentIn(absences, givenVaccines(doses)) };
 }
 
 /** Returns a Device's name, its type and its identifiers. */
@@ -355,22 +386,25 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
   ),
   allergies: makeTable(ALLERGIES, allergies),
   medications: MEDICINES,
-  immunizations: plain([
-    of('Vaccine', ({ vaccineCode }) => nameConcept(vaccineCode)),
-    of('Date', (value) => choice(value, 'occurrence', day)),
-    of('Dose', (value) =>
-      joined([
-        ...objects(value.protocolApplied).map((protocol) => choice(protocol, 'doseNumber')),
-        quantity(value.doseQuantity),
-      ]),
-    ),
-    of('Against', ({ protocolApplied }) =>
-      joined(objects(protocolApplied).map(({ targetDisease }) => nameConcept(targetDisease))),
-    ),
-    of('Lot', ({ lotNumber }) => text(lotNumber)),
-    STATUS,
-    NOTES,
-  ]),
+  immunizations: makeTable(
+    [
+      of('Vaccine', ({ vaccineCode }) => nameConcept(vaccineCode)),
+      of('Date', (value) => choice(value, 'occurrence', day)),
+      of('Dose', (value) =>
+        joined([
+          ...objects(value.protocolApplied).map((protocol) => choice(protocol, 'doseNumber')),
+          quantity(value.doseQuantity),
+        ]),
+      ),
+      of('Against', ({ protocolApplied }) =>
+        joined(objects(protocolApplied).map(({ targetDisease }) => nameConcept(targetDisease))),
+      ),
+      of('Lot', ({ lotNumber }) => text(lotNumber)),
+      STATUS,
+      NOTES,
+    ],
+    vaccinations,
+  ),
   results: plain(FINDINGS),
   vitalSigns: plain(FINDINGS),
   pregnancy: plain(FINDINGS),

@@ -68,10 +68,12 @@ export function* sectionNarrative(content: Content, around: Beside, then: Beside
             `The grant of this application covers a part of the record's ${what}: there may be more.`,
           ),
         ];
-  const { columns, ids, left } = yield* TABLES[name](sources, around, beside);
+  const { columns, ids, left, absent } = yield* TABLES[name](sources, around, beside);
   const over = [notListedText(name, left + past) ?? []].flat().map(paragraph);
   const isEmpty = columns.every(([, cells]) => cells.length === 0);
   const missing = changed.length === 0 ? [] : yield* changedParagraphs(content, then);
+  const denied = absent.map((each) => paragraph(`${each}.`));
+  if (isEmpty && denied.length > 0) return narrative([...missing, ...part, ...denied, ...over]);
   if (isEmpty) {
     const none = hasPast
       ? `This record holds no current ${what}, ${ONLY_PAST}`
@@ -86,7 +88,7 @@ export function* sectionNarrative(content: Content, around: Beside, then: Beside
           ),
         ]
       : [];
-  return narrative([...missing, ...part, ...cut, ...over, yield* table(columns, ids)]);
+  return narrative([...missing, ...part, ...denied, ...cut, ...over, yield* table(columns, ids)]);
 }
 
 /**
@@ -95,7 +97,7 @@ export function* sectionNarrative(content: Content, around: Beside, then: Beside
  */
 function* changedParagraphs({ section, changed, earlier }: Content, around: Beside): Steps<string[]> {
   const number = changed.length;
-  const { columns } = yield* TABLES[section.name](earlier, around);
+  const { columns, absent } = yield* TABLES[section.name](earlier, around);
   const [[, first] = ['', []]] = columns;
   const rows = yield* mapSteps(first, (_, row) => {
     const cells = columns.map(([heading, texts], n) => {
@@ -108,6 +110,7 @@ function* changedParagraphs({ section, changed, earlier }: Content, around: Besi
     paragraph(
       `Not shown: ${number} ${number === 1 ? 'entry' : 'entries'} ${CHANGED_BY_AI}. Nobody has confirmed that.`,
     ),
+    ...absent.map((each) => paragraph(`${BEFORE_AI}${each}`)),
     ...rows,
   ];
 }

@@ -7,6 +7,7 @@ import { codeLabel } from '../reading/code-label.ts';
 import { authorText, kindsText } from '../reading/kinds.ts';
 import { countNotes } from '../reading/known.ts';
 import {
+  absenceLine,
   allergyName,
   dosesText,
   medicineBadge,
@@ -149,16 +150,31 @@ async function glancePart(visit: Visit, record: OpenRecord): Promise<Html> {
     words === undefined ? [] : [html`<bdi class="quiet">${words}</bdi>`];
   const list = (name: Glanced, items: readonly Html[], all: number, none: string): Html => {
     const past = known.facts[name].length - all;
+    const absent = known.facts.absences[name].map((absence) => {
+      const { title, badges, details } = absenceLine(place, absence);
+      return marked(title, [
+        ...badges.map(
+          ([kind, words]) => html`<span class="badge ${kind}"><span class="first">${words}</span></span>`,
+        ),
+        ...quiet(details.join(' · ') || undefined),
+      ]);
+    });
+    const denied =
+      absent.length === 0
+        ? html``
+        : html`<ul class="bullets">
+${absent}</ul>`;
     if (items.length === 0) {
+      if (past === 0 && absent.length > 0) return denied;
       const words = past === 0 ? none : say('known.nonenowpast', { past: pastText(say, name, past) });
-      return html`<p class="quiet">${words}</p>`;
+      return html`${denied}<p class="quiet">${words}</p>`;
     }
     const more =
       all > items.length
         ? html`<p class="quiet">${say('overview.more', { more: all - items.length })}</p>`
         : html``;
     const before = past === 0 ? html`` : html`<p class="quiet">${pastText(say, name, past)}</p>`;
-    return html`<ul class="bullets">
+    return html`${denied}<ul class="bullets">
 ${items}</ul>${more}${before}`;
   };
   const active = allergies.filter(({ isOver }) => !isOver);

@@ -1,13 +1,15 @@
 /** Words a record's allergies, medicines, problems and vaccinations, each date with its meaning: a line for each. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
+import type { Absence } from '#src/clinical/reading/absence.ts';
 import type { Allergy } from '#src/clinical/reading/allergies.ts';
-import type { Dated } from '#src/clinical/reading/dates.ts';
+import { type Dated, happened } from '#src/clinical/reading/dates.ts';
 import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
 import { type MedicinePeriod, medicinePeriods } from '#src/clinical/reading/medicine-periods.ts';
 import type { Medicine, MedicineSource } from '#src/clinical/reading/medicines.ts';
 import type { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { nameCoded } from '#src/clinical/reading/names/name-code.ts';
 import {
+  absencePhrases,
   allergyPhrases,
   dosePhrases,
   episodePhrases,
@@ -21,7 +23,7 @@ import { notes } from '#src/clinical/reading/words.ts';
 import { objects, text } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json/json.ts';
 import type { Texts } from '../pages/texts.ts';
-import { codeLabel } from './code-label.ts';
+import { codeLabel, findLabel } from './code-label.ts';
 import { dateText } from './day-text.ts';
 import type { Known } from './known.ts';
 import { codeWord, phraseText, whenText } from './known-words.ts';
@@ -49,6 +51,9 @@ function beforeText(place: LinePlace, entry: ClinicalEntry): string | undefined 
     ]),
     ...facts.problems.map((each) => [problemName(place, each), ...badgeWords(problemBadges(place, each))]),
     ...facts.vaccinations.map(({ name }) => [name ?? '']),
+    ...Object.values(facts.absences).flatMap((absences) =>
+      absences.map((each) => [absenceName(place, each)]),
+    ),
   ].flat();
   if (said.length === 0) return undefined;
   return say('known.before', { text: say.list(said.filter((each) => each !== '')) });
@@ -99,6 +104,38 @@ function makeLine(
     periods,
   };
 }
+
+/** Returns what a statement of absence denies, in words. */
+export function absenceName({ say }: LinePlace, { code, name }: Absence<ClinicalEntry>): string {
+  return findLabel(say, 'absence', code) ?? name ?? code;
+}
+
+/** Returns the line of a statement that there is none. */
+export function absenceLine(place: LinePlace, absence: Absence<ClinicalEntry>): KnownLine {
+  const { say } = place;
+  const { sources, dated, uncertainty, against } = absence;
+  const [lead] = sources;
+  const [also] = absencePhrases({ ...absence, dated: NO_DATE, by: undefined });
+  const phrases = absencePhrases({ ...absence, against: [] }).map((phrase) => phraseText(say, phrase));
+  const isDated = dated.date !== null;
+  return makeLine(
+    place,
+    absenceName(place, absence),
+    [
+      ...(against.length === 0 || also === undefined ? [] : [['warn', phraseText(say, also)] as const]),
+      ...(uncertainty === undefined ? [] : [plain(say, 'verificationStatus', uncertainty)]),
+    ],
+    [
+      ...(isDated || lead === undefined ? [] : [whenText(say, dated, lead)]),
+      ...phrases,
+      notes(lead?.value.note),
+    ],
+    sources.map((entry) => ({ entry, says: [whenText(say, happened(entry), entry)] })),
+    { status: undefined, dated },
+  );
+}
+
+const NO_DATE: Dated = { date: null, at: Number.NEGATIVE_INFINITY, means: 'recorded' };
 
 /** Returns an allergy's name. */
 export function allergyName({ say }: LinePlace, { name }: Allergy<ClinicalEntry>): string {

@@ -4,6 +4,7 @@ import type { LeftOut, ListName } from '#src/clinical/reading/reading.ts';
 import type { Texts } from '../pages/texts.ts';
 import type { Known } from './known.ts';
 import {
+  absenceLine,
   allergyLine,
   type KnownLine,
   type LinePlace,
@@ -23,8 +24,9 @@ export const LISTS = [
 /** The names of the lists, in that order. */
 export const LIST_NAMES: readonly ListName[] = LISTS.map(([list]) => list);
 
-/** The lines of a list: the current entries, those that are only planned, and the past ones. */
+/** The lines of a list: statements that there is none, the current entries, those that are only planned, and past ones. */
 export interface SplitLines {
+  readonly absent: readonly KnownLine[];
   readonly now: readonly KnownLine[];
   readonly planned: readonly KnownLine[];
   readonly past: readonly KnownLine[];
@@ -38,6 +40,7 @@ export function splitLines(place: LinePlace, of: Known['facts'], list: ListName)
     makeLine: (place: LinePlace, item: T) => KnownLine,
     isPlanned: (item: T) => boolean = () => false,
   ): SplitLines => ({
+    absent: of.absences[list].map((absence) => absenceLine(place, absence)),
     now: items.filter((item) => !isPast(item) && !isPlanned(item)).map((item) => makeLine(place, item)),
     planned: items.filter(isPlanned).map((item) => makeLine(place, item)),
     past: items.filter(isPast).map((item) => makeLine(place, item)),

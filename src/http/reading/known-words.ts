@@ -47,6 +47,8 @@ export function phraseText(
     case 'onset':
     case 'end':
     case 'statusreason':
+    case 'alsorecorded':
+    case 'statedby':
       return say(`known.${says}`, { text });
     case 'stopped':
       return say('known.stopped');

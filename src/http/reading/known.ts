@@ -64,8 +64,12 @@ export function countNotes({
   medicines,
   problems,
   vaccinations,
+  absences,
 }: Statements<ClinicalEntry>): number {
   return (
+    Object.values(absences)
+      .flat()
+      .reduce((sum, { sources }) => sum + sources.length, 0) +
     allergies.length +
     medicines.reduce((sum, { sources }) => sum + sources.length, 0) +
     problems.reduce((sum, { sources }) => sum + sources.length, 0) +

@@ -90,8 +90,8 @@ function readAlone({ say, around, patient }: VersionPlace, entry: ClinicalEntry)
   );
   const place: LinePlace = { say, known: { name: around.name, person, before: () => undefined } };
   const [line] = LIST_NAMES.flatMap((list) => {
-    const { now, planned, past } = splitLines(place, facts, list);
-    return [...now, ...planned, ...past];
+    const { absent, now, planned, past } = splitLines(place, facts, list);
+    return [...absent, ...now, ...planned, ...past];
   });
   return line === undefined ? undefined : lineText(line);
 }

@@ -1371,6 +1371,59 @@ export type RecordOverview = {
   }[];
   allergies: {
     title: string;
+    /** Statements that there is none, as `no known allergies`: they count as no entry. */
+    absent: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
     /** What is current, the most dangerous first. */
     now: {
       /** The whole line as one sentence, in the language that was asked for. */
@@ -1597,6 +1650,59 @@ export type RecordOverview = {
   };
   medicines: {
     title: string;
+    /** Statements that there is none, as `no known allergies`: they count as no entry. */
+    absent: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
     /** What is current, the most dangerous first. */
     now: {
       /** The whole line as one sentence, in the language that was asked for. */
@@ -1823,6 +1929,59 @@ export type RecordOverview = {
   };
   problems: {
     title: string;
+    /** Statements that there is none, as `no known allergies`: they count as no entry. */
+    absent: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
     /** What is current, the most dangerous first. */
     now: {
       /** The whole line as one sentence, in the language that was asked for. */
@@ -2049,6 +2208,59 @@ export type RecordOverview = {
   };
   vaccinations: {
     title: string;
+    /** Statements that there is none, as `no known allergies`: they count as no entry. */
+    absent: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
     /** What is current, the most dangerous first. */
     now: {
       /** The whole line as one sentence, in the language that was asked for. */
@@ -2275,6 +2487,59 @@ export type RecordOverview = {
   };
   care_plans: {
     title: string;
+    /** Statements that there is none, as `no known allergies`: they count as no entry. */
+    absent: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
     /** What is current, the most dangerous first. */
     now: {
       /** The whole line as one sentence, in the language that was asked for. */

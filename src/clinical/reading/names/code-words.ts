@@ -117,6 +117,18 @@ const SETS = {
     ...{ 'not-asked': 'notAsked', 'asked-declined': 'declined', 'not-applicable': 'notApplicable' },
     ...{ 'as-text': 'asText', 'not-performed': 'notPerformed', 'not-permitted': 'notPermitted' },
   },
+  /** Statements that there is none: SNOMED CT, and IPS's absent-unknown-uv-ips */
+  absence: {
+    ...{ '716186003': 'noAllergies', '160244002': 'noAllergies', '409137002': 'noDrugAllergies' },
+    ...{ '429625007': 'noFoodAllergies', '428607008': 'noEnvironmentAllergies' },
+    ...{ '160245001': 'noProblems', '787481004': 'noMedicines' },
+    ...{ 'no-known-allergies': 'noAllergies', 'no-known-medication-allergies': 'noDrugAllergies' },
+    ...{ 'no-known-food-allergies': 'noFoodAllergies' },
+    ...{ 'no-known-environmental-allergies': 'noEnvironmentAllergies', 'no-allergy-info': 'noAllergyInfo' },
+    ...{ 'no-known-problems': 'noProblems', 'no-problem-info': 'noProblemInfo' },
+    ...{ 'no-known-medications': 'noMedicines', 'no-medication-info': 'noMedicineInfo' },
+    ...{ 'no-known-immunizations': 'noVaccinations', 'no-immunization-info': 'noVaccinationInfo' },
+  },
   /** http://terminology.hl7.org/CodeSystem/observation-category, and `symptom` */
   observationCategory: {
     ...same('laboratory', 'symptom', 'activity', 'survey', 'exam', 'imaging', 'procedure', 'therapy'),
@@ -186,6 +198,7 @@ const SYSTEMS: ReadonlyMap<string, CodeSet> = new Map<string, CodeSet>([
   [`${HL7}v3-ObservationInterpretation`, 'interpretation'],
   [`${HL7}v2-0078`, 'interpretation'],
   [`${HL7}data-absent-reason`, 'absent'],
+  ['http://hl7.org/fhir/uv/ips/CodeSystem/absent-unknown-uv-ips', 'absence'],
   [`${HL7}observation-category`, 'observationCategory'],
   ['https://annal.dev/fhir/observation-category', 'observationCategory'],
   [`${HL7}v2-0074`, 'reportCategory'],

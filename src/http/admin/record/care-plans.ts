@@ -55,6 +55,7 @@ export function viewCarePlans(
   const past_text = past.length === 0 ? '' : say('past.plans', { n: past.length });
   return {
     title: capital(say, say('things.careplan')),
+    absent: [],
     now: now.flatMap(view),
     planned: planned.flatMap(view),
     past: past.flatMap(view),

@@ -55,6 +55,9 @@ const statement = z.object({
 
 const list = z.object({
   title: z.string(),
+  absent: z
+    .array(statement)
+    .describe('Statements that there is none, as `no known allergies`: they count as no entry.'),
   now: z.array(statement).describe('What is current, the most dangerous first.'),
   planned: z.array(statement).describe('What is planned or proposed, and isn’t so yet.'),
   past: z.array(statement),
@@ -155,18 +158,19 @@ const resourceIn = ({ type, id }: Pick<ClinicalEntry, 'type' | 'id'>): string =>
 export function viewList(place: LinesPlace, name: ListName): ListView {
   const { say, known } = place;
   const [, title, none] = LISTS.find(([each]) => each === name) ?? LISTS[0];
-  const { now, planned, past } = splitLines(place, known.facts, name);
+  const { absent, now, planned, past } = splitLines(place, known.facts, name);
   const noted = splitLines(place, known.notes, name);
   const view = (line: KnownLine): StatementView[] => viewLine(place, line);
   const past_text = past.length === 0 ? '' : pastText(say, name, past.length);
   return {
     title: say(title),
+    absent: absent.flatMap(view),
     now: now.flatMap(view),
     planned: planned.flatMap(view),
     past: past.flatMap(view),
     past_text,
-    none: sayNone(say, say(none), now.length, past_text, planned.length),
-    unverified: [...noted.now, ...noted.planned, ...noted.past].flatMap(view),
+    none: sayNone(say, absent.length > 0 ? null : say(none), now.length, past_text, planned.length),
+    unverified: [...noted.absent, ...noted.now, ...noted.planned, ...noted.past].flatMap(view),
     left_out: known.leftOut
       .filter((each) => each.list === name)
       .map((each) => ({
@@ -179,7 +183,13 @@ export function viewList(place: LinesPlace, name: ListName): ListView {
 }
 
 /** Returns what is said of a list without current entries: that it is empty only if it is. */
-export function sayNone(say: Texts, none: string, now: number, past: string, planned = 0): string | null {
+export function sayNone(
+  say: Texts,
+  none: string | null,
+  now: number,
+  past: string,
+  planned = 0,
+): string | null {
   if (now > 0) return null;
   if (past === '' && planned > 0) return say('known.nonenow');
   return past === '' ? none : say('known.nonenowpast', { past });

@@ -567,6 +567,8 @@ export const ar: Wording = {
   'known.contradictedorderon': 'مسجّل أيضًا «{state}» في {day} (وصفة)',
   'known.alsoplanned': 'مخطَّط أيضًا',
   'known.alsoplannedfrom': 'مخطَّط أيضًا ابتداءً من {day}',
+  'known.alsorecorded': 'مسجّل أيضًا: {text}',
+  'known.statedby': 'ذكره {text}',
   'known.prescribedtwice': 'وُصف في {from} وفي {until}',
   'known.prescribedsame':
     'وُصف {times|zero:# مرة|one:مرة واحدة|two:مرتين|few:# مرات|many:# مرة|other:# مرة} في {day}',

@@ -601,6 +601,8 @@ export const de: Wording = {
   'known.contradictedorderon': 'am {day} auch eingetragen als „{state}“ (Verordnung)',
   'known.alsoplanned': 'auch geplant',
   'known.alsoplannedfrom': 'auch geplant ab {day}',
+  'known.alsorecorded': 'auch eingetragen: {text}',
+  'known.statedby': 'angegeben von {text}',
   'known.prescribedtwice': 'verordnet am {from} und am {until}',
   'known.prescribedsame': '{times|one:einmal|other:#-mal} verordnet am {day}',
   'known.timesfirst': '{times|one:einmal|other:#-mal} eingetragen, zuerst seit {day}',

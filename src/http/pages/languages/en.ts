@@ -573,6 +573,8 @@ export const en = {
   'known.contradictedorderon': 'also recorded as “{state}” on {day} (prescription)',
   'known.alsoplanned': 'also planned',
   'known.alsoplannedfrom': 'also planned from {day}',
+  'known.alsorecorded': 'also recorded: {text}',
+  'known.statedby': 'stated by {text}',
   'known.prescribedtwice': 'prescribed {from} and {until}',
   'known.prescribedsame': 'prescribed {times|one:once|other:# times} on {day}',
   'known.timesfirst': 'recorded {times|one:once|other:# times}, first began {day}',

@@ -586,6 +586,8 @@ export const es: Wording = {
   'known.contradictedorderon': 'anotado también como «{state}» el {day} (receta)',
   'known.alsoplanned': 'también previsto',
   'known.alsoplannedfrom': 'también previsto a partir de: {day}',
+  'known.alsorecorded': 'anotado también: {text}',
+  'known.statedby': 'indicado por {text}',
   'known.prescribedtwice': 'recetado el {from} y el {until}',
   'known.prescribedsame': 'recetado {times|one:una vez|other:# veces} el {day}',
   'known.timesfirst': 'anotado {times|one:una vez|other:# veces}, primer inicio: {day}',

@@ -595,6 +595,8 @@ export const fr: Wording = {
   'known.contradictedorderon': 'aussi inscrit comme « {state} » le {day} (ordonnance)',
   'known.alsoplanned': 'aussi prévu',
   'known.alsoplannedfrom': 'aussi prévu à partir du {day}',
+  'known.alsorecorded': 'aussi inscrit : {text}',
+  'known.statedby': 'indiqué par {text}',
   'known.prescribedtwice': 'prescrit le {from} et le {until}',
   'known.prescribedsame': 'prescrit {times|one:une fois|other:# fois} le {day}',
   'known.timesfirst': 'inscrit {times|one:une fois|other:# fois}, premier début : {day}',

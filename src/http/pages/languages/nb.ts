@@ -573,6 +573,8 @@ export const nb: Wording = {
   'known.contradictedorderon': 'også ført inn som «{state}» {day} (resept)',
   'known.alsoplanned': 'også planlagt',
   'known.alsoplannedfrom': 'også planlagt fra {day}',
+  'known.alsorecorded': 'også ført inn: {text}',
+  'known.statedby': 'oppgitt av {text}',
   'known.prescribedtwice': 'forskrevet {from} og {until}',
   'known.prescribedsame': 'forskrevet {times|one:én gang|other:# ganger} {day}',
   'known.timesfirst': 'ført inn {times|one:én gang|other:# ganger}, begynte først {day}',

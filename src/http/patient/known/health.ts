@@ -37,13 +37,22 @@ export function listsPart(place: RowPlace, known: Known, over: PastText): Html {
   const parts = LISTS.map(([list, title, none]) => {
     const row = (line: KnownLine): Html => renderKnownRow(place, line);
     const lines = splitLines(place, known.facts, list);
-    const [now, planned, past] = [lines.now.map(row), lines.planned.map(row), lines.past.map(row)];
+    const [absent, now] = [lines.absent.map(row), lines.now.map(row)];
+    const [planned, past] = [lines.planned.map(row), lines.past.map(row)];
     const others = planned.length + past.length;
     const noted = splitLines(place, known.notes, list);
     const counted = past.length === 0 ? '' : pastText(say, list, past.length);
     return html`<section class="stack" aria-labelledby="${list}">
 <h2 id="${list}">${say(title)}</h2>
-${now.length === 0 && others > 0 ? html`<p class="quiet">${say('known.nonenow')}</p>` : rowsOr(now, say(none))}${planned.length === 0 ? html`` : rowsOr(planned, '')}${over(past, counted)}${leftOutPart(visit, record, known, list)}${aiPart(visit, `${list}-ai`, [...noted.now, ...noted.planned, ...noted.past].map(row), changedIn(known, list))}</section>
+${absent.length === 0 ? html`` : rowsOr(absent, '')}${
+  now.length > 0
+    ? rowsOr(now, '')
+    : others > 0
+      ? html`<p class="quiet">${say('known.nonenow')}</p>`
+      : absent.length > 0
+        ? html``
+        : rowsOr(now, say(none))
+}${planned.length === 0 ? html`` : rowsOr(planned, '')}${over(past, counted)}${leftOutPart(visit, record, known, list)}${aiPart(visit, `${list}-ai`, [...noted.absent, ...noted.now, ...noted.planned, ...noted.past].map(row), changedIn(known, list))}</section>
 `;
   });
   return html`${tooLargePart(visit, record, known)}${parts}`;
@@ -66,12 +75,15 @@ ${more}</details>
 
 /** Returns how many of an AI's notes changed an entry of somebody else. */
 function changedIn({ notes }: Known, list: ListName): number {
-  const told: readonly ClinicalEntry[] =
-    list === 'allergies'
-      ? notes.allergies.map((each) => each.told)
-      : list === 'vaccinations'
-        ? notes.vaccinations.flatMap(({ doses }) => doses.map((each) => each.told))
-        : [...notes[list]].flatMap(({ sources }) => sources.map((each) => each.told));
+  const told: readonly ClinicalEntry[] = notes.absences[list]
+    .flatMap(({ sources }) => sources)
+    .concat(
+      list === 'allergies'
+        ? notes.allergies.map((each) => each.told)
+        : list === 'vaccinations'
+          ? notes.vaccinations.flatMap(({ doses }) => doses.map((each) => each.told))
+          : [...notes[list]].flatMap(({ sources }) => sources.map((each) => each.told)),
+    );
   return told.filter(({ partOfAi }) => partOfAi === 'changed').length;
 }
 

@@ -2,6 +2,14 @@
  * Makes the rows of the clinical reading's allergies, problems, medicines and vaccinations: texts, and phrases that the
  * page has words for.
  */
+import {
+  activeAllergies,
+  activeProblems,
+  contradictAbsences,
+  givenVaccines,
+  splitAbsences,
+  takenMedicines,
+} from '../../../clinical/reading/absence.ts';
 import { mostDangerousFirst, readAllergy } from '../../../clinical/reading/allergies.ts';
 import { ageText } from '../../../clinical/reading/changes.ts';
 import {
@@ -13,6 +21,7 @@ import {
 } from '../../../clinical/reading/medicines.ts';
 import { findCodeWord } from '../../../clinical/reading/names/code-words.ts';
 import {
+  absencePhrases,
   allergyPhrases,
   datePhrase,
   dosePhrases,
@@ -39,9 +48,40 @@ export function knownRows(kind, resources, around) {
     id: typeof value.id === 'string' ? value.id : String(n),
     value,
   }));
-  if (kind === 'allergies') return allergyRows(told, around);
-  if (kind === 'immunizations') return vaccinationRows(told, around);
-  return kind === 'medications' ? medicineRows(told, around) : problemRows(told, around);
+  const { others, absences } = splitAbsences(told, around);
+  const [rows, current] = rowsOfKind(kind, others, around);
+  const denied = contradictAbsences(absences, current).map((absence) => absenceRow(absence, around));
+  return [...denied, ...rows];
+}
+
+/** Returns the rows of a section, and what of them holds now. */
+function rowsOfKind(kind, told, around) {
+  if (kind === 'allergies') {
+    const allergies = told.map((each) => readAllergy(each, around)).sort(mostDangerousFirst);
+    return [allergyRows(allergies, around), activeAllergies(allergies)];
+  }
+  if (kind === 'immunizations') {
+    const vaccinations = joinVaccinations(told.map((each) => readVaccination(each, around)));
+    return [vaccinationRows(vaccinations, around), givenVaccines(vaccinations)];
+  }
+  if (kind === 'medications') {
+    const medicines = joinAsTold(readSources(told, around), around);
+    return [medicineRows(medicines, around), takenMedicines(medicines)];
+  }
+  const problems = joinProblems(told.map((each) => readProblemSource(each, around)));
+  return [problemRows(problems, around), activeProblems(problems)];
+}
+
+/** Returns the row of a statement that there is none. */
+function absenceRow(absence, around) {
+  const { code, name, uncertainty } = absence;
+  return {
+    ...row,
+    name: capital(around.lang, findCodeWord(around.lang, 'absence', code) ?? around.clean(name)),
+    details: [codeWord(around, 'verificationStatus', uncertainty)],
+    says: absencePhrases(absence).map((phrase) => makePhrase(around, phrase)),
+    isAbsence: true,
+  };
 }
 
 const row = {
@@ -64,32 +104,29 @@ const makePhrase = (around, { says, days, times, state, age, text }) => ({
   ...(text === undefined ? {} : { values: { text: around.clean(text) } }),
 });
 
-function allergyRows(told, around) {
+function allergyRows(allergies, around) {
   const { clean, lang } = around;
-  return told
-    .map((each) => readAllergy(each, around))
-    .sort(mostDangerousFirst)
-    .map((allergy) => {
-      const { value } = allergy.told;
-      return {
-        ...row,
-        name: clean(allergy.name),
-        details: [
-          around.reactions(value),
-          allergy.isOver ? codeWord(around, 'clinicalStatus', allergy.status) : '',
-          codeWord(around, 'verificationStatus', allergy.uncertainty),
-        ],
-        says: allergyPhrases(allergy).map((phrase) => makePhrase(around, phrase)),
-        flag: allergy.isCritical && !allergy.isOver ? 'critical' : '',
-        flagged: capital(lang, codeWord(around, 'criticality', clean(value.criticality))),
-        isOver: allergy.isOver,
-      };
-    });
+  return allergies.map((allergy) => {
+    const { value } = allergy.told;
+    return {
+      ...row,
+      name: clean(allergy.name),
+      details: [
+        around.reactions(value),
+        allergy.isOver ? codeWord(around, 'clinicalStatus', allergy.status) : '',
+        codeWord(around, 'verificationStatus', allergy.uncertainty),
+      ],
+      says: allergyPhrases(allergy).map((phrase) => makePhrase(around, phrase)),
+      flag: allergy.isCritical && !allergy.isOver ? 'critical' : '',
+      flagged: capital(lang, codeWord(around, 'criticality', clean(value.criticality))),
+      isOver: allergy.isOver,
+    };
+  });
 }
 
-function problemRows(told, around) {
+function problemRows(problems, around) {
   const { clean } = around;
-  return joinProblems(told.map((each) => readProblemSource(each, around))).map((problem) => {
+  return problems.map((problem) => {
     const { sources, oldest, status, uncertainty, isOver } = problem;
     const { value } = (sources[0] ?? oldest).told;
     return {
@@ -111,12 +148,15 @@ function problemRows(told, around) {
   });
 }
 
-function medicineRows(told, around) {
-  const { clean, died } = around;
-  const sources = told
+function readSources(told, around) {
+  return told
     .filter(({ value }) => isMedicine(value))
-    .map((each) => readMedicineSource(each, around, died));
-  return joinAsTold(sources, around).map(({ inNarrative, ...medicine }) => {
+    .map((each) => readMedicineSource(each, around, around.died));
+}
+
+function medicineRows(medicines, around) {
+  const { clean, died } = around;
+  return medicines.map(({ inNarrative, ...medicine }) => {
     const { doses } = medicine;
     const name = clean(inNarrative?.name ?? medicine.name);
     const { said, status } = inNarrative?.state ?? {
@@ -189,9 +229,9 @@ export function forbiddenRow({ forbidden, phrases }, around) {
 }
 
 /** Returns each vaccine once, with the days of its doses, and with their numbers if these tell them apart. */
-function vaccinationRows(told, around) {
+function vaccinationRows(vaccinations, around) {
   const { clean } = around;
-  return joinVaccinations(told.map((each) => readVaccination(each, around))).map(({ name, doses }) => {
+  return vaccinations.map(({ name, doses }) => {
     const numbers = doses.map((dose) => around.doseNumber(dose.told.value));
     const isNumbered = new Set(numbers).size === doses.length;
     return {

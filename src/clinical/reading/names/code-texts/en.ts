@@ -137,6 +137,18 @@ export const en = {
   medicalReason: 'medical reason',
   outOfStock: 'out of stock',
   objection: 'not wanted',
+  // Statements that there is none
+  noAllergies: 'no known allergies',
+  noDrugAllergies: 'no known allergies to medicines',
+  noFoodAllergies: 'no known allergies to food',
+  noEnvironmentAllergies: 'no known allergies to the environment',
+  noAllergyInfo: 'nothing is known about allergies',
+  noMedicines: 'no known medicines',
+  noMedicineInfo: 'nothing is known about medicines',
+  noProblems: 'no known problems',
+  noProblemInfo: 'nothing is known about problems',
+  noVaccinations: 'no known vaccinations',
+  noVaccinationInfo: 'nothing is known about vaccinations',
   // Categories
   laboratory: 'laboratory results',
   vitalSigns: 'vital signs',

@@ -1,0 +1,202 @@
+/**
+ * Statements that the patient has no known allergy, medicine, problem or vaccination, or that nothing is known of them: FHIR
+ * has them as entries with a code that says so. They are none of what they deny. Pure.
+ * https://hl7.org/fhir/R4/allergyintolerance.html#9.1.3.3, https://hl7.org/fhir/uv/ips/STU1/CodeSystem-absent-unknown-uv-ips.html
+ */
+import { codings, first, objects, text } from '#src/fhir/parts.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { type Dated, happened, isPast, newestFirst } from './dates.ts';
+import { isOver, uncertainty } from './status.ts';
+import type { Around, Told } from './told.ts';
+
+const SNOMED = 'http://snomed.info/sct';
+const ABSENT_UNKNOWN = 'http://hl7.org/fhir/uv/ips/CodeSystem/absent-unknown-uv-ips';
+
+/** The extent of a denial: `all` of the list, or the entries of one category. Narrower ones are compared with nothing. */
+type Denied = 'all' | 'medication' | 'food' | 'environment' | 'narrower';
+
+/** Codes of SNOMED CT: No known allergy and its descendants, No current problems, No known medications. */
+const SNOMED_CODES: Readonly<Record<string, Denied>> = {
+  '716186003': 'all',
+  '160244002': 'all',
+  '409137002': 'medication',
+  '429625007': 'food',
+  '428607008': 'environment',
+  '428197003': 'narrower',
+  '716184000': 'narrower',
+  '1003774007': 'narrower',
+  '160245001': 'all',
+  '787481004': 'all',
+};
+
+/** Codes of the International Patient Summary. */
+const IPS_CODES: Readonly<Record<string, Denied>> = {
+  'no-known-allergies': 'all',
+  'no-known-medication-allergies': 'medication',
+  'no-known-food-allergies': 'food',
+  'no-known-environmental-allergies': 'environment',
+  'no-allergy-info': 'all',
+  'no-known-problems': 'all',
+  'no-problem-info': 'all',
+  'no-known-medications': 'all',
+  'no-medication-info': 'all',
+  'no-known-immunizations': 'all',
+  'no-immunization-info': 'all',
+};
+
+const DENIED: ReadonlyMap<string, Readonly<Record<string, Denied>>> = new Map([
+  [SNOMED, SNOMED_CODES],
+  [ABSENT_UNKNOWN, IPS_CODES],
+]);
+
+/** A statement of absence, however many entries make it. */
+export interface Absence<Of extends Told = Told> {
+  /** The code, which `absence` of the code words has words for; narrower ones have only their name. */
+  readonly code: string;
+  readonly denies: Denied;
+  readonly name: string | undefined;
+  readonly uncertainty: string | undefined;
+  readonly dated: Dated;
+  /** Who states it, as far as the newest entry names them. */
+  readonly by: string | undefined;
+  /** The newest first. */
+  readonly sources: readonly Of[];
+  /** Names of what is recorded although it is denied. */
+  readonly against: readonly string[];
+}
+
+/** An entry that may be denied: its name, and its categories if it is an allergy. */
+export interface Denial {
+  readonly name: string | undefined;
+  readonly categories: readonly string[];
+}
+
+/** Returns the code that denies something in a concept; undefined if it has none. */
+export function findAbsence(concept: Json | undefined): string | undefined {
+  for (const { system, code } of codings(concept)) {
+    const known = typeof system === 'string' ? DENIED.get(system) : undefined;
+    if (known !== undefined && typeof code === 'string' && Object.hasOwn(known, code)) return code;
+  }
+  return undefined;
+}
+
+/** Returns the concept that names what an entry is about. */
+function readConcept({ type, value }: Told, look: Around['look']): Json | undefined {
+  if (type === 'Immunization') return value.vaccineCode;
+  const { code, medicationCodeableConcept, medicationReference } = value;
+  if (medicationReference === undefined) return code ?? medicationCodeableConcept;
+  return look(first(medicationReference)?.reference, value)?.code;
+}
+
+/** Entries, apart by whether they deny something. Denials that are over aren't among either. */
+export interface SplitEntries<Of extends Told> {
+  readonly others: readonly Of[];
+  readonly absences: readonly Absence<Of>[];
+}
+
+/** Parts statements of absence from the others. */
+export function splitAbsences<Of extends Told>(
+  entries: readonly Of[],
+  { look, name, today }: Pick<Around, 'look' | 'name' | 'today'>,
+): SplitEntries<Of> {
+  const found = new Map<string, { readonly told: Of; readonly dated: Dated }[]>();
+  const others: Of[] = [];
+  for (const told of entries) {
+    const code = findAbsence(readConcept(told, look));
+    if (code === undefined) others.push(told);
+    else if (!isEnded(told.value, today)) {
+      const own = { told, dated: happened(told) };
+      if (found.get(code)?.push(own) === undefined) found.set(code, [own]);
+    }
+  }
+  const absences = [...found].flatMap(([code, all]): Absence<Of>[] => {
+    const sources = all.sort((a, b) => newestFirst(a, b) || b.dated.at - a.dated.at);
+    const [lead] = sources;
+    if (lead === undefined) return [];
+    const { told, dated } = lead;
+    const { verificationStatus } = told.value;
+    return [
+      {
+        code,
+        denies: SNOMED_CODES[code] ?? IPS_CODES[code] ?? 'narrower',
+        name: name(readConcept(told, look)),
+        uncertainty: verificationStatus === undefined ? undefined : uncertainty(verificationStatus),
+        dated,
+        by: readAuthor(told.value),
+        sources: sources.map((each) => each.told),
+        against: [],
+      },
+    ];
+  });
+  return { others, absences: absences.sort(newestFirst) };
+}
+
+/** Statuses of medicines by which a statement no longer holds. */
+const ENDED: ReadonlySet<string> = new Set(['completed', 'stopped']);
+
+function isEnded(value: JsonObject, today: string): boolean {
+  if (value.resourceType === 'Immunization' || value.vaccineCode !== undefined) return false;
+  const end = text(first(value.effectivePeriod)?.end);
+  return (
+    isOver(value.clinicalStatus) ||
+    ENDED.has(text(value.status) ?? '') ||
+    (end !== undefined && isPast(end, today))
+  );
+}
+
+/** Returns who states it: the asserter, the source of a statement, or the recorder. */
+function readAuthor({ asserter, informationSource, recorder, requester }: JsonObject): string | undefined {
+  return objects([asserter, informationSource, recorder, requester].filter((each) => each !== undefined))
+    .flatMap(({ display }) => text(display) ?? [])
+    .at(0);
+}
+
+/** Returns statements of absence with the names of what is recorded in spite of them. @param current what holds now */
+export function contradictAbsences<Of extends Told>(
+  absences: readonly Absence<Of>[],
+  current: readonly Denial[],
+): readonly Absence<Of>[] {
+  if (current.length === 0) return absences;
+  return absences.map((absence) => {
+    const against = current.filter(
+      ({ categories }) =>
+        absence.denies === 'all' || categories.length === 0 || categories.includes(absence.denies),
+    );
+    const names = absence.denies === 'narrower' ? [] : against.flatMap(({ name }) => name ?? []);
+    return names.length === 0 ? absence : Object.assign({}, absence, { against: [...new Set(names)] });
+  });
+}
+
+/** Returns the active allergies, as what may be denied. */
+export function activeAllergies(
+  allergies: readonly { readonly told: Told; readonly name: string | undefined; readonly isOver: boolean }[],
+): Denial[] {
+  return allergies.flatMap(({ told, name, isOver: isPastOne }) => {
+    const { category } = told.value;
+    const categories = Array.isArray(category) ? category.flatMap((each) => text(each) ?? []) : [];
+    return isPastOne ? [] : [{ name, categories }];
+  });
+}
+
+/** Returns the medicines that are taken, as what may be denied. */
+export function takenMedicines(
+  medicines: readonly { readonly name: string | undefined; readonly standing: string }[],
+): Denial[] {
+  return medicines.flatMap(({ name, standing }) =>
+    standing === 'current' || standing === 'unclear' ? [{ name, categories: [] }] : [],
+  );
+}
+
+/** Returns the active problems, as what may be denied. */
+export function activeProblems(
+  problems: readonly { readonly name: string | undefined; readonly isOver: boolean }[],
+): Denial[] {
+  return problems.flatMap(({ name, isOver: isPastOne }) => (isPastOne ? [] : [{ name, categories: [] }]));
+}
+
+/** Returns the vaccines that were given, as what may be denied. */
+export function givenVaccines(
+  vaccinations: readonly { readonly name: string | undefined; readonly isGiven: boolean }[],
+): Denial[] {
+  return vaccinations.flatMap(({ name, isGiven }) => (isGiven ? [{ name, categories: [] }] : []));
+}

@@ -1,0 +1,136 @@
+/** Statements that there is none: no allergy, medicine, problem or vaccination is counted for them, in any view. */
+import { expect } from 'chai';
+import { absenceText } from '#src/clinical/reading/english.ts';
+import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
+import { nameConcept } from '#src/clinical/reading/names/name.ts';
+import { readRecord, type Statements } from '#src/clinical/reading/reading.ts';
+import type { Told } from '#src/clinical/reading/told.ts';
+import { texts } from '#src/http/pages/texts.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import type { Version } from '#test/reading/raw.ts';
+import { composeContext, summarize, view } from '#test/reading/views.ts';
+
+const TODAY = '2026-11-01';
+const SNOMED = 'http://snomed.info/sct';
+const IPS = 'http://hl7.org/fhir/uv/ips/CodeSystem/absent-unknown-uv-ips';
+const AROUND = { today: TODAY, look: () => undefined, name: nameConcept };
+
+const coded = (system: string, code: string) => ({ coding: [{ system, code }] });
+const state = (code: string) => ({ coding: [{ code }] });
+const allergy = (code: object, more: JsonObject = {}): JsonObject =>
+  Object.assign({ resourceType: 'AllergyIntolerance', clinicalStatus: state('active'), code }, more);
+const problem = (code: object, more: JsonObject = {}): JsonObject =>
+  Object.assign({ resourceType: 'Condition', clinicalStatus: state('active'), code }, more);
+const taken = (medicationCodeableConcept: object, more: JsonObject = {}): JsonObject =>
+  Object.assign({ resourceType: 'MedicationStatement', status: 'active', medicationCodeableConcept }, more);
+
+const versionsOf = (values: readonly JsonObject[]): Version[] =>
+  values.map((value, n) => {
+    const id = `01890a5d-ac96-774b-bcce-${String(n).padStart(12, '0')}`;
+    return { type: String(value.resourceType), id, version: 1, resource: { id, ...value }, byAi: false };
+  });
+
+function read(...values: readonly JsonObject[]): Statements<Told> {
+  const entries = values.map((value, n) => ({
+    ...{ type: String(value.resourceType), id: String(n), partOfAi: 'no' as const },
+    value,
+  }));
+  return readRecord({}, entries, AROUND).facts;
+}
+
+const NONE: readonly (readonly [
+  JsonObject,
+  'allergies' | 'medicines' | 'problems' | 'vaccinations',
+  string,
+])[] = [
+  [allergy(coded(SNOMED, '716186003')), 'allergies', 'no known allergies'],
+  [allergy(coded(SNOMED, '409137002')), 'allergies', 'no known allergies to medicines'],
+  [allergy(coded(SNOMED, '429625007')), 'allergies', 'no known allergies to food'],
+  [allergy(coded(SNOMED, '428607008')), 'allergies', 'no known allergies to the environment'],
+  [allergy(coded(IPS, 'no-known-allergies')), 'allergies', 'no known allergies'],
+  [allergy(coded(IPS, 'no-allergy-info')), 'allergies', 'nothing is known about allergies'],
+  [problem(coded(SNOMED, '160245001')), 'problems', 'no known problems'],
+  [problem(coded(IPS, 'no-known-problems')), 'problems', 'no known problems'],
+  [taken(coded(SNOMED, '787481004')), 'medicines', 'no known medicines'],
+  [taken(coded(IPS, 'no-known-medications')), 'medicines', 'no known medicines'],
+  [
+    { resourceType: 'Immunization', status: 'completed', vaccineCode: coded(IPS, 'no-known-immunizations') },
+    'vaccinations',
+    'no known vaccinations',
+  ],
+];
+
+describe('statements that there is none', () => {
+  it('are in no list', () => {
+    for (const [value, list, said] of NONE) {
+      const facts = read(value);
+      expect(facts[list], said).to.deep.equal([]);
+      expect(facts.absences[list].map(absenceText)).to.deep.equal([said]);
+    }
+  });
+
+  it('are told with their date and author, and with what is recorded in spite of them', () => {
+    const none = allergy(coded(SNOMED, '716186003'), {
+      ...{ recordedDate: '2024-05-01', asserter: { display: 'Dr Sand' } },
+    });
+    const penicillin = allergy({ text: 'Penicillin' }, { category: ['medication'] });
+    const said = 'no known allergies; recorded 2024-05-01; stated by Dr Sand; also recorded: Penicillin';
+    const facts = read(none, penicillin, allergy({ text: 'Milk' }, { clinicalStatus: state('resolved') }));
+    expect(facts.absences.allergies.map(absenceText)).to.deep.equal([said]);
+    expect(facts.allergies.map(({ name }) => name)).to.deep.equal(['Penicillin', 'Milk']);
+    const food = read(allergy(coded(SNOMED, '429625007')), penicillin);
+    expect(food.absences.allergies[0]?.against).to.deep.equal([]);
+    expect(
+      read(taken(coded(SNOMED, '787481004')), taken({ text: 'Metformin' })).absences.medicines[0]?.against,
+    ).to.deep.equal(['Metformin']);
+    const past = taken({ text: 'Metformin' }, { status: 'stopped' });
+    expect(read(taken(coded(SNOMED, '787481004')), past).absences.medicines[0]?.against).to.deep.equal([]);
+  });
+
+  it('are told once for each code, by the newest, unless they are over', () => {
+    const { absences } = read(
+      allergy(coded(SNOMED, '716186003'), { recordedDate: '2020-01-01' }),
+      allergy(coded(SNOMED, '716186003'), { recordedDate: '2024-01-01' }),
+      allergy(coded(SNOMED, '409137002'), { clinicalStatus: state('inactive') }),
+    );
+    expect(absences.allergies.map(absenceText)).to.deep.equal(['no known allergies; recorded 2024-01-01']);
+  });
+
+  it('have words in each language', () => {
+    for (const lang of ['en', 'de', 'fr', 'es', 'nb', 'ar'] as const)
+      for (const code of ['716186003', '160245001', '787481004', 'no-immunization-info'])
+        expect(findCodeWord(lang, 'absence', code), `${lang} ${code}`).to.be.a('string');
+    expect(texts('de')('known.alsorecorded', { text: 'Penicillin' })).to.equal(
+      'auch eingetragen: Penicillin',
+    );
+  });
+
+  it('are no entry of contexts, summaries and the page of shared links, and are said there', async () => {
+    const [patient, ...versions] = versionsOf([
+      { resourceType: 'Patient' },
+      allergy(coded(SNOMED, '716186003'), { recordedDate: '2024-05-01' }),
+      allergy({ text: 'Penicillin' }),
+      problem(coded(SNOMED, '160245001')),
+      taken(coded(IPS, 'no-known-medications')),
+    ]);
+    if (patient === undefined) throw new Error('no patient');
+    const record = { name: '', patient, versions: [patient, ...versions], directory: new Map() };
+    const { text } = await composeContext(record, TODAY, 5_000);
+    expect(text).to.contain('- no known allergies; recorded 2024-05-01; also recorded: Penicillin');
+    expect(text).to.contain('“no known allergies” is recorded, and also Penicillin');
+    expect(text).to.contain('- no known problems').and.to.contain('- no known medicines');
+    const { sections, bundle } = summarize(record, TODAY);
+    const div = JSON.stringify(bundle);
+    expect(div).to.contain('<p>No known allergies; recorded 2024-05-01; also recorded: Penicillin.</p>');
+    expect(div).to.contain('<p>No known problems.</p>').and.to.contain('<p>No known medicines.</p>');
+    expect(div).to.not.contain('That does not mean that there are none');
+    const rows = ['48765-2', '11450-4', '10160-0'].map((code) => sections.get(code)?.rows.length);
+    expect(rows).to.deep.equal([1, 0, 0]);
+    const seen = await view([bundle], TODAY);
+    expect(seen.sections.get('allergies')?.map(({ name }) => name)).to.deep.equal([
+      'No known allergies',
+      'Penicillin',
+    ]);
+    expect(seen.sections.get('problems')?.map(({ name }) => name)).to.deep.equal(['No known problems']);
+  });
+});
