@@ -1,6 +1,7 @@
 /** `/mcp`: who is let in, what is listed, and what tools answer, with the official client (docs/mcp.md). */
 import type { Client } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { signIn } from '#test/support/admin.ts';
 import { type Allowed, Granting } from '#test/support/granted.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -268,10 +269,11 @@ describe('/mcp', () => {
   it('answers as of an earlier moment', async () => {
     const before = new Date().toISOString();
     await made(`/patients/${patient}/conditions`, { code: 'I10', onset: '2026-05-01' });
-    for (const [name, args] of [
+    const asked: readonly (readonly [string, JsonObject])[] = [
       ['search_record', { type: 'Condition' }],
       ['timeline', { kinds: ['condition'] }],
-    ] as const) {
+    ];
+    for (const [name, args] of asked) {
       const now = await callTool(client, name, args);
       const then = await callTool(client, name, { ...args, as_of: before });
       expect(Object(now.structured.record_content).entries, name).to.have.length(2);
