@@ -4,12 +4,14 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Environment } from './api.ts';
 import { type Here, pathOf, useHere, useScreen } from './here.ts';
+import { Badge } from './parts/parts.tsx';
 import { PLACE } from './place.ts';
 import { keepReasonsOf } from './reason.ts';
 import { mayAudit } from './screens/audit/parts.tsx';
 import { isOperator, OPS, OPS_MENU } from './screens/ops/ops.tsx';
 import { account } from './session.ts';
 import { choose, LANGUAGES, type Language, language, say, type TextKey } from './texts/texts.ts';
+import { urgentNeeds } from './urgent-needs.ts';
 
 /** Screens in the order of the menu. */
 const MENU: readonly (readonly [screen: string, name: TextKey])[] = [
@@ -139,14 +141,19 @@ function OpsMenu() {
   return (
     <LinkMenu
       links={OPS_MENU.map(
-        ([screen, name]): MenuLink => [OPS + screen, name, path.slice(OPS.length) === screen],
+        ([screen, name]): MenuLink => [
+          OPS + screen,
+          name,
+          path.slice(OPS.length) === screen,
+          screen === '' ? urgentNeeds.value : 0,
+        ],
       )}
     />
   );
 }
 
 /** A line of a menu. */
-type MenuLink = readonly [href: string, name: TextKey, isCurrent: boolean];
+type MenuLink = readonly [href: string, name: TextKey, isCurrent: boolean, count?: number];
 
 function LinkMenu({ links }: { readonly links: readonly MenuLink[] }) {
   const menu = useRef<HTMLElement>(null);
@@ -162,10 +169,10 @@ function LinkMenu({ links }: { readonly links: readonly MenuLink[] }) {
   return (
     <nav ref={menu} class="menu" aria-label={say('frame.menu')}>
       <ul>
-        {links.map(([href, name, isCurrent]) => (
+        {links.map(([href, name, isCurrent, count = 0]) => (
           <li key={href}>
             <a href={href} aria-current={isCurrent ? 'page' : undefined}>
-              {say(name)}
+              {say(name)} {count === 0 ? null : <Badge tone="bad">{count}</Badge>}
             </a>
           </li>
         ))}

@@ -7,6 +7,8 @@ export interface Loaded<T> {
   readonly value: T | undefined;
   readonly failure: Failure | undefined;
   readonly isLoading: boolean;
+  /** When the value was loaded, in ms since 1970. */
+  readonly at: number | undefined;
   reload(): Promise<void>;
 }
 
@@ -24,6 +26,7 @@ export function useLoaded<T>(
     value: undefined,
     failure: undefined,
     isLoading: true,
+    at: undefined,
   });
   const underWay = useRef<AbortController | undefined>(undefined);
   const latest = useRef(load);
@@ -34,14 +37,14 @@ export function useLoaded<T>(
     underWay.current = asked;
     try {
       const value = await latest.current(asked.signal);
-      if (!asked.signal.aborted) setState({ value, failure: undefined, isLoading: false });
+      if (!asked.signal.aborted) setState({ value, failure: undefined, isLoading: false, at: Date.now() });
     } catch (error) {
       if (asked.signal.aborted) return;
-      setState((before) => ({ value: before.value, failure: toFailure(error), isLoading: false }));
+      setState((before) => ({ ...before, failure: toFailure(error), isLoading: false }));
     }
   }, []);
   useEffect(() => {
-    setState({ value: undefined, failure: undefined, isLoading: true });
+    setState({ value: undefined, failure: undefined, isLoading: true, at: undefined });
     void reload();
     return () => underWay.current?.abort();
   }, keys);

@@ -1,9 +1,10 @@
 /** Parts that screens are made of. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import type { Failure } from '../api.ts';
+import { type Failure, signIn } from '../api.ts';
 import type { Loaded } from '../load.ts';
 import { say, sayAgo, sayMoment, type TextKey } from '../texts/texts.ts';
+import { urgentNeeds } from '../urgent-needs.ts';
 
 /** A button. `tone`: how much it stands out, or that it ends something. */
 export function Button({
@@ -34,6 +35,13 @@ export function Problem({ failure }: { readonly failure: Failure | undefined }) 
       <p>
         <strong>{status === 0 ? say('problem.offline') : message}</strong>
       </p>
+      {status === 401 ? (
+        <p>
+          <Button tone="link" onClick={() => signIn()}>
+            {say('problem.signIn')}
+          </Button>
+        </p>
+      ) : null}
       {requestId === '' ? null : (
         <p class="quiet">
           {say('problem.request')} <code>{requestId}</code>
@@ -43,7 +51,7 @@ export function Problem({ failure }: { readonly failure: Failure | undefined }) 
   );
 }
 
-/** Shows what was loaded: a placeholder before, the problem where there is nothing to show. */
+/** Shows what was loaded: a placeholder before, the problem where there is nothing to show; what is no longer sure is dimmed. */
 export function Shown<T>({
   of,
   children,
@@ -62,10 +70,14 @@ export function Shown<T>({
         <Button onClick={() => void of.reload()}>{say('again')}</Button>
       </>
     );
+  if (of.failure === undefined) return <>{children(of.value)}</>;
   return (
     <>
       <Problem failure={of.failure} />
-      {children(of.value)}
+      <p class="note warned">
+        {say('problem.stale', { moment: sayMoment(new Date(of.at ?? 0).toISOString()) })}
+      </p>
+      <div class="stack stale">{children(of.value)}</div>
     </>
   );
 }
@@ -80,9 +92,10 @@ export function Head({
   readonly about?: ComponentChildren;
   readonly children?: ComponentChildren;
 }) {
+  const { value: urgent } = urgentNeeds;
   useEffect(() => {
-    document.title = `${title} – Annal`;
-  }, [title]);
+    document.title = `${urgent === 0 ? '' : `(${urgent}) `}${title} – Annal`;
+  }, [title, urgent]);
   return (
     <header class="head">
       <div>
@@ -173,6 +186,7 @@ export function Confirm({
   act,
   busy,
   failure,
+  keep,
   onConfirm,
   onClose,
 }: {
@@ -182,6 +196,8 @@ export function Confirm({
   readonly act: string;
   readonly busy: boolean;
   readonly failure: Failure | undefined;
+  /** The text of the button that leaves things as they are. */
+  readonly keep?: string;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }) {
@@ -190,7 +206,7 @@ export function Confirm({
       <div class="says">{says}</div>
       <Problem failure={failure} />
       <footer>
-        <Button onClick={onClose}>{say('cancel')}</Button>
+        <Button onClick={onClose}>{keep ?? say('cancel')}</Button>
         <Button tone="danger" busy={busy} onClick={onConfirm}>
           {act}
         </Button>
@@ -294,7 +310,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** Numbers are at the end of their cell. */
   readonly isNumber?: boolean;
-  /** Left out on a phone, where the row's first cell leads to the rest. */
+  /** On a phone left out, where the row's first cell leads to the rest, or below the others in a table whose rows are stacked. */
   readonly isWide?: boolean;
 }
 
@@ -305,10 +321,14 @@ export interface Rows<Row> {
   readonly keyOf: (row: Row) => string;
 }
 
-/** A table that scrolls by itself on narrow screens. */
-export function Table<Row>({ label, ...shown }: Rows<Row> & { readonly label: string }) {
+/** A table that scrolls by itself on narrow screens. `isStacked`: on a phone each row is a block with all its cells. */
+export function Table<Row>({
+  label,
+  isStacked = false,
+  ...shown
+}: Rows<Row> & { readonly label: string; readonly isStacked?: boolean }) {
   return (
-    <TableFrame label={label} columns={shown.columns}>
+    <TableFrame label={label} columns={shown.columns} isStacked={isStacked}>
       <tbody>{tableRows(shown)}</tbody>
     </TableFrame>
   );
@@ -319,20 +339,22 @@ export function TableFrame<Row>({
   label,
   columns,
   rowCount,
+  isStacked = false,
   children,
 }: {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rowCount?: number;
+  readonly isStacked?: boolean;
   readonly children: ComponentChildren;
 }) {
   return (
-    <section class="table" aria-label={label} tabIndex={0}>
-      <table {...(rowCount === undefined ? {} : { 'aria-rowcount': rowCount })}>
-        <thead>
-          <tr>
+    <section class={isStacked ? 'table stacked' : 'table'} aria-label={label} tabIndex={0}>
+      <table {...asRole('table')} {...(rowCount === undefined ? {} : { 'aria-rowcount': rowCount })}>
+        <thead {...asRole('rowgroup')}>
+          <tr {...asRole('row')}>
             {columns.map(({ title, isNumber, isWide }) => (
-              <th key={title} scope="col" class={cellClass(isNumber, isWide)}>
+              <th key={title} scope="col" {...asRole('columnheader')} class={cellClass(isNumber, isWide)}>
                 {title}
               </th>
             ))}
@@ -347,14 +369,19 @@ export function TableFrame<Row>({
 /** Returns the rows of a table. @param first the number of the first one, if not all rows are in the document */
 export function tableRows<Row>({ columns, rows, keyOf }: Rows<Row>, first?: number): ComponentChildren {
   return rows.map((row, n) => (
-    <tr key={keyOf(row)} {...(first === undefined ? {} : { 'aria-rowindex': first + n })}>
+    <tr key={keyOf(row)} {...asRole('row')} {...(first === undefined ? {} : { 'aria-rowindex': first + n })}>
       {columns.map(({ title, cell, isNumber, isWide }) => (
-        <td key={title} class={cellClass(isNumber, isWide)}>
+        <td key={title} {...asRole('cell')} data-title={title} class={cellClass(isNumber, isWide)}>
           {cell(row)}
         </td>
       ))}
     </tr>
   ));
+}
+
+/** Keeps the role of a part of a table, which it loses where it is laid out as a block. */
+function asRole(role: 'table' | 'rowgroup' | 'row' | 'columnheader' | 'cell') {
+  return { role } as const;
 }
 
 function cellClass(isNumber = false, isWide = false): string {

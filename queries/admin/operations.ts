@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { JOB_COLUMNS, type Job } from '#src/shared/job.ts';
 import type { Micros } from '#src/shared/time/time.ts';
+import { type FailedRequests, openFailedRequests } from './failed-requests.ts';
 import { type Page, type PageAsked, readPage } from './page.ts';
 import { allProductionRequests, type NamedProductionRequest } from './production.ts';
 import { readSizes, type Sizes } from './sizes.ts';
@@ -50,13 +51,21 @@ export interface TrustedRow {
   readonly trusted_at: Micros | null;
 }
 
+/** The names of a project and of its organization. */
+export interface ProjectName {
+  readonly name: string;
+  readonly organization: string;
+}
+
 /** The questions. */
-export interface OperationQueries {
+export interface OperationQueries extends FailedRequests {
   /** Lists jobs of a kind, the newest first. @param subject only those about it */
   readonly jobs: (kind: string, asked: PageAsked, subject?: string) => Promise<Page<Job>>;
   /** Returns the newest job of each subject that needs no newer one: those that failed within a week. */
   readonly failedJobs: (kind: string) => Promise<readonly Job[]>;
   readonly parked: (asked: PageAsked) => Promise<Page<ParkedRow>>;
+  /** Returns the names of projects by id; those that were deleted are absent. */
+  readonly projectNames: (ids: readonly string[]) => Promise<ReadonlyMap<string, ProjectName>>;
   readonly instances: () => Promise<readonly InstanceRow[]>;
   readonly allProductionRequests: () => Promise<readonly NamedProductionRequest[]>;
   readonly trustedApplications: (asked: PageAsked) => Promise<Page<TrustedRow>>;
@@ -85,6 +94,10 @@ select a.id, a.name, a.client_id, a.environment, a.project, p.name as project_na
   join projects.organization o on o.id = p.organization
  where a.trusted and a.deleted_at is null`;
 
+const PROJECT_NAMES = `
+select p.id, p.name, o.name as organization
+  from projects.project p join projects.organization o on o.id = p.organization where p.id = any($1)`;
+
 // Index: job_of_kind.
 const FAILED = `
 select * from (
@@ -108,6 +121,12 @@ export function openOperationQueries(pool: Pool): OperationQueries {
       return (await pool.query<Job>({ name: 'failed-jobs', text: FAILED, values: [kind] })).rows;
     },
     parked: (asked) => readPage(pool, { name: 'parked', rows: PARKED, values: [] }, asked),
+    async projectNames(ids) {
+      if (ids.length === 0) return new Map();
+      const asked = { name: 'project-names', text: PROJECT_NAMES, values: [ids] };
+      const { rows } = await pool.query<ProjectName & { readonly id: string }>(asked);
+      return new Map(rows.map(({ id, ...names }) => [id, names]));
+    },
     async instances() {
       return (await pool.query<InstanceRow>({ name: 'instances', text: INSTANCES })).rows;
     },
@@ -116,5 +135,6 @@ export function openOperationQueries(pool: Pool): OperationQueries {
       readPage(pool, { name: 'trusted-applications', rows: TRUSTED, values: [] }, asked),
     sizes: () => readSizes(pool),
     slowRoutes: () => readSlowRoutes(pool),
+    ...openFailedRequests(pool),
   };
 }

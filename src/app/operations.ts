@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import { PROJECTIONS } from '#projections/all.ts';
 import type { Config } from '../config.ts';
 import type { DocumentStore } from '../documents/store.ts';
+import type { EventMetadata } from '../events/metadata.ts';
+import { type EventStore, StreamDeleted, Unavailable } from '../events/store.ts';
 import { type FollowerParts, readFollowers } from '../freshness/states.ts';
 import type { OperationServices } from '../http/ports/operations.ts';
 import { Instance } from '../operations/instances.ts';
@@ -34,7 +36,8 @@ export function openOperations({
   readonly config: Pick<Config, 'dataDir' | 'eventStoreUrl'>;
   readonly version: string;
   readonly log: Logger;
-  readonly followers: Omit<FollowerParts, 'parked' | 'processes'> & {
+  readonly followers: Omit<FollowerParts, 'parked' | 'processes' | 'store'> & {
+    readonly store: EventStore;
     readonly parked: ParkedEvents;
     readonly processes: readonly Pick<Process, 'definition' | 'leads'>[];
   };
@@ -42,7 +45,7 @@ export function openOperations({
   readonly issuers: OperationServices['issuers'];
   readonly notices: OperationServices['notices'];
 }): Operations {
-  const { pool, projector, processes, parked } = followers;
+  const { pool, projector, processes, parked, store } = followers;
   const instance = new Instance(pool, version, () => [
     ...processes.filter(({ leads }) => leads).map(({ definition }) => `process ${definition.name}`),
     ...projector.status().flatMap(({ name, state }) => (state === 'running' ? [`read model ${name}`] : [])),
@@ -72,6 +75,15 @@ export function openOperations({
       readModels: PROJECTIONS.map(({ name }) => name),
       followers: () => readFollowers(followers),
       retryParked: (process, eventId) => parked.hurryOne(process, eventId),
+      async eventAt(stream, revision) {
+        try {
+          for await (const { type, metadata } of store.read(stream, { from: revision, limit: 1 }))
+            return { type, ...(JSON.parse(metadata) as EventMetadata).owner };
+        } catch (error) {
+          if (!(error instanceof StreamDeleted || error instanceof Unavailable)) throw error;
+        }
+        return undefined;
+      },
       issuers,
       notices,
     },

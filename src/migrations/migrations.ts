@@ -32,6 +32,7 @@ import { RECORD_VISITS_SQL } from '#src/operations/record-visits.ts';
 import {
   REQUEST_LOG_APPLICATION_SQL,
   REQUEST_LOG_ERROR_SQL,
+  REQUEST_LOG_FAILED_SQL,
   REQUEST_LOG_FORGOTTEN_SQL,
   REQUEST_LOG_KEYS_SQL,
   REQUEST_LOG_SQL,
@@ -129,4 +130,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0101-checkpoints', sql: CHECKPOINTS_SQL },
   { name: '0102-operators', sql: [INSTANCE_RUNS_SQL, SIZE_SAMPLES_SQL].join('\n') },
   { name: '0104-guest-documents', sql: GUEST_DOCUMENTS_SQL },
+  { name: '0105-request-log-failed', sql: REQUEST_LOG_FAILED_SQL },
 ];

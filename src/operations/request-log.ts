@@ -53,6 +53,10 @@ export const REQUEST_LOG_APPLICATION_SQL =
 /** A migration: why a request was refused, JSON `{type, fields: [{field, code}]}`. */
 export const REQUEST_LOG_ERROR_SQL = 'ALTER TABLE operations.request_log ADD COLUMN error text;';
 
+/** A migration: finds what failed or was refused for its rate, which is little. */
+export const REQUEST_LOG_FAILED_SQL =
+  'CREATE INDEX request_log_failed ON operations.request_log (at) WHERE status >= 500 OR status = 429;';
+
 /**
  * The maximum number of rows of a statement, and of waiting requests: beyond it, a request is counted but not logged.
  */

@@ -13,6 +13,7 @@ const SCREENS = [
   '/read-models',
   '/processes',
   '/sizes',
+  '/failed-requests',
   '/slow-requests',
   '/projects',
   '/issuers',
@@ -74,6 +75,11 @@ describe('the dashboard of operators', () => {
        values ('webhooks', 'record-01900000-0000-7000-8000-000000000002', 3, '1', $1,
                'the statement timed out', 6, now() + interval '40 minutes')`,
       [EVENT],
+    );
+    await service.pool.query(
+      `insert into operations.request_log (request_id, at, project, environment, method, path, status, ms, error)
+       select 'req_throttled', (extract(epoch from clock_timestamp()) * 1000000)::int8 - 3600000000, id, 'sandbox', 'GET',
+              '/fhir/R4/Patient', 429, 1, '{"type":"throttled","fields":[]}' from projects.project where name = 'Diary'`,
     );
     await service.pool.query(
       `insert into operations.size_sample
@@ -187,6 +193,39 @@ describe('the dashboard of operators', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'End trust' }).click();
     await page.getByText('No application is trusted.').waitFor();
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('says what is urgent on every screen, finds a failed request, and never shows old news as new', async () => {
+    await service.pool.query(
+      `insert into operations.request_log (request_id, at, project, environment, method, path, status, ms, error)
+       select 'req_failed' || n, (extract(epoch from clock_timestamp()) * 1000000)::int8 - 1000000 * n, id, 'sandbox', 'GET',
+              '/fhir/R4/Patient', 503, 7, '{"type":"unavailable","fields":[]}'
+         from projects.project, generate_series(1, 5) n where name in ('Diary', 'Research')`,
+    );
+    await open('developer@example.org');
+    await page.clock.install();
+    await page.goto(`${service.url}/app/ops`);
+    await page.getByText('10 requests failed within the last quarter of an hour').waitFor();
+    await page.getByRole('link', { name: 'Open: Failed requests' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'Diary' });
+    await row.filter({ hasText: '503 unavailable' }).filter({ hasText: 'Heart clinic' }).waitFor();
+    await row.getByRole('link', { name: 'req_failed1' }).click();
+    await page.getByRole('heading', { level: 2, name: 'req_failed1' }).waitFor();
+    const urgent = page.getByRole('status').getByRole('link');
+    await urgent.filter({ hasText: '2 things need you now' }).waitFor();
+    expect(await page.title()).to.equal('(2) Failed requests – Annal');
+    await urgent.click();
+    await page.getByRole('heading', { level: 1, name: 'Needs attention' }).waitFor();
+    await service.pool.query('delete from operations.request_log where status = 503');
+    await service.pool.query('delete from operations.parked');
+    await page.clock.runFor(11_000);
+    await page.getByText('Nothing needs').waitFor();
+    expect(await page.title()).to.equal('Needs attention – Annal');
+    await page.context().setOffline(true);
+    await page.clock.runFor(11_000);
+    await page.getByText('This is no longer sure').waitFor();
+    expect(await page.getByText('Nothing needs').count()).to.equal(0);
+    await page.context().setOffline(false);
   });
 
   it('is usable by everybody who may see it, on a desktop and a phone, in both themes, in German', async () => {

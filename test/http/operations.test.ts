@@ -150,6 +150,8 @@ describe('the routes of operators', () => {
       revision: 3,
       attempts: 6,
     });
+    // The event is gone, as of a purged record: nobody's.
+    expect(parked).to.include({ type: null, project: null, environment: null });
     const { data } = await admin.done('GET', '/operations/health');
     expect(data.find(({ code }) => code === 'parked_events')).to.include({
       subject: 'webhooks',
@@ -193,6 +195,36 @@ describe('the routes of operators', () => {
     const routes = (await slow()).data.map((one) => one.route);
     expect(routes).to.include.members(['/fhir/R4/Patient/{id}/_history/{version}', '/admin/projects/{id}']);
     expect(JSON.stringify(await slow())).not.to.contain(json.id);
+
+    // Three that failed, and one that failed an hour before.
+    await service.pool.query(
+      `insert into operations.request_log (request_id, at, project, environment, key_id, method, path, status, ms, error)
+       select 'req_failed' || n, (extract(epoch from clock_timestamp()) * 1000000)::int8 - n * 1800000000::int8, $1, 'sandbox', 'key_1', 'GET',
+              '/fhir/R4/Patient/' || $2, case when n = 2 then 429 else 503 end, 7, '{"type":"unavailable","fields":[]}'
+         from generate_series(0, 3) n`,
+      [project, json.id],
+    );
+    const failing = await admin.done('GET', '/operations/failed-requests');
+    expect(JSON.stringify(failing)).not.to.contain(json.id);
+    const group = { project: { id: project, name: 'Pilot', organization: 'Clinic' }, environment: 'sandbox' };
+    expect(failing.data).to.have.length(2);
+    expect(failing.data[0]).to.deep.include({
+      ...{ ...group, method: 'GET', route, status: 503, error: 'unavailable' },
+      ...{ requests: 3, request_id: 'req_failed0' },
+    });
+    const hours = failing.hours as AdminJson[];
+    expect(hours.reduce((sum, hour) => sum + Number(hour.failed), 0)).to.equal(3);
+    expect(hours.reduce((sum, hour) => sum + Number(hour.throttled), 0)).to.equal(1);
+    const others = await admin.done('GET', '/operations/failed-requests?project=proj_1');
+    expect(others.data).to.deep.equal([]);
+    const backwards = '/operations/failed-requests?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z';
+    expect((await admin.ask('GET', backwards)).status).to.equal(422);
+    expect(await admin.done('GET', '/operations/requests/req_failed2')).to.deep.include({
+      ...{ ...group, route, status: 429, ms: 7, request_id: 'req_failed2' },
+    });
+    expect((await admin.ask('GET', '/operations/requests/req_none')).status).to.equal(404);
+    const { data: needs } = await admin.done('GET', '/operations/health');
+    expect(needs.find(({ code }) => code === 'requests_failing')).to.include({ count: 1, urgent: false });
 
     const [instance] = await list('instances');
     expect(instance).to.include({ version: VERSION, pid: process.pid, alive: true, answers: true });
@@ -295,6 +327,7 @@ describe('the health of an installation', () => {
     instances: [],
     issuers: [],
     notices: [],
+    failing: 0,
     now: 10_000_000_000,
   };
   const instance = { id: 'i', host: 'a', pid: 1, runs: [], started_at: 0, seen_at: 9_990_000_000 };
@@ -318,6 +351,8 @@ describe('the health of an installation', () => {
   it('names what needs a person, the urgent things first', () => {
     expect(codes({})).to.deep.equal([]);
     const verified = (faults: number) => ({ verified: { finished_at: 1, result: { faults } } as never });
+    expect(codes({ failing: 1 })).to.deep.equal(['requests_failing']);
+    expect(codes({ failing: 10 })).to.deep.equal(['requests_failing!']);
     expect(codes(verified(0))).to.deep.equal([]);
     expect(codes(verified(2))).to.deep.equal(['verification_faults!']);
     expect(codes(models({}, { state: 'rebuilding', stale: true }))).to.deep.equal([]);

@@ -47,6 +47,10 @@ export function Application() {
         {(of) => (
           <section class="panel">
             <dl>
+              <dt>{say('applications.id')}</dt>
+              <dd>
+                <code>{of.id}</code>
+              </dd>
               <dt>client_id</dt>
               <dd>
                 <code>{of.client_id}</code> <Copied text={of.client_id} label={say('applications.copyId')} />

@@ -109,6 +109,7 @@ function Answered({ all }: { readonly all: readonly Request[] }) {
   if (all.length === 0) return null;
   return (
     <Table
+      isStacked
       label={say('ops.production.answered')}
       rows={all}
       keyOf={({ id }) => id}
@@ -117,7 +118,10 @@ function Answered({ all }: { readonly all: readonly Request[] }) {
           title: say('ops.project'),
           cell: ({ project, organization }) => (
             <>
-              {project.name} <div class="quiet">{organization.name}</div>
+              {project.name}{' '}
+              <div class="quiet">
+                {organization.name} · <code>{project.id}</code>
+              </div>
             </>
           ),
         },
@@ -134,7 +138,15 @@ function Answered({ all }: { readonly all: readonly Request[] }) {
         },
         {
           title: say('ops.production.now'),
-          cell: ({ production }) => say(production ? 'ops.yes' : 'ops.no'),
+          cell: ({ production, project }) => (
+            <>
+              {say(production ? 'ops.yes' : 'ops.no')}
+              <div class="quiet">
+                {say('ops.production.change')}{' '}
+                <code>{`annal production ${production ? 'withdraw' : 'allow'} ${project.id}`}</code>
+              </div>
+            </>
+          ),
         },
         { title: say('production.use'), isWide: true, cell: ({ use }) => use },
         {

@@ -6,6 +6,7 @@ import { PLACE } from '../../place.ts';
 import { account } from '../../session.ts';
 import { say, sayBytes, sayCount, sayNumber, type TextKey, texts } from '../../texts/texts.ts';
 import { POLL_MS } from './followers.tsx';
+import { useUrgent } from './watch.tsx';
 
 type Health = AnswerOf<'GET', '/admin/operations/health'>;
 type Need = Health['data'][number];
@@ -18,6 +19,7 @@ const WHERE: Readonly<Record<string, readonly [path: string, name: TextKey]>> = 
   parked: ['/processes', 'ops.processes'],
   'production-requests': ['/projects', 'ops.projects'],
   issuers: ['/issuers', 'ops.issuers'],
+  'failed-requests': ['/failed-requests', 'ops.failed'],
   instances: ['/instances', 'ops.instances'],
 };
 
@@ -37,19 +39,20 @@ export function Health() {
     [],
     2 * POLL_MS,
   );
+  useUrgent(health.value?.needs);
   return (
     <>
       <Head title={say('ops.health')} about={say('ops.health.says')} />
       <Shown of={health}>
         {({ needs, ...state }) => (
           <>
-            {needs.data.length === 0 ? (
+            {health.failure !== undefined ? null : needs.data.length === 0 ? (
               <section class="panel well">
                 <h2>{say('ops.well')}</h2>
                 <p class="quiet">{say('ops.well.says')}</p>
               </section>
             ) : (
-              <ul class="stack" aria-label={say('ops.needs')}>
+              <ul class="stack" aria-label={say('ops.needs')} aria-live="polite">
                 {needs.data.map((need) => (
                   <NeedPanel key={`${need.code} ${need.subject}`} need={need} />
                 ))}
@@ -119,7 +122,8 @@ function State({
   const alive = instances.filter((instance) => instance.alive);
   const lags = [...models, ...processes].flatMap(({ lag }) => lag ?? []);
   const slowest = Math.max(0, ...lags.map(({ seconds }) => seconds));
-  const serving = models.filter(({ state }) => state === 'serving').length;
+  const rebuilding = models.filter(({ state }) => state === 'rebuilding').length;
+  const serving = models.filter(({ state }) => state === 'serving').length + rebuilding;
   const verified = health.last_verification;
   const isVerifying = verified?.finished_at === null;
   const verifying = useAct(async () => {
@@ -138,7 +142,10 @@ function State({
             account.value?.installation.version}
         </dd>
         <dt>{say('ops.models')}</dt>
-        <dd>{say('ops.models.serving', { serving, all: models.length })}</dd>
+        <dd>
+          {say('ops.models.serving', { serving, all: models.length })}
+          {rebuilding === 0 ? '' : ` · ${sayCount('ops.models.rebuilding', rebuilding)}`}
+        </dd>
         <dt>{say('ops.lag')}</dt>
         <dd>{slowest === 0 ? say('ops.lag.none') : say('ops.lag.most', { seconds: Math.ceil(slowest) })}</dd>
         <dt>{say('ops.parked')}</dt>

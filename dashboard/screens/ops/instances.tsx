@@ -18,6 +18,7 @@ export function Instances() {
       <Shown of={instances}>
         {(all) => (
           <Table
+            isStacked
             label={say('ops.instances')}
             rows={all}
             keyOf={({ id }) => id}

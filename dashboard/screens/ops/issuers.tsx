@@ -64,6 +64,7 @@ function IssuerPanel({
         <p class="quiet">{say('ops.issuer.noKeys')}</p>
       ) : (
         <Table
+          isStacked
           label={say('ops.issuer.keys')}
           rows={keys}
           keyOf={({ kid, kty, alg }) => `${kid} ${kty} ${alg}`}

@@ -5,6 +5,7 @@ import { account } from '../../session.ts';
 import type { TextKey } from '../../texts/texts.ts';
 import { NotFound } from '../not-found.tsx';
 import { Decisions } from './decisions.tsx';
+import { FailedRequests } from './failed-requests.tsx';
 import { Health } from './health.tsx';
 import { Instances } from './instances.tsx';
 import { Issuers } from './issuers.tsx';
@@ -12,6 +13,7 @@ import { Processes } from './processes.tsx';
 import { ReadModels } from './read-models.tsx';
 import { Sizes } from './sizes.tsx';
 import { SlowRequests } from './slow-requests.tsx';
+import { Watched } from './watch.tsx';
 
 /** Their root. */
 export const OPS = `${PLACE.root}/ops`;
@@ -22,6 +24,7 @@ export const OPS_MENU: readonly (readonly [screen: string, name: TextKey])[] = [
   ['/read-models', 'ops.models'],
   ['/processes', 'ops.processes'],
   ['/sizes', 'ops.sizes'],
+  ['/failed-requests', 'ops.failed'],
   ['/slow-requests', 'ops.slow'],
   ['/projects', 'ops.projects'],
   ['/issuers', 'ops.issuers'],
@@ -33,6 +36,7 @@ const SCREENS: Readonly<Record<string, ComponentType>> = {
   '/read-models': ReadModels,
   '/processes': Processes,
   '/sizes': Sizes,
+  '/failed-requests': FailedRequests,
   '/slow-requests': SlowRequests,
   '/projects': Decisions,
   '/issuers': Issuers,
@@ -47,5 +51,14 @@ export function isOperator(): boolean {
 /** The screens by path; to others they don't exist. */
 export const OPS_ROUTES = Object.entries(SCREENS).map(([path, Screen]) => ({
   path: `${OPS}${path}`,
-  screen: () => (isOperator() ? <Screen /> : <NotFound />),
+  screen: () =>
+    !isOperator() ? (
+      <NotFound />
+    ) : path === '' ? (
+      <Screen />
+    ) : (
+      <Watched>
+        <Screen />
+      </Watched>
+    ),
 }));

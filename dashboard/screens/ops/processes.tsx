@@ -1,4 +1,5 @@
 /** Processes, and the events that they could not handle. */
+import { useState } from 'preact/hooks';
 import { type Api, ApiError, annal } from '../../api.ts';
 import { useAct, useLoaded } from '../../load.ts';
 import { Ago, Badge, Button, Empty, Head, Problem, Shown, Table } from '../../parts/parts.tsx';
@@ -17,17 +18,23 @@ export function Processes() {
     [],
     POLL_MS,
   );
-  const retrying = useAct(async () => {
-    for (const { id } of parked.value?.data ?? []) await retry(id);
+  // Those that were retried and are in the list no longer.
+  const [retried, note] = useState<readonly Api.ParkedEvent[]>([]);
+  const retryAll = useAct(async (events: readonly Api.ParkedEvent[]) => {
+    note((before) => [...before.filter(({ id }) => !events.some((one) => one.id === id)), ...events]);
+    for (const { id } of events) await retry(id);
     await parked.reload();
     return true;
   });
+  const waiting = new Set(parked.value?.data.map(({ id }) => id));
+  const handled = parked.value === undefined ? [] : retried.filter(({ id }) => !waiting.has(id));
   return (
     <>
       <Head title={say('ops.processes')} about={say('ops.processes.says')} />
       <Shown of={processes}>
         {(all) => (
           <Table
+            isStacked
             label={say('ops.processes')}
             rows={all}
             keyOf={({ name }) => name}
@@ -56,12 +63,19 @@ export function Processes() {
             <p class="quiet">{say('ops.parked.says')}</p>
           </div>
           {(parked.value?.data.length ?? 0) < 2 ? null : (
-            <Button busy={retrying.isRunning} onClick={() => void retrying.run(undefined)}>
+            <Button busy={retryAll.isRunning} onClick={() => void retryAll.run(parked.value?.data ?? [])}>
               {say('ops.retry.all')}
             </Button>
           )}
         </div>
-        <Problem failure={retrying.failure} />
+        <Problem failure={retryAll.failure} />
+        <div role="status">
+          {handled.map(({ id, process, type, error }) => (
+            <p key={id} class="note">
+              {say('ops.parked.handled', { process, type: type ?? id, error })}
+            </p>
+          ))}
+        </div>
         <Shown of={parked}>
           {({ data, total }) =>
             data.length === 0 ? (
@@ -72,7 +86,7 @@ export function Processes() {
               <>
                 <ul class="stack">
                   {data.map((event) => (
-                    <Parked key={event.id} event={event} onRetried={parked.reload} />
+                    <Parked key={event.id} event={event} onRetry={(one) => retryAll.run([one])} />
                   ))}
                 </ul>
                 {total > data.length ? (
@@ -98,22 +112,25 @@ async function retry(id: string): Promise<void> {
 
 function Parked({
   event,
-  onRetried,
+  onRetry,
 }: {
   readonly event: Api.ParkedEvent;
-  readonly onRetried: () => Promise<void>;
+  readonly onRetry: (event: Api.ParkedEvent) => Promise<unknown>;
 }) {
-  const retrying = useAct(async () => {
-    await retry(event.id);
-    await onRetried();
-    return true;
-  });
+  const [isRunning, run] = useState(false);
   const isDue = Date.parse(event.retry_at) <= Date.now();
   return (
     <li class="panel">
       <div class="head">
         <h3>{event.error}</h3>
-        <Button busy={retrying.isRunning} disabled={isDue} onClick={() => void retrying.run(undefined)}>
+        <Button
+          busy={isRunning}
+          disabled={isDue}
+          onClick={() => {
+            run(true);
+            void onRetry(event).finally(() => run(false));
+          }}
+        >
           {say('ops.retry')}
         </Button>
       </div>
@@ -122,9 +139,24 @@ function Parked({
         <dd>
           <code>{event.process}</code>
         </dd>
+        <dt>{say('ops.project')}</dt>
+        <dd>
+          {event.project === null ? (
+            say('ops.parked.own')
+          ) : (
+            <>
+              {event.project.name ?? say('ops.unknown')}
+              {event.project.organization === null ? '' : ` · ${event.project.organization}`}{' '}
+              {event.environment === null ? null : (
+                <Badge tone={event.environment}>{say(`environment.${event.environment}`)}</Badge>
+              )}{' '}
+              <code>{event.project.id}</code>
+            </>
+          )}
+        </dd>
         <dt>{say('ops.parked.event')}</dt>
         <dd>
-          <code>{event.event_id}</code>
+          {event.type === null ? say('ops.unknown') : event.type} <code>{event.event_id}</code>
         </dd>
         <dt>{say('ops.parked.stream')}</dt>
         <dd>
@@ -139,7 +171,6 @@ function Parked({
         <dt>{say('ops.parked.next')}</dt>
         <dd>{isDue ? say('ops.parked.due') : <Ago at={event.retry_at} />}</dd>
       </dl>
-      <Problem failure={retrying.failure} />
     </li>
   );
 }

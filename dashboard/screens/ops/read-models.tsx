@@ -42,6 +42,7 @@ export function ReadModels() {
       <Shown of={models}>
         {(all) => (
           <Table
+            isStacked
             label={say('ops.models')}
             rows={all}
             keyOf={({ name }) => name}

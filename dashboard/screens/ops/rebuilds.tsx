@@ -32,6 +32,7 @@ export function Rebuilds({
       <section class="stack">
         <h2>{say('ops.rebuilds.ended')}</h2>
         <Table
+          isStacked
           label={say('ops.rebuilds.ended')}
           rows={shown}
           keyOf={({ id }) => id}
@@ -77,6 +78,7 @@ export function Rebuilds({
           title={say('ops.rebuild.cancel')}
           says={<p>{say('ops.rebuild.cancel.says', { names: asked.read_models.join(', ') })}</p>}
           act={say('ops.rebuild.cancel')}
+          keep={say('ops.rebuild.keep')}
           busy={cancelling.isRunning}
           failure={cancelling.failure}
           onClose={() => ask(undefined)}

@@ -131,6 +131,7 @@ function Schemas({ sizes: { schemas, database_bytes: all, samples } }: { readonl
             <SchemaPurpose name={name} />
           </summary>
           <Table
+            isStacked
             label={name}
             rows={tables}
             keyOf={(table) => table.name}

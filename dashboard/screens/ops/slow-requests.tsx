@@ -1,9 +1,8 @@
 /** The routes that were slowest lately. */
-import { type Api, annal } from '../../api.ts';
-import { pathOf } from '../../here.ts';
+import { type Api, annal, withQuery } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
 import { Ago, Empty, Head, Shown, Table } from '../../parts/parts.tsx';
-import { account } from '../../session.ts';
+import { PLACE } from '../../place.ts';
 import { say, sayNumber } from '../../texts/texts.ts';
 import { sayMs } from '../requests.tsx';
 
@@ -25,6 +24,7 @@ export function SlowRequests() {
                 {say('ops.slow.of', { requests })} <Ago at={from} />
               </p>
               <Table
+                isStacked
                 label={say('ops.slow')}
                 rows={data}
                 keyOf={({ method, route }) => `${method} ${route}`}
@@ -63,14 +63,14 @@ export function SlowRequests() {
 }
 
 function Slowest({ of: { slowest } }: { readonly of: Api.SlowRequests['data'][number] }) {
-  const id = <code class="whole">{slowest.request_id}</code>;
-  // Others' requests are theirs: their id is what an operator asks them for.
-  const isOwn = account.value?.projects.some((project) => project.id === slowest.project_id) === true;
-  const of = { project: slowest.project_id, environment: 'sandbox' } as const;
   return (
     <>
       {slowest.status} · <Ago at={slowest.ts} />
-      <div class="quiet">{isOwn ? <a href={pathOf(of, `/requests/${slowest.request_id}`)}>{id}</a> : id}</div>
+      <div class="quiet">
+        <a href={withQuery(`${PLACE.root}/ops/failed-requests`, { request_id: slowest.request_id })}>
+          <code class="whole">{slowest.request_id}</code>
+        </a>
+      </div>
     </>
   );
 }

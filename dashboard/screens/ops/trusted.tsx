@@ -52,6 +52,7 @@ export function Trusted() {
             </Empty>
           ) : (
             <Table
+              isStacked
               label={say('ops.trusted')}
               rows={all}
               keyOf={({ id }) => id}

@@ -1,4 +1,5 @@
 /** The services of operators, besides queries and commands. `src/app/operations.ts` implements them. */
+import type { Environment } from '#src/shared/access/caller.ts';
 import type { Job, NewJob } from '#src/shared/job.ts';
 import type { Position } from './position.ts';
 
@@ -53,6 +54,13 @@ export interface IssuerState {
   readonly failure: { readonly at: number; readonly message: string } | undefined;
 }
 
+/** The type of an event, and the tenant that owns its stream. */
+export interface EventOwner {
+  readonly type: string;
+  readonly project?: string;
+  readonly environment?: Environment;
+}
+
 /** The services that the routes of operators use. */
 export interface OperationServices {
   /** Id of this instance. */
@@ -69,6 +77,8 @@ export interface OperationServices {
   readonly followers: () => Promise<FollowerStates>;
   /** Makes the next try of a parked event due now. @returns false if it isn't parked */
   readonly retryParked: (process: string, eventId: string) => Promise<boolean>;
+  /** Returns whose event it is, and its type; undefined if it is gone or the log doesn't answer. */
+  readonly eventAt: (stream: string, revision: number) => Promise<EventOwner | undefined>;
   readonly issuers: () => Promise<readonly IssuerState[]>;
   /** Sentences on this instance that operators should read: full disks, events of a newer version. */
   readonly notices: () => readonly string[];

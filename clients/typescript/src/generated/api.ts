@@ -425,6 +425,45 @@ export type Error = {
   };
 };
 
+export type FailedRequests = {
+  /** ISO 8601, UTC. */
+  from: string;
+  /** ISO 8601, UTC. */
+  to: string;
+  /** Hours without any are left out. */
+  hours: {
+    /** ISO 8601, UTC. */
+    hour: string;
+    /** 5xx */
+    failed: number;
+    /** 429 */
+    throttled: number;
+  }[];
+  data: {
+    project: {
+      id: string;
+      /** Null if it was deleted. */
+      name: string | null;
+      organization: string | null;
+    };
+    /** Null: about the project as a whole. */
+    environment: 'sandbox' | 'production' | null;
+    method: string;
+    /** The path with `{id}` in place of ids. */
+    route: string;
+    status: number;
+    /** The `type` of the error; of a group, that of the newest. */
+    error: string | null;
+    requests: number;
+    /** ISO 8601, UTC. */
+    first_at: string;
+    /** ISO 8601, UTC. */
+    last_at: string;
+    /** Of the newest. */
+    request_id: string;
+  }[];
+};
+
 export type Finding = {
   /** The same for the same evidence. */
   finding_id: string;
@@ -471,6 +510,27 @@ export type FindingEvidence = {
   unit: string | null;
   author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
   role: 'supports' | 'contradicts';
+};
+
+export type FoundRequest = {
+  request_id: string;
+  project: {
+    id: string;
+    /** Null if it was deleted. */
+    name: string | null;
+    organization: string | null;
+  };
+  /** Null: about the project as a whole. */
+  environment: 'sandbox' | 'production' | null;
+  method: string;
+  /** The path with `{id}` in place of ids. */
+  route: string;
+  status: number;
+  /** The `type` of the error; of a group, that of the newest. */
+  error: string | null;
+  ms: number;
+  /** ISO 8601, UTC. */
+  ts: string;
 };
 
 export type Grant = {
@@ -934,7 +994,7 @@ export type OperationsHealth = {
 };
 
 export type OperationsNeed = {
-  code: 'log_away' | 'notice' | 'read_model_missing' | 'read_model_outdated' | 'read_model_failed' | 'read_model_behind' | 'process_behind' | 'parked_events' | 'rebuild_failed' | 'verification_faults' | 'issuer_away' | 'production_requests' | 'instance_lost' | 'versions_differ';
+  code: 'log_away' | 'requests_failing' | 'notice' | 'read_model_missing' | 'read_model_outdated' | 'read_model_failed' | 'read_model_behind' | 'process_behind' | 'parked_events' | 'rebuild_failed' | 'verification_faults' | 'issuer_away' | 'production_requests' | 'instance_lost' | 'versions_differ';
   /** True if requests fail or data wait until someone acts. */
   urgent: boolean;
   /** The name of the read model, process, issuer or instance. */
@@ -995,6 +1055,15 @@ export type ParkedEvent = {
   event_id: string;
   stream: string;
   revision: number;
+  /** Of the event; null if it is gone. */
+  type: string | null;
+  /** Whose event it is; null: the installation’s. */
+  project: {
+    id: string;
+    name: string | null;
+    organization: string | null;
+  } | null;
+  environment: 'sandbox' | 'production' | null;
   /** Of the last attempt, without data. */
   error: string;
   attempts: number;
@@ -4243,6 +4312,10 @@ export interface Operations {
     '/admin/operations/sizes': { path: {}; query: {}; body: undefined; answer: Sizes };
     /** The slowest routes of the last day, by their 95th percentile */
     '/admin/operations/slow-requests': { path: {}; query: {}; body: undefined; answer: SlowRequests };
+    /** Requests answered 5xx or 429, by hour, and by project and route */
+    '/admin/operations/failed-requests': { path: {}; query: { from?: string; to?: string; project?: string }; body: undefined; answer: FailedRequests };
+    /** A request of any project, by its id */
+    '/admin/operations/requests/{request_id}': { path: { request_id: string }; query: {}; body: undefined; answer: FoundRequest };
     /** Requests of all projects for production */
     '/admin/operations/production-requests': { path: {}; query: {}; body: undefined; answer: {
       data: OperatorsProductionRequest[];

@@ -1,11 +1,11 @@
 /** Read models, processes and their parked events, instances and issuers. */
 import { z } from 'zod';
-import type { InstanceRow, ParkedRow } from '#queries/admin/operations.ts';
+import type { InstanceRow, ParkedRow, ProjectName } from '#queries/admin/operations.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { instant, LIST_QUERY, listSchema, PAGED } from '../../api/schemas.ts';
-import type { IssuerState, Lag, ProcessState, ReadModelState } from '../../ports/operations.ts';
+import type { EventOwner, IssuerState, Lag, ProcessState, ReadModelState } from '../../ports/operations.ts';
 import { listed } from '../answers.ts';
 import { listWhole, operatorRoute } from './route.ts';
 
@@ -60,6 +60,12 @@ const parkedEvent = z
     event_id: z.string(),
     stream: z.string(),
     revision: z.int(),
+    type: z.string().nullable().describe('Of the event; null if it is gone.'),
+    project: z
+      .object({ id: z.string(), name: z.string().nullable(), organization: z.string().nullable() })
+      .nullable()
+      .describe('Whose event it is; null: the installation’s.'),
+    environment: z.enum(['sandbox', 'production']).nullable(),
     error: z.string().describe('Of the last attempt, without data.'),
     attempts: z.int(),
     since: instant,
@@ -123,8 +129,17 @@ function processView(of: ProcessState, instances: readonly InstanceRow[]) {
   };
 }
 
-function parkedView(row: ParkedRow): z.input<typeof parkedEvent> {
+function parkedView(
+  row: ParkedRow,
+  owner: EventOwner | undefined,
+  names: ReadonlyMap<string, ProjectName>,
+): z.input<typeof parkedEvent> {
+  const { type = null, project, environment = null } = owner ?? {};
   return {
+    type,
+    project:
+      project === undefined ? null : { id: project, name: null, organization: null, ...names.get(project) },
+    environment,
     id: row.id,
     process: row.process,
     event_id: row.event,
@@ -198,7 +213,19 @@ export const FOLLOWER_ROUTES = [
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listSchema(parkedEvent) } },
     async run({ services, query }) {
-      return listed(await services.adminQueries.parked(query), parkedView);
+      const { adminQueries, operations } = services;
+      const page = await adminQueries.parked(query);
+      const owners = new Map(
+        await Promise.all(
+          page.rows.map(async ({ id, stream, revision }) => {
+            return [id, await operations.eventAt(stream, revision)] as const;
+          }),
+        ),
+      );
+      const names = await adminQueries.projectNames(
+        [...owners.values()].flatMap((owner) => owner?.project ?? []),
+      );
+      return listed(page, (row) => parkedView(row, owners.get(row.id), names));
     },
   }),
   operatorRoute({

@@ -13,6 +13,7 @@ import { operatorRoute } from './route.ts';
 
 const CODES = [
   'log_away',
+  'requests_failing',
   'notice',
   'read_model_missing',
   'read_model_outdated',
@@ -63,6 +64,11 @@ const health = z
 /** The lag from which a read model or process needs a person, in seconds. */
 const BEHIND_S = 60;
 
+/** The time in which failed requests need a person, in microseconds. */
+const LATELY = 900_000_000;
+/** So many of them are urgent. */
+const MANY_FAILED = 10;
+
 /** The state of the installation. */
 export interface Known {
   readonly followers: FollowerStates;
@@ -73,6 +79,8 @@ export interface Known {
   readonly instances: readonly InstanceRow[];
   readonly issuers: readonly IssuerState[];
   readonly notices: readonly string[];
+  /** How many requests were answered 5xx within `LATELY`. */
+  readonly failing: number;
   /** Microseconds. */
   readonly now: number;
 }
@@ -81,12 +89,13 @@ export interface Known {
 export function findNeeds(known: Known): Need[] {
   const needs = [
     ...needsOfLog(known),
+    ...needsOfRequests(known),
     ...known.followers.readModels.flatMap(needsOfModel),
     ...known.followers.processes.flatMap(needsOfProcess),
     ...needsOfJobs(known),
     ...needsOfVerification(known),
     ...needsOfIssuers(known),
-    ...needsOfRequests(known),
+    ...needsOfProjects(known),
     ...needsOfInstances(known),
   ];
   return needs.sort((a, b) => Number(b.urgent) - Number(a.urgent));
@@ -224,6 +233,20 @@ function needsOfVerification({ verified }: Known): Need[] {
   ];
 }
 
+function needsOfRequests({ failing }: Known): Need[] {
+  if (failing === 0) return [];
+  return [
+    make({
+      code: 'requests_failing',
+      urgent: failing >= MANY_FAILED,
+      count: failing,
+      message: `${failing === 1 ? 'A request' : `${failing} requests`} failed (5xx) within the last quarter of an hour.`,
+      action: 'See which routes and projects; the log of the instance has the error beside the request’s id.',
+      where: 'failed-requests',
+    }),
+  ];
+}
+
 /** Returns the number of faults that a verification found; null while it has no report. */
 function readFaults(job: Job | undefined): number | null {
   return isObject(job?.result) && typeof job.result.faults === 'number' ? job.result.faults : null;
@@ -250,7 +273,7 @@ function needsOfIssuers({ issuers }: Known): Need[] {
   });
 }
 
-function needsOfRequests({ requests }: Known): Need[] {
+function needsOfProjects({ requests }: Known): Need[] {
   const waiting = requests.filter(({ status }) => status === 'pending');
   const [oldest] = waiting;
   if (oldest === undefined) return [];
@@ -307,19 +330,23 @@ export const HEALTH_ROUTES = [
     answers: { 200: { description: 'The needs, the urgent ones first', schema: health } },
     async run({ services, now }) {
       const { operations, adminQueries } = services;
-      const [followers, failed, requests, instances, issuers, verification] = await Promise.all([
+      const at = now();
+      const lately = { from: at - LATELY, to: at };
+      const [followers, failed, requests, instances, issuers, verification, hours] = await Promise.all([
         operations.followers(),
         adminQueries.failedJobs('rebuild'),
         adminQueries.allProductionRequests(),
         adminQueries.instances(),
         operations.issuers(),
         adminQueries.jobs('verification', { limit: 20 }, 'all'),
+        adminQueries.failedHours(lately),
       ]);
       const notices = operations.notices();
       const [whole] = verification.rows;
       const verified = verification.rows.find((job) => readFaults(job) !== null);
-      const known = { followers, failed, verified, requests, instances, issuers, notices };
-      const data = findNeeds({ now: now(), ...known });
+      const failing = hours.reduce((sum, hour) => sum + hour.failed, 0);
+      const known = { followers, failed, verified, requests, instances, issuers, notices, failing };
+      const data = findNeeds({ now: at, ...known });
       const body: z.input<typeof health> = {
         status: data.length === 0 ? 'well' : data.some(({ urgent }) => urgent) ? 'act' : 'watch',
         data,
