@@ -16,7 +16,7 @@ import { create as createOrganization } from '../organization/decide.ts';
 import { ORGANIZATION } from '../organization/state.ts';
 import { create as createProject } from '../project/decide.ts';
 import { PROJECT, type ProjectState } from '../project/state.ts';
-import { type Registered, remove } from './decide.ts';
+import type { Registered } from './decide.ts';
 import { type NewApplication, registration } from './registration.ts';
 import { APPLICATION, type ApplicationState } from './state.ts';
 
@@ -34,7 +34,7 @@ export interface NewGuest
 export interface GuestCommands {
   /** Registers a guest, or again if its document has changed. @returns the position to wait for */
   readonly admit: (by: RequestContext, guest: NewGuest) => Promise<Position | undefined>;
-  /** Deletes a guest. @throws Refusal not_found if it isn't registered */
+  /** Deletes a guest, if it is registered. */
   readonly forget: (by: RequestContext, applicationId: string) => Promise<Position | undefined>;
 }
 
@@ -68,7 +68,7 @@ export function openGuestCommands(kernel: Kernel): GuestCommands {
       return (await applications.transact(applicationStream(id), by, admit(data)))?.position;
     },
     async forget(by, id) {
-      return (await applications.transact(applicationStream(id), by, remove(id)))?.position;
+      return (await applications.transact(applicationStream(id), by, forget(id)))?.position;
     },
   };
 }
@@ -79,6 +79,12 @@ export function admit(data: Registered) {
     status === 'registered' && isDeepStrictEqual(registered, data)
       ? []
       : [{ type: 'ApplicationRegistered', data }];
+}
+
+/** Deletes a guest. Several instances may find the same one. */
+export function forget(id: string) {
+  return ({ status }: ApplicationState): PlainEvent[] =>
+    status === 'registered' ? [{ type: 'ApplicationDeleted', data: { application_id: id } }] : [];
 }
 
 /** Blocks the guests of a host and of the hosts below it, for the operator. @param host in lower case */

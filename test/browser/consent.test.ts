@@ -12,7 +12,8 @@ import {
   stopWorkshop,
   type Workshop,
 } from '#test/support/authorization.ts';
-import { accessibilityFaults, openBrowser } from '#test/support/browser.ts';
+import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
+import { startGuestHost } from '#test/support/guest-host.ts';
 import type { InProcess } from '#test/support/in-process.ts';
 import { portOf } from '#test/support/process.ts';
 import { someOf } from '#test/support/scale.ts';
@@ -167,6 +168,30 @@ describe('the consent page in a browser', () => {
       );
       expect(rows[0]).to.include({ lang, days: 180 });
       expect(rows[0]?.scopes).to.include('patient/Condition.rs').and.not.include('patient/*.rs');
+    });
+  }
+
+  for (const lang of ['en', 'ar'] as const) {
+    it(`says of a guest what is certain, and leads back to a port of this machine: ${lang}`, async () => {
+      const host = await startGuestHost();
+      try {
+        const redirect = `http://localhost${new URL(application.callback).pathname}`;
+        const client = host.publish('/client.json', {
+          client_name: `Assistant of ${'everybody '.repeat(5)}`,
+          redirect_uris: [redirect],
+        });
+        await open(SIZES.phone, { lang }, { client });
+        expect(await page.locator('.asker .name').textContent()).to.equal(new URL(host.url).host);
+        expect(await accessibilityFaults(page)).to.deep.equal([]);
+        await picture(page, `guest-${lang}`);
+        const width = await page.evaluate(() => document.documentElement.scrollWidth);
+        expect(width).to.equal(SIZES.phone.viewport.width);
+        await page.getByRole('button', { name: WORDS[lang].allow, exact: true }).click();
+        expect(await answer()).to.have.property('code');
+        expect(complaints).to.deep.equal([]);
+      } finally {
+        await host.stop();
+      }
     });
   }
 

@@ -4,6 +4,7 @@ import type { NewGuest } from '#commands/application/guests.ts';
 import { openGuestCommands } from '#commands/application/guests.ts';
 import { Kernel } from '#commands/kernel/kernel.ts';
 import { openEventStore } from '#src/events/open.ts';
+import { readAuthorizationRequest } from '#src/oauth/authorization/request.ts';
 import { faultOfClientUrl } from '#src/oauth/guests/client-url.ts';
 import { freshSeconds } from '#src/oauth/guests/documents.ts';
 import { readClientDocument } from '#src/oauth/guests/metadata-document.ts';
@@ -78,6 +79,32 @@ describe('a metadata document', () => {
     expect(kept({ 'cache-control': 'x-max-age=600' })).to.equal(60);
     expect(kept({ expires: 'Sun, 29 Nov 2026 13:00:00 GMT' })).to.equal(3_600);
     expect(kept({ expires: 'yesterday' })).to.equal(60);
+  });
+});
+
+describe('a request of a guest', () => {
+  it('needs no confirmed domain in production, but scope', () => {
+    const client = {
+      environment: 'production' as const,
+      organization: { domain: undefined },
+      redirectUris: ['https://app.example.org/back'],
+      scopes: ['patient/*.rs'],
+      grantTypes: ['authorization_code'],
+    };
+    const parameters = (scope: string) =>
+      Object.entries({
+        ...{ response_type: 'code', client_id: 'x', redirect_uri: 'https://app.example.org/back', scope },
+        ...{ state: 'state', code_challenge: 'x'.repeat(43) },
+      });
+    const read = (scope: string, guest?: { host: string }) =>
+      readAuthorizationRequest(
+        parameters(scope),
+        { ...client, ...(guest && { guest }) },
+        'https://x.example',
+      );
+    expect(read('patient/*.rs', { host: 'app.example.org' }).scopes).to.have.length(1);
+    expect(() => read('patient/*.rs')).to.throw('no confirmed domain');
+    expect(() => read('', { host: 'app.example.org' })).to.throw('scope is missing');
   });
 });
 
@@ -194,6 +221,8 @@ describe('guests of an installation', () => {
       { seconds: 3_600 },
     );
     await guests.sweep();
+    // Another instance that found the same guest.
+    expect(await commands.forget(by(), old)).to.equal(undefined);
     await shown('select from projects.application where id = $1 and deleted_at is not null', [old]);
     const { rows } = await service.pool.query(
       'select id from projects.application where id = any($1) and deleted_at is null order by id',
