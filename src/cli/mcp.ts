@@ -43,15 +43,20 @@ export async function mcpCommand({ version, signal, ...options }: McpOptions): P
       makeServer({
         ...{ version, reach, exact, hasGrant: grant !== undefined },
         runs: () => undefined,
+        fails: report,
       }),
     {
       transport: new StdioServerTransport(process.stdin, output),
       maxSubscriptions: 0,
-      onerror: ({ message }) => void process.stderr.write(`annal mcp: ${message}\n`),
+      onerror: report,
     },
   );
   await ended;
   await serving.close();
+}
+
+function report(error: unknown): void {
+  process.stderr.write(`annal mcp: ${error instanceof Error ? error.message : String(error)}\n`);
 }
 
 async function ask({ url, key }: Service, call: Call): Promise<Reply> {

@@ -29,6 +29,8 @@ const MOST_LINKS = 100;
 
 const FHIR = 'application/fhir+json';
 
+const INTERNAL = 'internal error; retry later';
+
 /** The parts of a server. */
 export interface ServerParts {
   readonly version: string;
@@ -39,10 +41,12 @@ export interface ServerParts {
   readonly exact: Exact;
   /** Told which tool runs, before it does. */
   readonly runs: (tool: string) => void;
+  /** Told of a fault of the service; the client learns nothing of it. */
+  readonly fails: (error: unknown) => void;
 }
 
 /** Makes the server. */
-export function makeServer({ version, reach, hasGrant, exact, runs }: ServerParts): Server {
+export function makeServer({ version, reach, hasGrant, exact, runs, fails }: ServerParts): Server {
   const tools = toolsFor(hasGrant);
   const server = new Server(
     { name: 'annal', title: 'Annal', version },
@@ -63,7 +67,7 @@ export function makeServer({ version, reach, hasGrant, exact, runs }: ServerPart
     const tool = tools.find((each) => each.name === name);
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
     runs(tool.name);
-    return runTool(tool, args, reach, exact);
+    return runTool(tool, args, { reach, exact, fails });
   });
   server.setRequestHandler('resources/list', () => ({ resources: [] }));
   server.setRequestHandler('resources/templates/list', () => ({
@@ -79,7 +83,7 @@ export function makeServer({ version, reach, hasGrant, exact, runs }: ServerPart
   }));
   server.setRequestHandler('resources/read', ({ params: { uri } }) => {
     runs('read_resource');
-    return readVersion(uri, reach);
+    return readVersion(uri, { reach, fails });
   });
   return server;
 }
@@ -101,12 +105,17 @@ function describeTool({ name, title, description, inputSchema, outputSchema, wri
 }
 
 /** Runs a tool; a fault is a result, which the model reads. */
-async function runTool(tool: Tool, args: unknown, reach: Reach, exact: Exact): Promise<CallToolResult> {
+async function runTool(
+  tool: Tool,
+  args: unknown,
+  { reach, exact, fails }: Pick<ServerParts, 'reach' | 'exact' | 'fails'>,
+): Promise<CallToolResult> {
   try {
     return printResult(await tool.run(args, reach), reach, exact);
   } catch (error) {
-    if (!(error instanceof ToolFault)) throw error;
-    return { content: [{ type: 'text', text: error.message }], isError: true };
+    if (!(error instanceof ToolFault)) fails(error);
+    const text = error instanceof ToolFault ? error.message : INTERNAL;
+    return { content: [{ type: 'text', text }], isError: true };
   }
 }
 
@@ -136,7 +145,10 @@ function fileBlock({ mediaType, base64, uri }: NonNullable<Told['file']>): CallT
 const VERSION = /^\/fhir\/R4\/([A-Z]\w{1,63}\/[\w-]{1,64}(?:\/_history\/\d{1,9})?)$/;
 
 /** Reads a version that a result has named. @throws ProtocolError */
-async function readVersion(uri: string, reach: Reach): Promise<ReadResourceResult> {
+async function readVersion(
+  uri: string,
+  { reach, fails }: Pick<ServerParts, 'reach' | 'fails'>,
+): Promise<ReadResourceResult> {
   const [, path] = uri.startsWith(reach.base) ? (VERSION.exec(uri.slice(reach.base.length)) ?? []) : [];
   if (path === undefined)
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource not found: ${uri}`, { uri });
@@ -144,7 +156,9 @@ async function readVersion(uri: string, reach: Reach): Promise<ReadResourceResul
     const { bytes } = requireOk(await reach.ask({ path: `/fhir/R4/${path}` }));
     return { contents: [{ uri, mimeType: FHIR, text: bytes.toString() }] };
   } catch (error) {
-    if (!(error instanceof ToolFault)) throw error;
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, { uri });
+    if (error instanceof ToolFault)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, { uri });
+    fails(error);
+    throw new ProtocolError(ProtocolErrorCode.InternalError, INTERNAL);
   }
 }

@@ -31,12 +31,7 @@ export async function serveMcp({ service, ctx, credential, caller, body }: McpRe
     asked += 1;
     if (asked > 1) await service.limits.further(ctx, caller, 1);
     const inner = { method: call.method ?? 'GET', url: printUrl(call), body: call.body } as const;
-    try {
-      return await readAnswer(await service.inner.answer(ctx, credential, inner, { caller, action }));
-    } catch (error) {
-      failure ??= error;
-      throw error;
-    }
+    return readAnswer(await service.inner.answer(ctx, credential, inner, { caller, action }));
   };
   const { within } = caller.sees;
   const { credential: held } = caller.calls;
@@ -55,6 +50,9 @@ export async function serveMcp({ service, ctx, credential, caller, body }: McpRe
         ...{ version: VERSION, reach, exact, hasGrant: grant !== undefined },
         runs: (tool) => {
           action = tool;
+        },
+        fails: (error) => {
+          failure = error;
         },
       }),
     { maxSubscriptions: 0, onerror: () => undefined },
