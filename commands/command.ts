@@ -242,6 +242,7 @@ export function metadataBase(ctx: CommandContext, transactionId?: string): Metad
     credential: toEventCredential(caller),
     author: {
       type: authorship.authorType,
+      ...(authorship.model === undefined ? {} : { model: authorship.model }),
       ...(authorship.authorRef === undefined ? {} : { reference: authorship.authorRef }),
       ...(authorship.authorName === undefined ? {} : { display: authorship.authorName }),
       ...(authorship.authorIdentifier === undefined ? {} : { identifier: authorship.authorIdentifier }),

@@ -37,6 +37,7 @@ import { openRecordReads } from './app/record-reads.ts';
 import { toRefusal } from './app/refusal-of.ts';
 import { openSandboxes } from './app/sandbox.ts';
 import { startSweeping } from './app/sweeping.ts';
+import { openTakebacks } from './app/takebacks.ts';
 import { openTokens } from './app/tokens.ts';
 import type { Config } from './config.ts';
 import type { Quickstart } from './data-dir.ts';
@@ -78,6 +79,7 @@ import { LogWatch } from './operations/log-watch.ts';
 import { RecordVisits } from './operations/record-visits.ts';
 import { SharedLinks } from './operations/shared-links.ts';
 import { PostgresSnapshots } from './operations/snapshots.ts';
+import { Takebacks } from './operations/takebacks/takebacks.ts';
 import { openTraffic } from './operations/traffic.ts';
 import { metered } from './operations/usage.ts';
 import { openWebhooks } from './reactions/webhooks/webhooks.ts';
@@ -263,6 +265,7 @@ export async function startApp(deps: {
     invitations,
     sharedLinks: linkRows,
     visits,
+    takebacks: new Takebacks(pool),
     recordsBefore: sandboxQueries.recordsBefore,
     // A purge has ended when no search and no list finds anything of it.
     waitFor: (position) => freshness.waitFor(position, [...RECORD_MODELS, 'search', 'timeline', 'consents']),
@@ -436,6 +439,7 @@ export async function startApp(deps: {
       ...administration,
       issueMemberToken: oauth.issueMemberToken,
       operations: operations.services,
+      takebacks: openTakebacks(pool, operations.services.jobs),
       consentQueries,
       accessLog,
       ...wrapCalls({ accessLogOf: openAccessLogPages(pool), grantUseOf: openGrantUse(pool) }, refuseCostly),

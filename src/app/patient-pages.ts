@@ -8,6 +8,7 @@ import { openEntryContents } from '#queries/rest/entry-content.ts';
 import { openEntryOrigin } from '#queries/rest/entry-origin.ts';
 import { openInterpretations } from '#queries/rest/interpretations.ts';
 import { openMeasuredKinds } from '#queries/rest/measured-kinds.ts';
+import { openOwnTakebacks } from '#queries/rest/own-takebacks.ts';
 import { exportLines } from '../audit/export.ts';
 import { signingKey } from '../audit/key.ts';
 import type { Config } from '../config.ts';
@@ -38,6 +39,7 @@ export function openPatientPages({
     entryOrigin: openEntryOrigin(pool),
     interpretations: openInterpretations(pool),
     measuredKinds: openMeasuredKinds(pool),
+    ownTakebacks: openOwnTakebacks(pool),
     visited: (person, record, session) => visits.visit(person, record, session),
     async *exportRecord(record) {
       const key = await signingKey({ dataDir: config.dataDir, file: config.auditKeyFile });

@@ -23,6 +23,7 @@ import type { RecordVisits } from '../operations/record-visits.ts';
 import type { RequestLog } from '../operations/request-log.ts';
 import type { SharedLinks } from '../operations/shared-links.ts';
 import type { PostgresSnapshots } from '../operations/snapshots.ts';
+import type { Takebacks } from '../operations/takebacks/takebacks.ts';
 import { Process } from '../processes/process.ts';
 import type { WebhookDeliveries } from '../reactions/webhooks/deliveries.ts';
 import { unavailable } from '../shared/refusal.ts';
@@ -55,6 +56,7 @@ export function openProcesses({
   invitations,
   sharedLinks,
   visits,
+  takebacks,
   recordsBefore,
   waitFor,
   ...processDeps
@@ -80,6 +82,7 @@ export function openProcesses({
   readonly invitations: Pick<Invitations, 'forget'>;
   readonly sharedLinks: Pick<SharedLinks, 'forget'>;
   readonly visits: Pick<RecordVisits, 'forget'>;
+  readonly takebacks: Pick<Takebacks, 'forget'>;
   /** Returns the records that a reset of a sandbox purges. */
   readonly recordsBefore: SandboxQueries['recordsBefore'];
   /** Waits until every read model of records shows a position. */
@@ -129,6 +132,7 @@ export function openProcesses({
               await invitations.forget(patient);
               await sharedLinks.forget(patient);
               await visits.forget(patient);
+              await takebacks.forget(patient);
               await forgetRecord(processDeps.pool, patient);
               await documents.store.removeRecord(patient);
             },

@@ -313,6 +313,32 @@ export function describeCommands(people: string): CommandLine {
   );
 
   does(
+    examples(
+      command(
+        'takeback [action] [id]',
+        'Take back what a source, a key, an application or an AI wrote: plan it (without an action), start, undo, status',
+      )
+        .option('--project <id>', 'Project that owns the records')
+        .option('--environment <name>', 'sandbox or production (default: production)')
+        .option('--source-system <name>', 'What came from this system')
+        .option('--key <id>', 'What was written with this API key (its id, key_…)')
+        .option('--application <id>', 'What this application wrote (app_…)')
+        .option('--author-type <type>', `What authors of this type wrote: ${AUTHOR_TYPES.join(', ')}`)
+        .option('--model <name>', 'With --author-type ai: only what this model wrote')
+        .option('--since <moment>', 'Only versions from this moment on')
+        .option('--until <moment>', 'Only versions before this moment (default: now)')
+        .option('--reason <text>', 'Why, for the patients'),
+      'annal takeback --project proj_… --source-system "Ward 3 analyser" --since 2026-11-01T00:00:00Z',
+      'annal takeback start tb_…',
+      'annal takeback undo tb_…',
+    ),
+    async ([action = 'new', id = ''], options) => {
+      const { takebackCommand } = await import('./takeback/command.ts');
+      return interruptible((signal) => takebackCommand(action, id, { ...options, signal }));
+    },
+  );
+
+  does(
     command('scavenge', 'Remove purged data from the files of the event store and the database').addHelpText(
       'after',
       SCAVENGE,

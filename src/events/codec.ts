@@ -176,8 +176,8 @@ export interface Draft {
   /** Later than the event before it in the stream. Bodies contain it. */
   readonly at: Micros;
   readonly event: DomainEvent;
-  /** Its author, if the append has several. */
-  readonly by?: Pick<EventMetadata, 'author' | 'source_system'>;
+  /** Its author and source, if the append has several. */
+  readonly by?: Pick<EventMetadata, 'author' | 'source_system' | 'origin_id'>;
 }
 
 /**

@@ -35,6 +35,8 @@ export const metadataSchema = z.object({
   author: z
     .object({
       type: z.enum(AUTHOR_TYPES),
+      /** Of an AI: the model that wrote, as the writer named it. */
+      model: z.string().optional(),
       reference: z.string().optional(),
       /** Name of the author or, when none is named, of who acted: as the directory had it then. */
       display: z.string().optional(),

@@ -45,6 +45,7 @@ import {
   SNAPSHOT_SHARED_LINKS_SQL,
   SNAPSHOTS_SQL,
 } from '#src/operations/snapshots.ts';
+import { TAKEBACKS_SQL } from '#src/operations/takebacks/takebacks.ts';
 import { KEY_USE_SQL, USAGE_ERRORS_SQL, USAGE_SQL } from '#src/operations/usage.ts';
 import { PARKED_SQL } from '#src/processes/parked.ts';
 import { PROCESS_SQL } from '#src/processes/process.ts';
@@ -131,4 +132,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0102-operators', sql: [INSTANCE_RUNS_SQL, SIZE_SAMPLES_SQL].join('\n') },
   { name: '0104-guest-documents', sql: GUEST_DOCUMENTS_SQL },
   { name: '0105-request-log-failed', sql: REQUEST_LOG_FAILED_SQL },
+  { name: '0106-takebacks', sql: TAKEBACKS_SQL },
 ];

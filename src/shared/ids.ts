@@ -32,6 +32,7 @@ type IdPrefix =
   | 'minv_'
   | 'preq_'
   | 'job_'
+  | 'tb_'
   | 'chk_'
   | 'inst_'
   | 'req_';

@@ -20,6 +20,8 @@ import { understand } from '#src/events/codec.ts';
 import { parseMetadata } from '#src/events/metadata.ts';
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 import type { Position, RecordedEvent } from '#src/events/store.ts';
+import { withAiLabel } from '#src/shared/access/ai-label.ts';
+import { isByAi } from '#src/shared/access/caller.ts';
 import { GUESTS } from '#src/shared/access/guests.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import { startInstance } from '#test/projections/instance.ts';
@@ -201,9 +203,12 @@ describe('events of every version that was written', () => {
         'select id, version, body from history.version where body is not null',
       );
       const bodies = new Map(shown.rows.map(({ id, version, body }) => [`${id} ${version}`, body]));
-      const written = log.map(understand).flatMap(({ event }) => ('body' in event ? [event] : []));
-      for (const { resourceId, version, body } of written)
-        expect(bodies.get(`${resourceId} ${version}`), resourceId).to.equal(body);
+      for (const { event, metadata } of log.map(understand)) {
+        if (!('body' in event)) continue;
+        const { resourceId, version, body } = event;
+        const read = isByAi(metadata) ? withAiLabel(body) : body;
+        expect(bodies.get(`${resourceId} ${version}`), resourceId).to.equal(read);
+      }
       const { rows: applications } = await database.pool.query<{ id: string; environment: string }>(
         'select id, environment from projects.application',
       );

@@ -30,6 +30,14 @@ export const FAULT_STAGES: readonly Stage[] = [
     },
   },
   {
+    name: 'takeback',
+    shows:
+      '50,000 of 1,000,000 events taken back and restored while others read and write, killed five times; nothing else changes',
+    touches: ['commands/takeback', 'src/takeback', 'src/operations'],
+    run: { tests: ['test/faults/takeback-killed.test.ts'] },
+    alone: true,
+  },
+  {
     name: 'retry',
     shows:
       '53 kills between append and answer, of FHIR, v1 and admin requests, each retried with its Idempotency-Key: one write each',

@@ -85,6 +85,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'type src/terminology',
   ],
   'src/sharing': [],
+  'src/takeback': [],
   'src/signin': ['src/shared', 'src/identity'],
   'src/migrate-log': ['src/events', 'projections/erasure.ts'],
   'src/operations': ['src/events', 'src/metrics', 'src/shared', 'src/database'],
@@ -121,6 +122,7 @@ export const COMPOSERS = [
   'src/reactions/webhooks/webhooks.ts',
   'src/sharing',
   'src/signin/open.ts',
+  'src/takeback',
   'src/terminology/read-models.ts',
 ];
 /** Features that implement interfaces in `src/http/ports/`, and name their types. */

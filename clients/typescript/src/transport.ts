@@ -38,6 +38,8 @@ export interface RequestOptions {
   /** Writes only if this is the current version, such as `W/"3"` or `3`. */
   readonly ifMatch?: string | undefined;
   readonly authorType?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | undefined;
+  /** Which model wrote, with the author type `ai`. */
+  readonly authorModel?: string | undefined;
   /** `Practitioner/<id>` of the directory. */
   readonly authorRef?: string | undefined;
   readonly actingAs?: string | undefined;
@@ -76,6 +78,7 @@ const LONGEST_PAUSE = 8_000;
 
 const HEADERS = {
   authorType: 'X-Service-Author-Type',
+  authorModel: 'X-Service-Author-Model',
   authorRef: 'X-Service-Author-Ref',
   actingAs: 'X-Service-Acting-As',
   onBehalfOf: 'X-Service-On-Behalf-Of',

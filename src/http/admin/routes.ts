@@ -24,6 +24,7 @@ import { OVERVIEW_ROUTES } from './record/overview.ts';
 import { RECORD_TIMELINE_ROUTES } from './record/timeline.ts';
 import { SANDBOX_ROUTES } from './sandbox.ts';
 import { SSO_ROUTES } from './sso.ts';
+import { TAKEBACK_ROUTES } from './takebacks.ts';
 import { TOKEN_ROUTES } from './tokens.ts';
 import { USAGE_ROUTES } from './usage.ts';
 import { WEBHOOK_ROUTES } from './webhooks.ts';
@@ -52,6 +53,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
   ...EXPORT_ROUTES,
   ...VERIFICATION_ROUTES,
   ...CHECKPOINT_ROUTES,
+  ...TAKEBACK_ROUTES,
   ...USAGE_ROUTES,
   ...WEBHOOK_ROUTES,
   ...QUICKSTART_ROUTES,

@@ -14,6 +14,7 @@ export type Header = (name: string) => string | undefined;
 /** Headers that belong to a write's identity: a retry must send the same. */
 export const AUTHOR_HEADERS = [
   'x-service-author-type',
+  'x-service-author-model',
   'x-service-author-ref',
   'x-service-acting-as',
   'x-service-on-behalf-of',
@@ -58,6 +59,17 @@ export function readAuthorship(header: Header, caller: Caller): Authorship {
   const type = read('X-Service-Author-Type', `one of ${AUTHOR_TYPES.join(', ')}`, (value) =>
     AUTHOR_TYPES.some((known) => known === value),
   );
+  const model = read(
+    'X-Service-Author-Model',
+    'the name of a model, of at most 200 characters',
+    (value) => text(value) && value.length <= 200,
+  );
+  if (model !== undefined && type !== 'ai')
+    issues.push({
+      code: 'invalid',
+      diagnostics: 'X-Service-Author-Model belongs to X-Service-Author-Type: ai',
+      expression: 'http.x-service-author-model',
+    });
   const authorRef = read('X-Service-Author-Ref', 'Practitioner/<id>', (value) => PRACTITIONER.test(value));
   const actingAs = read('X-Service-Acting-As', 'Practitioner/<id> or PractitionerRole/<id>', (value) =>
     ACTING.test(value),
@@ -67,6 +79,7 @@ export function readAuthorship(header: Header, caller: Caller): Authorship {
   const originId = read('X-Service-Origin-Id', form, text);
   return {
     authorType: AUTHOR_TYPES.find((known) => known === type) ?? defaultAuthorType(caller),
+    ...(model === undefined ? {} : { model }),
     ...(authorRef === undefined ? {} : { authorRef }),
     ...(actingAs === undefined ? {} : { actingAs }),
     ...(onBehalfOf === undefined ? {} : { onBehalfOf: { reference: onBehalfOf } }),

@@ -26,6 +26,8 @@ export const TAG_TEXTS = {
   Organizations: 'Organizations and their members.',
   Operations: 'For operators of the installation: read models, jobs, processes, sizes, instances.',
   Service: 'Health, metrics, this document and the index.',
+  'Take-backs':
+    'What a source, a key, an application or an AI wrote, taken back as a whole, and undone. Owners and admins of a project order it.',
   'Single sign-on': 'How an organization’s members sign in with its own OpenID provider.',
 } as const;
 

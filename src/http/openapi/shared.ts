@@ -57,6 +57,7 @@ export const PARAMETERS: Readonly<Record<string, Part>> = {
     enum: AUTHOR_TYPES,
     default: 'import',
   }),
+  AuthorModel: header('X-Service-Author-Model', 'Of an AI: the model that wrote, such as `summarizer-2`.'),
   AuthorRef: header('X-Service-Author-Ref', 'The author: `Practitioner/<id>` of the directory.'),
   SourceSystem: header('X-Service-Source-System', 'Name of the system the data comes from.'),
   OriginId: header('X-Service-Origin-Id', 'The id of the data in that system.'),

@@ -10,6 +10,7 @@ import type { EntryContents } from '#queries/rest/entry-content.ts';
 import type { EntryOriginOf } from '#queries/rest/entry-origin.ts';
 import type { Interpretations } from '#queries/rest/interpretations.ts';
 import type { MeasuredKinds } from '#queries/rest/measured-kinds.ts';
+import type { OwnTakebacks } from '#queries/rest/own-takebacks.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
@@ -20,6 +21,7 @@ export interface PatientPageServices {
   readonly changedByAi: ChangedByAi;
   readonly clinicalEntries: ReadClinicalEntries;
   readonly entryContents: EntryContents;
+  readonly ownTakebacks: OwnTakebacks;
   readonly entryOrigin: EntryOriginOf;
   readonly interpretations: Interpretations;
   readonly measuredKinds: MeasuredKinds;

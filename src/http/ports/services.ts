@@ -26,6 +26,7 @@ import type { RecordReads } from './record-reads.ts';
 import type { Settings } from './settings.ts';
 import type { SharedLinkServices } from './shared-links.ts';
 import type { OwnSessions } from './signin.ts';
+import type { TakebackOrders } from './takebacks.ts';
 import type { WebhookServices } from './webhooks.ts';
 
 /** A patient's record at a moment. */
@@ -62,6 +63,7 @@ export interface Services {
   }) => Promise<string>;
   /** The services of operators, besides queries and commands. */
   readonly operations: OperationServices;
+  readonly takebacks: TakebackOrders;
   readonly consentQueries: ConsentQueries;
   readonly accessLogOf: AccessLogOf;
   readonly accessLog: Pick<AccessLog, 'written'>;

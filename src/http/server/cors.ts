@@ -43,6 +43,7 @@ const ALLOWED = [
   'X-Service-Author-Type',
   'X-Service-On-Behalf-Of',
   'X-Service-Origin-Id',
+  'X-Service-Author-Model',
   'X-Service-Source-System',
 ].join(', ');
 

@@ -24,6 +24,9 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     end: endOfRebuild,
   },
   verification: { command: ({ subject }) => verifyArguments(subject), end: endOfVerification },
+  'takeback-plan': { command: ({ subject }) => ['takeback', 'plan', subject], end: endOfTakeback },
+  takeback: { command: ({ subject }) => ['takeback', 'start', subject], end: endOfTakeback },
+  'takeback-undo': { command: ({ subject }) => ['takeback', 'undo', subject], end: endOfTakeback },
   checkpoint: { command: () => ['checkpoint', '--keep'], end: endOfCheckpoint },
 };
 
@@ -42,6 +45,15 @@ function endOfRebuild({ code, printed, ...ended }: Ended): Ending {
       result: { models },
       error: `rebuilt rows of ${differing.join(', ')} differ from the serving ones, which stay in service`,
     };
+  return { status: 'failed', error: describeEnd({ code, ...ended }) };
+}
+
+/** Its own row has what a take-back did. */
+function endOfTakeback({ code, ...ended }: Ended): Ending {
+  if (code === 0) return { status: 'done' };
+  if (ended.failure?.includes('interrupted')) return { status: 'again' };
+  if (ended.failure?.includes('another process works on'))
+    return { status: 'again', error: 'another process works on it' };
   return { status: 'failed', error: describeEnd({ code, ...ended }) };
 }
 

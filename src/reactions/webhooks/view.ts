@@ -84,6 +84,7 @@ export function viewFor(stored: StoredEvent, subscriber: Subscriber): WebhookEve
         patient,
         version,
         last_updated: metadata.recorded_at,
+        ...causeIn(metadata),
         ...external(stored, subscriber),
       });
     }
@@ -110,6 +111,11 @@ export function viewFor(stored: StoredEvent, subscriber: Subscriber): WebhookEve
     default:
       return untold(event.type);
   }
+}
+
+/** Returns the member of what a take-back wrote, or its undo: `takeback/tb_…`, `takeback/tb_…/undo`. */
+function causeIn({ cause }: StoredEvent['metadata']): object {
+  return cause?.startsWith('takeback/') === true ? { cause } : {};
 }
 
 /** Doesn't compile if `viewFor` lacks a case for a type that subscribers receive. */
@@ -189,6 +195,8 @@ function external({ metadata }: StoredEvent, subscriber: Tenant): object {
   const { credential, author, acting_as_display, source_system: sourceSystem } = metadata;
   if (credential.project === subscriber.project && credential.environment === subscriber.environment)
     return {};
+  // The operator of the installation writes for the project.
+  if (credential.kind === 'system') return {};
   const organization = (metadata.on_behalf_of ?? metadata.organization)?.display;
   const practitioner = author?.display ?? acting_as_display;
   return {

@@ -24,7 +24,7 @@ export function withAiLabel(body: string): string {
 export function labelled(resource: JsonObject): JsonObject {
   if (isAiLabelled(resource)) return resource;
   const meta = isObject(resource.meta) ? resource.meta : {};
-  return { ...resource, meta: { ...meta, security: [...labelsOf(resource), { ...LABEL }] } };
+  return { ...resource, meta: { ...meta, security: [...listLabels(resource), { ...LABEL }] } };
 }
 
 /** Returns a resource without the label, and without the list and the `meta` that this leaves empty. */
@@ -32,17 +32,17 @@ export function withoutAiLabel(resource: JsonObject): JsonObject {
   if (!isAiLabelled(resource)) return resource;
   const { meta, ...others } = resource;
   const { security: _, ...rest } = isObject(meta) ? meta : {};
-  const left = labelsOf(resource).filter((each) => !isAiLabel(each));
+  const left = listLabels(resource).filter((each) => !isAiLabel(each));
   const kept: JsonObject = left.length === 0 ? rest : { ...rest, security: left };
   return Object.keys(kept).length === 0 ? others : { ...resource, meta: kept };
 }
 
 /** Tells whether a resource has the label. */
 export function isAiLabelled(resource: JsonObject): boolean {
-  return labelsOf(resource).some(isAiLabel);
+  return listLabels(resource).some(isAiLabel);
 }
 
-function labelsOf({ meta }: JsonObject): readonly Json[] {
+function listLabels({ meta }: JsonObject): readonly Json[] {
   return isObject(meta) && Array.isArray(meta.security) ? meta.security : [];
 }
 

@@ -188,6 +188,8 @@ export interface OutsideIdentifier {
 /** The author and source headers of a write (docs/spec/interface.md, section 5). */
 export interface Authorship {
   readonly authorType: AuthorType;
+  /** `X-Service-Author-Model`: which model wrote, of an AI. */
+  readonly model?: string;
   /** `X-Service-Author-Ref`: `Practitioner/<id>`. */
   readonly authorRef?: string;
   /** `X-Service-Acting-As`: `Practitioner/<id>` or `PractitionerRole/<id>`. */

@@ -80,6 +80,9 @@ export const VALID: Readonly<Record<string, Readonly<Record<string, { body?: Jso
   '/admin/organizations/{org_id}/sso': {
     PUT: { body: { issuer: 'https://issuer.example.org', client_id: 'x', domains: ['example.org'] } },
   },
+  '/admin/projects/{project_id}/takebacks': {
+    POST: { body: { select: { source_system: 'x' }, environment: 'sandbox' } },
+  },
   '/me/access-requests/{request_id}/approve': { POST: { body: { patient_id: 'x', duration_days: 90 } } },
   '/v1/patients/{patient_id}/series': { GET: { query: '?code=718-7' } },
   '/v1/patients/{patient_id}/patterns/compare': {

@@ -3111,6 +3111,106 @@ export type SlowRequests = {
   }[];
 };
 
+export type Takeback = {
+  id: string;
+  project_id: string;
+  environment: 'sandbox' | 'production';
+  select: {
+    /** As `X-Service-Source-System` named it. */
+    source_system?: string;
+    key_id?: string;
+    application_id?: string;
+    author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+    /** As `X-Service-Author-Model` named it; only with `author_type` `ai`. */
+    model?: string;
+  };
+  /** ISO 8601, UTC. */
+  since: string | null;
+  /** ISO 8601, UTC. */
+  until: string;
+  reason: string | null;
+  status: 'planning' | 'planned' | 'running' | 'done' | 'undoing' | 'undone' | 'failed';
+  progress: {
+    done: number;
+    total: number;
+    unit: string;
+  } | null;
+  /** Why it failed, or waits; ordering it again goes on with it. */
+  error: string | null;
+  /** Null while it is being planned. */
+  plan: {
+    /** Selected versions. */
+    versions: number;
+    /** Records in which they are; the directory counts as one. */
+    records: number;
+    resources: number;
+    /** Resources that get the content of the last version that isn’t selected. */
+    restored: number;
+    /** Resources that are deleted, because they had no other content before. */
+    removed: number;
+    /** Resources that stay as they are. */
+    stays: number;
+    /** The first 200 of them. */
+    staying: {
+      resource: string;
+      /** Its current version. */
+      version: number;
+      /** `changed_since`: others have changed it. `record_in_use`: the Patient of a record in which others have written. `patient_deleted`: others have deleted the Patient. */
+      because: 'changed_since' | 'record_in_use' | 'patient_deleted';
+    }[];
+    /** What may have told others of it, since the first selected version of each record. */
+    told: {
+      /** Signed exports of the records. */
+      exports: number;
+      /** Shared links that were opened. */
+      shared_links: number;
+      contexts: number;
+      webhooks: {
+        deliveries: number;
+        endpoints: string[];
+      };
+    };
+  } | null;
+  result: {
+    records: number;
+    /** Versions that were written. */
+    versions: number;
+    /** Resources that stayed as they were. */
+    stays: number;
+  } | null;
+  undo_result: {
+    records: number;
+    /** Versions that were written. */
+    versions: number;
+    /** Resources that stayed as they were. */
+    stays: number;
+  } | null;
+  /** Null: the operator of the installation, as of the next two. */
+  planned_by: {
+    issuer: string;
+    subject: string;
+    email: string | null;
+  } | null;
+  started_by: {
+    issuer: string;
+    subject: string;
+    email: string | null;
+  } | null;
+  undone_by: {
+    issuer: string;
+    subject: string;
+    email: string | null;
+  } | null;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** ISO 8601, UTC. */
+  started_at: string | null;
+  /** ISO 8601, UTC. */
+  finished_at: string | null;
+  /** ISO 8601, UTC. */
+  undone_at: string | null;
+};
+
 export type TimelineEntry = {
   kind: 'document' | 'observation' | 'medication' | 'condition' | 'encounter' | 'procedure' | 'immunization' | 'allergy' | 'report' | 'care_plan' | 'goal' | 'prescription';
   id: string;
@@ -4156,6 +4256,16 @@ export interface Operations {
     '/admin/operations/checkpoints/jobs/{job_id}': { path: { job_id: string }; query: {}; body: undefined; answer: CheckpointJob };
     /** A checkpoint as a file */
     '/admin/operations/checkpoints/{checkpoint_id}': { path: { checkpoint_id: string }; query: {}; body: undefined; answer: Blob };
+    /** Take-backs of a project, the newest first */
+    '/admin/projects/{project_id}/takebacks': { path: { project_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
+      data: Takeback[];
+      /** How many there are in all. */
+      total: number;
+      /** `cursor` of the next page; null on the last. */
+      next_cursor: string | null;
+    } };
+    /** A take-back, its plan and how far it is */
+    '/admin/projects/{project_id}/takebacks/{takeback_id}': { path: { project_id: string; takeback_id: string }; query: {}; body: undefined; answer: Takeback };
     /** Usage of a project, by day and environment */
     '/admin/projects/{project_id}/usage': { path: { project_id: string }; query: { from?: string; to?: string }; body: undefined; answer: {
       data: {
@@ -4840,6 +4950,29 @@ export interface Operations {
     '/admin/operations/verifications/{job_id}/cancel': { path: { job_id: string }; query: {}; body: undefined; answer: Verification };
     /** Make a checkpoint */
     '/admin/operations/checkpoints': { path: {}; query: {}; body: undefined; answer: CheckpointJob };
+    /** Plan to take back what a source, a key, an application or an AI wrote */
+    '/admin/projects/{project_id}/takebacks': { path: { project_id: string }; query: {}; body: {
+      select: {
+        /** As `X-Service-Source-System` named it. */
+        source_system?: string;
+        key_id?: string;
+        application_id?: string;
+        author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** As `X-Service-Author-Model` named it; only with `author_type` `ai`. */
+        model?: string;
+      };
+      environment: 'sandbox' | 'production';
+      /** Only versions from this moment on. */
+      since?: string;
+      /** Only versions before this moment; default: now. */
+      until?: string;
+      /** Why; patients read it. */
+      reason?: string;
+    }; answer: Takeback };
+    /** Take back what was planned */
+    '/admin/projects/{project_id}/takebacks/{takeback_id}/start': { path: { project_id: string; takeback_id: string }; query: {}; body: undefined; answer: Takeback };
+    /** Undo a take-back */
+    '/admin/projects/{project_id}/takebacks/{takeback_id}/undo': { path: { project_id: string; takeback_id: string }; query: {}; body: undefined; answer: Takeback };
     /** Create a webhook endpoint; its secret is shown only now */
     '/admin/projects/{project_id}/webhooks': { path: { project_id: string }; query: {}; body: {
       /** `https://…`; in the sandbox of an installation for development also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */

@@ -462,6 +462,14 @@ export const de: Wording = {
     'Wer diese Akte mit einer Anwendung, über einen geteilten Link oder als Personal gelesen hat und was verweigert wurde.',
   'log.check':
     'Wer den Dienst betreibt, kann prüfen, ob Einträge verändert oder entfernt wurden; nur bei Einträgen, die neuer sind als der letzte signierte Prüfpunkt, kann das unentdeckt bleiben.',
+  'takenback.title': 'Zurückgenommen',
+  'takenback.lead':
+    'Einträge, die versehentlich geschrieben wurden und die die Organisation zurückgenommen hat, die diese Akte führt. Jeder Eintrag zeigt seine früheren Fassungen.',
+  'takenback.reason': 'Grund: {reason}',
+  'takenback.source': 'Was von {name} kam',
+  'takenback.ai': 'Was eine KI geschrieben hat',
+  'takenback.program': 'Was ein Programm geschrieben hat',
+  'takenback.undone': 'Rückgängig gemacht am {day}',
   'log.filter': 'Einträge auswählen',
   'log.application': 'Anwendung',
   'log.outcome': 'Ergebnis',

@@ -438,6 +438,14 @@ export const en = {
   'log.lead': 'Who read this record with an application, a shared link or as staff, and what was refused.',
   'log.check':
     'The operator of the service can check whether entries were altered or removed; the check can miss only entries that are newer than the last signed checkpoint.',
+  'takenback.title': 'Taken back',
+  'takenback.lead':
+    'Entries that were written by mistake, and that the organization that keeps this record took back. Each entry shows its earlier versions.',
+  'takenback.reason': 'Reason: {reason}',
+  'takenback.source': 'What came from {name}',
+  'takenback.ai': 'What an AI wrote',
+  'takenback.program': 'What a program wrote',
+  'takenback.undone': 'Undone on {day}',
   'log.filter': 'Choose entries',
   'log.application': 'Application',
   'log.outcome': 'Outcome',

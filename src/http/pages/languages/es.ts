@@ -450,6 +450,14 @@ export const es: Wording = {
     'Quién ha leído este historial con una aplicación, con un enlace compartido o como personal, y qué se denegó.',
   'log.check':
     'Quien gestiona el servicio puede comprobar si se han modificado o eliminado entradas; a la comprobación solo se le pueden escapar las entradas posteriores al último punto de control firmado.',
+  'takenback.title': 'Retirado',
+  'takenback.lead':
+    'Entradas escritas por error que la organización que lleva este historial ha retirado. Cada entrada muestra sus versiones anteriores.',
+  'takenback.reason': 'Motivo: {reason}',
+  'takenback.source': 'Lo que venía de {name}',
+  'takenback.ai': 'Lo que escribió una IA',
+  'takenback.program': 'Lo que escribió un programa',
+  'takenback.undone': 'Deshecho el {day}',
   'log.filter': 'Elegir entradas',
   'log.application': 'Aplicación',
   'log.outcome': 'Resultado',

@@ -455,6 +455,14 @@ export const fr: Wording = {
     'Qui a lu ce dossier avec une application, par un lien partagé ou comme membre du personnel, et ce qui a été refusé.',
   'log.check':
     'L’exploitant du service peut vérifier si des entrées ont été modifiées ou supprimées ; seules des entrées plus récentes que le dernier point de contrôle signé peuvent échapper à cette vérification.',
+  'takenback.title': 'Retiré',
+  'takenback.lead':
+    'Des entrées écrites par erreur, que l’organisation qui tient ce dossier a retirées. Chaque entrée montre ses versions antérieures.',
+  'takenback.reason': 'Raison : {reason}',
+  'takenback.source': 'Ce qui venait de {name}',
+  'takenback.ai': 'Ce qu’une IA a écrit',
+  'takenback.program': 'Ce qu’un programme a écrit',
+  'takenback.undone': 'Annulé le {day}',
   'log.filter': 'Choisir des entrées',
   'log.application': 'Nom de l’application',
   'log.outcome': 'Issue',

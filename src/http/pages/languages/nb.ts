@@ -438,6 +438,14 @@ export const nb: Wording = {
     'Hvem som har lest denne journalen med en app, en delt lenke eller som ansatt, og hva som ble avvist.',
   'log.check':
     'De som driver tjenesten, kan kontrollere om oppføringer er endret eller fjernet; bare for oppføringer som er nyere enn det siste signerte kontrollpunktet, kan det forbli uoppdaget.',
+  'takenback.title': 'Trukket tilbake',
+  'takenback.lead':
+    'Oppføringer som ble skrevet ved en feil, og som organisasjonen som fører denne journalen, har trukket tilbake. Hver oppføring viser sine tidligere versjoner.',
+  'takenback.reason': 'Grunn: {reason}',
+  'takenback.source': 'Det som kom fra {name}',
+  'takenback.ai': 'Det en KI skrev',
+  'takenback.program': 'Det et program skrev',
+  'takenback.undone': 'Angret {day}',
   'log.filter': 'Velg oppføringer',
   'log.application': 'App',
   'log.outcome': 'Utfall',

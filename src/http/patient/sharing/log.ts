@@ -9,6 +9,7 @@ import type { PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 import { applicationName } from './applications.ts';
+import { takenBackPart } from './taken-back.ts';
 
 /** Entries of a page. */
 const LIMIT = 25;
@@ -58,7 +59,7 @@ export async function logPage(visit: Visit, record: OpenRecord): Promise<Patient
     lead: html`${say('log.lead')}`,
     record,
     section: 'log',
-    body: html`${filterPart(visit, record, rows, kept)}
+    body: html`${cursor === undefined ? await takenBackPart(visit, record) : html``}${filterPart(visit, record, rows, kept)}
 <p role="status" class="quiet">${say('log.entries', { entries: page.total })}</p>
 ${page.data.length === 0 ? html`<div class="empty"><p>${say('log.none')}</p></div>` : daysPart(say, page.data)}
 <p class="pager">${newest}${older}</p>

@@ -1,0 +1,127 @@
+/** Decides on a resource's versions how a take-back, or its undo, changes it. Pure. */
+import type { EventMetadata } from '#src/events/metadata.ts';
+import type { Micros } from '#src/shared/time/time.ts';
+import { isOfTakeback, isSelected, nameCause, nameUndoCause, type Selection } from './selection.ts';
+
+/** A version without its body. */
+export interface PastVersion {
+  readonly version: number;
+  readonly isDeletion: boolean;
+  readonly at: Micros;
+  readonly metadata: EventMetadata;
+}
+
+/** A resource with all its versions, from 1 on. */
+export interface PastResource {
+  readonly type: string;
+  readonly id: string;
+  readonly versions: readonly PastVersion[];
+}
+
+/** A write, if the resource still has the version that it was decided on. */
+export interface Step {
+  readonly type: string;
+  readonly id: string;
+  readonly current: number;
+  /** The version whose content becomes the next one; 0: there is none, the resource is deleted. */
+  readonly restores: number;
+  /** True if that version was a deletion, or there is none. */
+  readonly removes: boolean;
+  /** The author of the restored version, if an AI wrote it: what it wrote stays marked as such. */
+  readonly ai?: NonNullable<EventMetadata['author']>;
+}
+
+/** Why something that was selected stays. */
+export type StaysBecause = 'changed_since' | 'record_in_use' | 'patient_deleted';
+
+/** A resource that stays as it is. */
+export interface Staying {
+  readonly type: string;
+  readonly id: string;
+  /** Its current version. */
+  readonly version: number;
+  readonly because: StaysBecause;
+}
+
+/** The decision on a resource. */
+export interface Fate {
+  /** Versions that are selected and that no take-back has taken back. */
+  readonly selected: number;
+  readonly step?: Step;
+  readonly stays?: Staying;
+}
+
+const UNTOUCHED: Fate = { selected: 0 };
+
+/** Decides on taking back: the last version that isn't selected is restored, unless others have changed it since. */
+export function decideFate(resource: PastResource, selection: Selection): Fate {
+  const history = new Meanings(resource);
+  const { last } = history;
+  const chosen = (version: number): boolean => {
+    const found = history.at(version);
+    return found !== undefined && isSelected(selection, found);
+  };
+  const selected = resource.versions.filter(({ version }) => chosen(version)).length;
+  if (!chosen(history.meaning(last))) {
+    const isTaken = isOfTakeback(history.at(last)?.metadata ?? {});
+    return selected === 0 || isTaken ? UNTOUCHED : { selected, stays: stays(resource, 'changed_since') };
+  }
+  let before = last - 1;
+  while (before > 0 && chosen(history.meaning(before))) before -= 1;
+  const step = history.restore(before === 0 ? 0 : history.meaning(before));
+  return step === undefined ? UNTOUCHED : { selected, step };
+}
+
+/** Decides on undoing a take-back: the version before it is restored, unless others have changed it since. */
+export function decideUndo(resource: PastResource, takeback: string): Fate {
+  const history = new Meanings(resource);
+  const causes = resource.versions.map(({ metadata }) => metadata.cause);
+  const taken = causes.lastIndexOf(nameCause(takeback)) + 1;
+  if (taken === 0 || causes.includes(nameUndoCause(takeback))) return UNTOUCHED;
+  if (taken !== history.last) return { selected: 1, stays: stays(resource, 'changed_since') };
+  const step = history.restore(history.meaning(taken - 1));
+  return step === undefined ? UNTOUCHED : { selected: 1, step };
+}
+
+/** Returns a resource that stays. */
+export function stays({ type, id, versions }: PastResource, because: StaysBecause): Staying {
+  return { type, id, version: versions.length, because };
+}
+
+/** Versions that take-backs wrote mean the versions that they restored. */
+class Meanings {
+  readonly last: number;
+
+  constructor(private readonly resource: PastResource) {
+    this.last = resource.versions.length;
+  }
+
+  at(version: number): PastVersion | undefined {
+    return this.resource.versions[version - 1];
+  }
+
+  /** Returns the version whose content and author a version has; 0: as before there was one. */
+  meaning(version: number): number {
+    const found = this.at(version);
+    if (found === undefined || !isOfTakeback(found.metadata)) return version;
+    const restored = Number(/\/_history\/(\d+)$/.exec(found.metadata.origin_id ?? '')?.[1] ?? 0);
+    return restored < version ? this.meaning(restored) : version;
+  }
+
+  /** Returns the step to a version; undefined if the resource is deleted, and stays so. */
+  restore(version: number): Step | undefined {
+    const { type, id } = this.resource;
+    const found = this.at(version);
+    const removes = found?.isDeletion ?? true;
+    if (removes && this.at(this.last)?.isDeletion === true) return undefined;
+    const author = found?.metadata.author;
+    return {
+      type,
+      id,
+      current: this.last,
+      restores: version,
+      removes,
+      ...(author?.type === 'ai' ? { ai: author } : {}),
+    };
+  }
+}

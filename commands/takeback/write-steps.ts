@@ -1,0 +1,129 @@
+/** Writes the steps of a take-back to one record or directory: all or none, if nothing has changed since they were decided. */
+import { createHash } from 'node:crypto';
+import type { Draft } from '#src/events/codec.ts';
+import type { EventMetadata } from '#src/events/metadata.ts';
+import { isResourceType } from '#src/fhir/types.ts';
+import type { Tenant } from '#src/shared/access/caller.ts';
+import { IdSource, newId } from '#src/shared/ids.ts';
+import { type Micros, nowMicros, toInstant } from '#src/shared/time/time.ts';
+import type { Clock } from '../kernel/decision.ts';
+import { Stale } from '../kernel/kernel.ts';
+import type { Streams } from '../kernel/streams.ts';
+import { findEntry, type Resources } from '../resource/state.ts';
+import { nameCause, nameUndoCause } from './selection.ts';
+import type { Step } from './steps.ts';
+
+/** A step with the text of the version that it restores; undefined for a deletion. */
+export interface ReadyStep extends Step {
+  readonly body: string | undefined;
+}
+
+/** Whose take-back it is. */
+export interface Order {
+  readonly id: string;
+  readonly kind: 'start' | 'undo';
+  readonly owner: Tenant;
+  /** The credential of the person who ordered it. */
+  readonly credential: EventMetadata['credential'];
+  /** When the take-back was planned: ids are derived from it, so that a repeated append is the same. */
+  readonly at: Micros;
+}
+
+/** The most characters of bodies, and the most events, that one append has. */
+const MOST_CHARACTERS = 3_000_000;
+const MOST_EVENTS = 2_000;
+
+/**
+ * Writes steps in one append; in several where it would be too large.
+ * @returns the number of versions
+ * @throws Stale if one of the resources has another version than its step was decided on
+ */
+export async function writeSteps(
+  resources: Streams<Resources>,
+  order: Order,
+  stream: string,
+  steps: readonly ReadyStep[],
+): Promise<number> {
+  const { id, kind, owner, credential } = order;
+  const millis = Math.floor(order.at / 1000);
+  const cause = kind === 'undo' ? nameUndoCause(id) : nameCause(id);
+  const ids = new IdSource(makeSeed(`${cause}/${stream}`), millis);
+  for (const [index, part] of inParts(steps).entries()) {
+    await resources.handle({
+      stream,
+      owner,
+      now: nowMicros,
+      metadata: {
+        request_id: newId('req_'),
+        command_id: ids.at(index, 'command'),
+        credential,
+        author: { type: 'import' },
+        source_system: nameCause(id),
+        cause,
+      },
+      touches: part.map((step) => step.id),
+      decide: (state, clock) => ({
+        drafts: part.map((step) => draft(state, clock, step, ids)),
+        result: undefined,
+      }),
+    });
+  }
+  return steps.length;
+}
+
+function draft(state: Resources, clock: Clock, step: ReadyStep, ids: IdSource): Draft {
+  const { type, id, current, restores, body, ai } = step;
+  if (!isResourceType(type)) throw new TypeError(`${type} is not a type of resources`);
+  if (findEntry(state, id)?.version !== current) throw new Stale();
+  const at = clock.next();
+  const version = current + 1;
+  const head = { resourceType: type, resourceId: id, version };
+  return {
+    id: ids.at(version, id),
+    at,
+    event:
+      body === undefined
+        ? { type: 'ResourceDeleted', ...head }
+        : { type: 'ResourceUpdated', ...head, body: renumbered(body, version, at) },
+    by: {
+      ...(restores === 0 ? {} : { origin_id: `${type}/${id}/_history/${restores}` }),
+      ...(ai === undefined
+        ? {}
+        : { author: { type: ai.type, ...(ai.model === undefined ? {} : { model: ai.model }) } }),
+    },
+  };
+}
+
+/** The head of every stored version. */
+const HEAD = /^(\{"resourceType":"\w+","id":"[^"]+","meta":\{"versionId":")\d+(","lastUpdated":")[^"]+/;
+
+/** Returns a stored version with another number and time; all other characters stay. */
+function renumbered(body: string, version: number, at: Micros): string {
+  if (!HEAD.test(body)) throw new TypeError('a stored version begins with its type, id, number and time');
+  return body.replace(
+    HEAD,
+    (_, before: string, between: string) => `${before}${version}${between}${toInstant(at)}`,
+  );
+}
+
+function inParts(steps: readonly ReadyStep[]): ReadyStep[][] {
+  const parts: ReadyStep[][] = [];
+  let [characters, part]: [number, ReadyStep[]] = [0, []];
+  for (const step of steps) {
+    characters += step.body?.length ?? 0;
+    if (part.length === MOST_EVENTS || (part.length > 0 && characters > MOST_CHARACTERS)) {
+      parts.push(part);
+      [characters, part] = [step.body?.length ?? 0, []];
+    }
+    part.push(step);
+  }
+  return part.length === 0 ? parts : [...parts, part];
+}
+
+/** Returns a UUID derived from a text. */
+function makeSeed(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
+    '-',
+  );
+}

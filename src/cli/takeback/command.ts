@@ -1,0 +1,238 @@
+/** `annal takeback`: plans to take back what a source, key, application or AI wrote, carries it out, and undoes it. */
+import type { Pool } from 'pg';
+import { Kernel } from '#commands/kernel/kernel.ts';
+import { Streams } from '#commands/kernel/streams.ts';
+import { RESOURCES, SnapshotLoader } from '#commands/resource/state.ts';
+import type { Selected } from '#commands/takeback/selection.ts';
+import { openPool } from '#src/database/pool.ts';
+import { PostgresSnapshots } from '#src/operations/snapshots.ts';
+import { Takebacks } from '#src/operations/takebacks/takebacks.ts';
+import type { AuthorType } from '#src/shared/access/author.ts';
+import type { Environment } from '#src/shared/access/caller.ts';
+import type { Takeback } from '#src/shared/access/takeback.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { faultOfMoment, parseMoment } from '#src/shared/time/moment.ts';
+import type { Micros } from '#src/shared/time/time.ts';
+import { carryOut, plan, Stopped, type Work } from '#src/takeback/run.ts';
+import { requireDatabaseUrl, withEventStore } from '../database.ts';
+import { expectAction, Failure, MISUNDERSTOOD } from '../failure.ts';
+import { startProgress } from '../progress.ts';
+import type { ServiceOptions } from '../service.ts';
+import { counted } from '../table.ts';
+
+/** The options on the command line. */
+export interface TakebackOptions extends Pick<ServiceOptions, 'dataDir'> {
+  readonly json?: boolean;
+  readonly project?: string;
+  readonly environment?: Environment;
+  readonly sourceSystem?: string;
+  readonly key?: string;
+  readonly application?: string;
+  readonly authorType?: AuthorType;
+  readonly model?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly reason?: string;
+  readonly signal?: AbortSignal;
+}
+
+const ACTIONS = ['new', 'plan', 'start', 'undo', 'status'];
+
+/**
+ * Runs an action; `new` makes and plans one.
+ * @throws Failure for invalid arguments, an unknown take-back, and one that is in another state
+ */
+export async function takebackCommand(action: string, id: string, options: TakebackOptions): Promise<void> {
+  expectAction('takeback', action, ACTIONS);
+  if (action !== 'new' && id === '')
+    throw new Failure(`name it: annal takeback ${action} tb_…`, MISUNDERSTOOD);
+  const { json = false, signal } = options;
+  const asked = action === 'new' ? readSelection(options) : undefined;
+  const url = await requireDatabaseUrl(options);
+  const pool = openPool(url, { max: 3, name: 'annal takeback', answerMs: 60_000 });
+  try {
+    const takebacks = new Takebacks(pool);
+    const found = asked === undefined ? await takebacks.find(id) : await makeNew(pool, takebacks, asked);
+    if (found === undefined) throw new Failure(`unknown take-back ${id.slice(0, 60)}`);
+    if (action !== 'status')
+      await withLock(url, found.id, () => work(url, pool, takebacks, found, action, json, signal));
+    const now = (await takebacks.find(found.id)) ?? found;
+    process.stdout.write(`${json ? JSON.stringify(now) : describe(now)}\n`);
+  } finally {
+    await pool.end();
+  }
+}
+
+async function work(
+  url: string,
+  pool: Pool,
+  takebacks: Takebacks,
+  found: Takeback,
+  action: string,
+  json: boolean,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await withEventStore(url, async (store) => {
+    const planning = action === 'new' || action === 'plan';
+    const progress = startProgress(0, planning ? 'versions' : 'records', json ? 'lines' : false);
+    const parts: Work = {
+      pool,
+      takebacks,
+      resources: new Streams(
+        new Kernel(store),
+        RESOURCES,
+        new SnapshotLoader(store, new PostgresSnapshots(pool)),
+      ),
+      onProgress: (done, total) => progress.reach(done, total),
+      signal,
+    };
+    try {
+      if (planning) await plan(parts, found);
+      else await carry(parts, found, action === 'undo' ? 'undo' : 'start');
+    } catch (error) {
+      if (error instanceof Stopped)
+        throw new Failure(`interrupted; run the same command again to continue with ${found.id}`);
+      throw error instanceof Refusal ? new Failure(error.message) : error;
+    } finally {
+      progress.stop();
+    }
+  });
+}
+
+/** Carries it out, or goes on with it. @throws Failure in another state */
+async function carry(
+  parts: Work,
+  { id, state, plan: made }: Takeback,
+  kind: 'start' | 'undo',
+): Promise<void> {
+  const from =
+    kind === 'start' ? (['planned', 'running'] as const) : (['running', 'done', 'undoing'] as const);
+  const begun = made === null ? undefined : await parts.takebacks.begin(id, kind, from, null);
+  if (begun === undefined)
+    throw new Failure(`${id} can't be ${kind === 'start' ? 'started' : 'undone'}: it is ${state}`);
+  await carryOut(parts, begun, kind);
+}
+
+/** A lock that one process at a time has for a take-back. @throws Failure if another has it */
+async function withLock(url: string, id: string, run: () => Promise<void>): Promise<void> {
+  const lock = openPool(url, { max: 1, name: 'annal takeback lock' });
+  const client = await lock.connect();
+  try {
+    const { rows } = await client.query<{ free: boolean }>(
+      "select pg_try_advisory_lock(hashtextextended('takeback/' || $1, 0)) as free",
+      [id],
+    );
+    if (rows[0]?.free !== true) throw new Failure(`another process works on ${id}`);
+    await run();
+  } finally {
+    client.release(true);
+    await lock.end();
+  }
+}
+
+interface NewOne {
+  readonly project: string;
+  readonly environment: Environment;
+  readonly selected: Selected;
+  readonly since: Micros | null;
+  readonly until: Micros | null;
+  readonly reason: string | null;
+}
+
+/** @throws Failure */
+function readSelection(options: TakebackOptions): NewOne {
+  const { sourceSystem: source_system, key: key_id, application: application_id } = options;
+  const {
+    project,
+    environment = 'production',
+    authorType: author_type,
+    model,
+    since,
+    until,
+    reason,
+  } = options;
+  if (project === undefined)
+    throw new Failure('--project names the project that owns the records', MISUNDERSTOOD);
+  if ([source_system, key_id, application_id, author_type].every((each) => each === undefined))
+    throw new Failure(
+      'say what to take back: --source-system, --key, --application or --author-type',
+      MISUNDERSTOOD,
+    );
+  if (model !== undefined && author_type !== 'ai')
+    throw new Failure('--model belongs to --author-type ai', MISUNDERSTOOD);
+  return {
+    project,
+    environment,
+    selected: { source_system, key_id, application_id, author_type, model },
+    since: readInstant('--since', since),
+    until: readInstant('--until', until),
+    reason: reason ?? null,
+  };
+}
+
+function readInstant(option: string, text: string | undefined): Micros | null {
+  if (text === undefined) return null;
+  const moment = parseMoment(text);
+  if (moment?.kind !== 'time')
+    throw new Failure(`${option}: ${faultOfMoment(text) ?? 'not a moment'}`, MISUNDERSTOOD);
+  return moment.micros;
+}
+
+async function makeNew(pool: Pool, takebacks: Takebacks, asked: NewOne): Promise<Takeback> {
+  const { rowCount } = await pool.query('select from projects.project where id = $1', [asked.project]);
+  if (rowCount === 0) throw new Failure(`project/${asked.project} doesn't exist`);
+  const { selected, since, until, ...others } = asked;
+  return takebacks.create({
+    ...others,
+    selected: JSON.parse(JSON.stringify(selected)),
+    since_at: since,
+    until_at: until,
+    planned_by: null,
+  });
+}
+
+function describe({ id, state, plan: made, result, undo_result }: Takeback): string {
+  const lines = [`Take-back ${id}: ${state}`];
+  if (made !== null) {
+    const { versions, records, restored, removed, stays, staying, told } = made as unknown as {
+      [name in 'versions' | 'records' | 'restored' | 'removed' | 'stays']: number;
+    } & {
+      readonly staying: readonly {
+        readonly resource: string;
+        readonly version: number;
+        readonly because: string;
+      }[];
+      readonly told: {
+        readonly exports: number;
+        readonly shared_links: number;
+        readonly contexts: number;
+        readonly webhooks: { readonly deliveries: number };
+      };
+    };
+    lines.push(
+      `${counted(versions, 'version')} of ${counted(records, 'record')} selected: ${restored} restored to an earlier version, ${removed} removed, ${stays} stay.`,
+      ...staying
+        .slice(0, 20)
+        .map(
+          ({ resource, version, because }) =>
+            `  stays: ${resource} version ${version} (${BECAUSE[because] ?? because})`,
+        ),
+      `Told of it: ${counted(told.webhooks.deliveries, 'webhook')}, ${counted(told.exports, 'export')}, ${counted(told.shared_links, 'shared link')}, ${counted(told.contexts, 'context')}.`,
+    );
+  }
+  for (const [what, sums] of [
+    ['Taken back', result],
+    ['Undone', undo_result],
+  ] as const)
+    if (sums !== null)
+      lines.push(`${what}: ${sums.versions} versions of ${sums.records} records; ${sums.stays} stay.`);
+  if (state === 'planned') lines.push(`annal takeback start ${id} carries it out.`);
+  if (state === 'done') lines.push(`annal takeback undo ${id} undoes it.`);
+  return lines.join('\n');
+}
+
+const BECAUSE: Readonly<Record<string, string>> = {
+  changed_since: 'others have changed it since',
+  record_in_use: 'others have written to the record',
+  patient_deleted: 'the Patient is deleted',
+};

@@ -1,0 +1,278 @@
+/** Take-backs: what a source, key, application or AI wrote is taken back, and that can be undone (docs/take-back.md). */
+import { z } from 'zod';
+import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import { toInstant, toMicros } from '#src/shared/time/time.ts';
+import { type ApiRequest, route } from '../api/route.ts';
+import { environment, instant, LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
+import type { TakebackRow } from '../ports/takebacks.ts';
+import { projectFor } from './access.ts';
+import { listed, toInstantOrNull } from './answers.ts';
+
+const TAG = 'Take-backs';
+
+const selectShape = {
+  source_system: z.string().min(1).max(1_000).optional().describe('As `X-Service-Source-System` named it.'),
+  key_id: z.string().min(1).max(64).optional(),
+  application_id: z.string().min(1).max(64).optional(),
+  author_type: z.enum(AUTHOR_TYPES).optional(),
+  model: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('As `X-Service-Author-Model` named it; only with `author_type` `ai`.'),
+};
+
+const selection = z
+  .strictObject(selectShape)
+  .refine(
+    ({ source_system, key_id, application_id, author_type }) =>
+      [source_system, key_id, application_id, author_type].some((each) => each !== undefined),
+    'name at least one of source_system, key_id, application_id and author_type',
+  )
+  .refine(({ model, author_type }) => model === undefined || author_type === 'ai', {
+    path: ['model'],
+    message: 'model belongs to author_type ai',
+  });
+
+const moment = z.iso.datetime({ offset: true, message: 'must be an instant, such as 2026-11-01T00:00:00Z' });
+
+const person = z.object({ issuer: z.string(), subject: z.string(), email: z.string().nullable() }).nullable();
+
+const planSchema = z.object({
+  versions: z.int().describe('Selected versions.'),
+  records: z.int().describe('Records in which they are; the directory counts as one.'),
+  resources: z.int(),
+  restored: z.int().describe('Resources that get the content of the last version that isn’t selected.'),
+  removed: z.int().describe('Resources that are deleted, because they had no other content before.'),
+  stays: z.int().describe('Resources that stay as they are.'),
+  staying: z
+    .array(
+      z.object({
+        resource: z.string(),
+        version: z.int().describe('Its current version.'),
+        because: z
+          .enum(['changed_since', 'record_in_use', 'patient_deleted'])
+          .describe(
+            '`changed_since`: others have changed it. `record_in_use`: the Patient of a record in which others have written. `patient_deleted`: others have deleted the Patient.',
+          ),
+      }),
+    )
+    .describe('The first 200 of them.'),
+  told: z
+    .object({
+      exports: z.int().describe('Signed exports of the records.'),
+      shared_links: z.int().describe('Shared links that were opened.'),
+      contexts: z.int(),
+      webhooks: z.object({ deliveries: z.int(), endpoints: z.array(z.string()) }),
+    })
+    .describe('What may have told others of it, since the first selected version of each record.'),
+});
+
+const sums = z.object({
+  records: z.int(),
+  versions: z.int().describe('Versions that were written.'),
+  stays: z.int().describe('Resources that stayed as they were.'),
+});
+
+const takebackSchema = z
+  .object({
+    id: z.string(),
+    project_id: z.string(),
+    environment,
+    select: z.object(selectShape),
+    since: instant.nullable(),
+    until: instant,
+    reason: z.string().nullable(),
+    status: z.enum(['planning', 'planned', 'running', 'done', 'undoing', 'undone', 'failed']),
+    progress: z.object({ done: z.int(), total: z.int(), unit: z.string() }).nullable(),
+    error: z.string().nullable().describe('Why it failed, or waits; ordering it again goes on with it.'),
+    plan: planSchema.nullable().describe('Null while it is being planned.'),
+    result: sums.nullable(),
+    undo_result: sums.nullable(),
+    planned_by: person.describe('Null: the operator of the installation, as of the next two.'),
+    started_by: person,
+    undone_by: person,
+    created_at: instant,
+    started_at: instant.nullable(),
+    finished_at: instant.nullable(),
+    undone_at: instant.nullable(),
+  })
+  .meta({ id: 'Takeback' });
+
+function takebackView(row: TakebackRow): z.input<typeof takebackSchema> {
+  const { job } = row;
+  const who = (by: TakebackRow['planned_by']) =>
+    by && { issuer: by.issuer, subject: by.subject, email: by.email ?? null };
+  return {
+    id: row.id,
+    project_id: row.project,
+    environment: row.environment,
+    select: selection.parse(row.selected),
+    since: toInstantOrNull(row.since_at),
+    until: toInstant(row.until_at),
+    reason: row.reason,
+    status: job?.status === 'failed' && isOpen(row) ? 'failed' : row.state,
+    progress: job?.progress
+      ? { done: job.progress.done, total: job.progress.total, unit: job.progress.unit }
+      : null,
+    error: job?.error ?? null,
+    plan: planSchema.safeParse(row.plan).data ?? null,
+    result: sums.safeParse(row.result).data ?? null,
+    undo_result: sums.safeParse(row.undo_result).data ?? null,
+    planned_by: who(row.planned_by),
+    started_by: who(row.started_by),
+    undone_by: who(row.undone_by),
+    created_at: toInstant(row.created_at),
+    started_at: toInstantOrNull(row.started_at),
+    finished_at: toInstantOrNull(row.finished_at),
+    undone_at: toInstantOrNull(row.undone_at),
+  };
+}
+
+const isOpen = ({ state }: TakebackRow): boolean =>
+  state === 'planning' || state === 'running' || state === 'undoing';
+
+type Asking = Parameters<typeof projectFor>[0] &
+  Pick<ApiRequest<'/{project_id}/{takeback_id}', 'identity'>, 'params'>;
+
+/** Finds a take-back of a project that the caller administers. @throws Refusal not_found (404), forbidden (403) */
+async function find(request: Asking): Promise<TakebackRow> {
+  const { services, params } = request;
+  const { id } = await projectFor(request, params.project_id, 'admin');
+  const found = await services.takebacks.find(id, params.takeback_id);
+  if (found === undefined) throw notFound('take-back', params.takeback_id.slice(0, 60));
+  return found;
+}
+
+/** Returns the selectors that were given. */
+function given(select: z.output<typeof selection>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(select).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** Orders it. @throws Refusal conflict (409) if its state doesn't allow it */
+async function order(
+  request: Asking & Pick<ApiRequest<string, 'identity'>, 'identity'>,
+  kind: 'start' | 'undo',
+) {
+  const { id, state } = await find(request);
+  const { issuer, subject, email } = request.identity;
+  const row = await request.services.takebacks.carryOut(id, kind, { issuer, subject, email });
+  if (row === undefined)
+    throw new Refusal('conflict', {
+      code: 'conflict',
+      diagnostics: `the take-back is ${state}; ${kind === 'start' ? 'one that is planned can be started' : 'one that is done can be undone'}`,
+    });
+  return { status: 202 as const, body: takebackView(row) };
+}
+
+/** Routes of take-backs. */
+export const TAKEBACK_ROUTES = [
+  route({
+    method: 'POST',
+    path: '/admin/projects/{project_id}/takebacks',
+    operationId: 'planTakeback',
+    summary: 'Plan to take back what a source, a key, an application or an AI wrote',
+    description:
+      'Nothing is written before you start it. All selectors must match; at least one of the first four is needed. The answer waits a few seconds for the plan; in large projects it is `planning`, and `GET` has the plan later.',
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    body: z
+      .strictObject({
+        select: selection,
+        environment,
+        since: moment.optional().describe('Only versions from this moment on.'),
+        until: moment.optional().describe('Only versions before this moment; default: now.'),
+        reason: z.string().trim().min(1).max(500).optional().describe('Why; patients read it.'),
+      })
+      .meta({
+        examples: [
+          {
+            select: { source_system: 'Ward 3 analyser' },
+            environment: 'production',
+            since: '2026-11-01T00:00:00Z',
+            reason: 'The analyser was calibrated wrongly.',
+          },
+        ],
+      }),
+    answers: { 201: { description: 'The take-back with its plan', schema: takebackSchema } },
+    async run(request) {
+      const { services, params, body, identity } = request;
+      const { id: project } = await projectFor(request, params.project_id, 'admin');
+      const { issuer, subject, email } = identity;
+      const row = await services.takebacks.create({
+        project,
+        environment: body.environment,
+        selected: given(body.select),
+        since_at: body.since === undefined ? null : toMicros(body.since),
+        until_at: body.until === undefined ? null : toMicros(body.until),
+        reason: body.reason ?? null,
+        planned_by: { issuer, subject, email },
+      });
+      return { status: 201, body: takebackView(row) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/takebacks',
+    operationId: 'listTakebacks',
+    summary: 'Take-backs of a project, the newest first',
+    description: PAGED,
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    query: z.strictObject(LIST_QUERY),
+    answers: { 200: { description: 'A page', schema: listSchema(takebackSchema) } },
+    async run(request) {
+      const { id } = await projectFor(request, request.params.project_id, 'admin');
+      return listed(await request.services.takebacks.list(id, request.query), takebackView);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/takebacks/{takeback_id}',
+    operationId: 'getTakeback',
+    summary: 'A take-back, its plan and how far it is',
+    description: 'Its progress is a second old at most.',
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    answers: { 200: { description: 'The take-back', schema: takebackSchema } },
+    async run(request) {
+      return { status: 200, body: takebackView(await find(request)) };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/admin/projects/{project_id}/takebacks/{takeback_id}/start',
+    operationId: 'startTakeback',
+    summary: 'Take back what was planned',
+    description:
+      'Each record gets ordinary updates and deletions in one append, with the author type `import` and the source system `takeback/<id>`. Others’ later changes stay. It survives restarts.',
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    answers: {
+      202: { description: 'The take-back, which goes on in the background', schema: takebackSchema },
+    },
+    run: (request) => order(request, 'start'),
+  }),
+  route({
+    method: 'POST',
+    path: '/admin/projects/{project_id}/takebacks/{takeback_id}/undo',
+    operationId: 'undoTakeback',
+    summary: 'Undo a take-back',
+    description:
+      'Each resource gets the content that it had before, byte for byte but for its version and time, unless others have changed it since.',
+    tag: TAG,
+    credential: 'identity',
+    grantToken: 'refused',
+    answers: { 202: { description: 'The take-back, which is being undone', schema: takebackSchema } },
+    run: (request) => order(request, 'undo'),
+  }),
+];

@@ -1,0 +1,97 @@
+/** Decides on the resources of one record or directory. */
+import type { Pool } from 'pg';
+import { nameCause, nameUndoCause, type Selection } from '#commands/takeback/selection.ts';
+import {
+  decideFate,
+  decideUndo,
+  type Fate,
+  type PastResource,
+  type Staying,
+  type Step,
+} from '#commands/takeback/steps.ts';
+import type { TakebackStream } from '#src/operations/takebacks/takebacks.ts';
+import { countOthers, readResources } from './history.ts';
+
+/** The order: to take back the selected versions, or to undo that. */
+export interface Asked {
+  readonly id: string;
+  readonly kind: 'start' | 'undo';
+  readonly selection: Selection;
+}
+
+/** The decision on a stream. */
+export interface StreamFate {
+  /** Selected versions. */
+  readonly selected: number;
+  readonly steps: readonly Step[];
+  readonly stays: readonly Staying[];
+  /** Resources whose step an earlier attempt has written. */
+  readonly written: number;
+}
+
+/** Resources whose versions are read in one statement. */
+const AT_A_TIME = 500;
+
+/** Reads the versions of a stream's resources, and decides. */
+export async function decideStream(
+  pool: Pool,
+  { record, resources }: TakebackStream,
+  asked: Asked,
+): Promise<StreamFate> {
+  const cause = asked.kind === 'undo' ? nameUndoCause(asked.id) : nameCause(asked.id);
+  let [selected, written] = [0, 0];
+  const steps: Step[] = [];
+  const stays: Staying[] = [];
+  for (let from = 0; from < resources.length; from += AT_A_TIME) {
+    for (const resource of await readResources(pool, resources.slice(from, from + AT_A_TIME))) {
+      const fate = decide(resource, asked);
+      selected += fate.selected;
+      if (fate.step !== undefined) steps.push(fate.step);
+      else if (resource.versions.some(({ metadata }) => metadata.cause === cause)) written += 1;
+      if (fate.stays !== undefined) stays.push(fate.stays);
+    }
+  }
+  const kept = record === null ? steps : await withPatient(pool, record, steps, stays);
+  return { selected, steps: kept, stays, written };
+}
+
+function decide(resource: PastResource, { id, kind, selection }: Asked): Fate {
+  return kind === 'undo' ? decideUndo(resource, id) : decideFate(resource, selection);
+}
+
+/**
+ * Returns the steps in the order in which the record is open for them: its Patient is restored first and deleted last. A
+ * Patient stays while others have something in the record; and all stays while others have deleted the Patient.
+ */
+async function withPatient(
+  pool: Pool,
+  record: string,
+  steps: readonly Step[],
+  stays: Staying[],
+): Promise<readonly Step[]> {
+  const own = steps.find(({ id }) => id === record);
+  const others = steps.filter(({ id }) => id !== record);
+  if (own === undefined) {
+    if (others.length === 0 || !(await isDeleted(pool, record))) return others;
+    stays.push(...others.map((step) => staying(step, 'patient_deleted')));
+    return [];
+  }
+  if (!own.removes) return [own, ...others];
+  const removed = others.filter(({ removes }) => removes).map(({ id }) => id);
+  if ((await countOthers(pool, record, [record, ...removed])) === 0) return [...others, own];
+  stays.push(staying(own, 'record_in_use'));
+  return others;
+}
+
+function staying({ type, id, current }: Step, because: Staying['because']): Staying {
+  return { type, id, version: current, because };
+}
+
+// Index: the primary key of resources.resource.
+async function isDeleted(pool: Pool, id: string): Promise<boolean> {
+  const { rows } = await pool.query<{ deleted: boolean }>(
+    'select deleted from resources.resource where id = $1',
+    [id],
+  );
+  return rows[0]?.deleted === true;
+}

@@ -1,0 +1,282 @@
+/** Take-backs over HTTP, from plan to undo (docs/take-back.md). */
+import { expect } from 'chai';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { type AdminUser, signIn } from '#test/support/admin.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { linkOf } from '#test/support/me.ts';
+import { patientVisitor } from '#test/support/patient-pages.ts';
+import { eventually } from '#test/support/process.ts';
+import { caughtUp } from '#test/support/project.ts';
+import { startReceiver } from '#test/support/receiver.ts';
+import { RecordEvents } from '#test/support/record-events.ts';
+import { endpointAt } from '#test/support/webhooks.ts';
+
+interface Takeback {
+  readonly id: string;
+  readonly status: string;
+  readonly plan: Readonly<Record<string, unknown>> | null;
+  readonly result: object | null;
+  readonly undo_result: object | null;
+}
+
+const LAB = { 'X-Service-Source-System': 'Ward 3 analyser' };
+const OTHER = { 'X-Service-Source-System': 'Clinic' };
+
+describe('take-backs', () => {
+  let service: InProcess;
+  let owner: AdminUser;
+  let project: string;
+  let key: string;
+  let path: string;
+
+  const send = async (
+    method: string,
+    where: string,
+    body: string | undefined,
+    headers: Record<string, string>,
+  ) => {
+    const answer = await service.fhir(where, {
+      key,
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    expect(answer.status, `${method} ${where}: ${answer.text}`).to.be.below(300);
+    return answer;
+  };
+  const create = async (resource: object, headers: Record<string, string>): Promise<string> => {
+    const { resourceType } = resource as { resourceType: string };
+    return String((await send('POST', `/${resourceType}`, JSON.stringify(resource), headers)).json.id);
+  };
+  const newPatient = (headers: Record<string, string> = OTHER) =>
+    create({ resourceType: 'Patient', name: [{ family: 'Sand' }] }, headers);
+  const observed = (patient: string, value: string) =>
+    `{"resourceType":"Observation","status":"final","code":{"coding":[{"system":"http://loinc.org","code":"2160-0"}]},"subject":{"reference":"Patient/${patient}"},"effectiveDateTime":"2026-03-01","valueQuantity":{"value":${value},"unit":"mg/dL"}}`;
+  const observe = async (patient: string, value: string, headers: Record<string, string>): Promise<string> =>
+    String((await send('POST', '/Observation', observed(patient, value), headers)).json.id);
+  const update = (patient: string, id: string, value: string, headers: Record<string, string>) =>
+    send(
+      'PUT',
+      `/Observation/${id}`,
+      observed(patient, value).replace('"status"', `"id":"${id}","status"`),
+      headers,
+    );
+  const read = (where: string) => service.fhir(where, { key });
+  /** The text of a resource without its version and time. */
+  const content = async (where: string): Promise<string> => {
+    const { status, text } = await read(where);
+    return status === 200 ? text.replace(/"versionId":"\d+","lastUpdated":"[^"]+"/, '') : String(status);
+  };
+  const planned = async (body: object): Promise<Takeback> => {
+    const { id } = await owner.done('POST', path, { environment: 'sandbox', ...body });
+    return until(id, 'planned');
+  };
+  const until = async (id: string, status: string): Promise<Takeback> => {
+    let found: Takeback | undefined;
+    await eventually(async () => {
+      found = (await owner.done('GET', `${path}/${id}`)) as unknown as Takeback;
+      expect(found.status, JSON.stringify(found)).to.not.equal('failed');
+      return found.status === status;
+    });
+    if (found === undefined) throw new Error('it was not found');
+    return found;
+  };
+  const started = async (id: string): Promise<Takeback> => {
+    await owner.done('POST', `${path}/${id}/start`);
+    return until(id, 'done');
+  };
+  const undone = async (id: string): Promise<Takeback> => {
+    await owner.done('POST', `${path}/${id}/undo`);
+    return until(id, 'undone');
+  };
+
+  before(async () => {
+    service = await startInProcess();
+    owner = await signIn(service, 'owner@clinic.example');
+    const { id: organization } = await owner.done('POST', '/organizations', { name: 'Clinic' });
+    project = (await owner.done('POST', `/organizations/${organization}/projects`, { name: 'Pilot' })).id;
+    path = `/projects/${project}/takebacks`;
+    key = (await owner.done('POST', `/projects/${project}/keys`, { name: 'k', environment: 'sandbox' })).key;
+  });
+  after(() => service.stop());
+
+  it('restore what was before, delete what was new, leave what others changed, and undo it byte for byte', async () => {
+    const patient = await newPatient();
+    const [changed, added, theirs, later] = [
+      await observe(patient, '1.50', OTHER),
+      await observe(patient, '2.0', LAB),
+      await observe(patient, '3', OTHER),
+      await observe(patient, '4', LAB),
+    ];
+    await update(patient, changed, '9.90', LAB);
+    await update(patient, later, '5', OTHER);
+    const places = [changed, added, theirs, later].map((id) => `/Observation/${id}`);
+    const before = await Promise.all(places.map(content));
+    const untouched = (await read(`/Observation/${theirs}`)).text;
+    const takeback = await planned({
+      select: { source_system: 'Ward 3 analyser' },
+      reason: 'A wrong calibration',
+    });
+    expect(takeback.status).to.equal('planned');
+    expect(takeback.plan).to.deep.include({
+      versions: 3,
+      records: 1,
+      resources: 3,
+      restored: 1,
+      removed: 1,
+      stays: 1,
+    });
+    expect(takeback.plan?.staying).to.deep.equal([
+      { resource: `Observation/${later}`, version: 2, because: 'changed_since' },
+    ]);
+    expect(await Promise.all(places.map(content))).to.deep.equal(before);
+    const done = await started(takeback.id);
+    expect(done.result).to.deep.equal({ records: 1, versions: 2, stays: 1 });
+    const first = (await read(`/Observation/${changed}/_history/1`)).text;
+    expect(await Promise.all(places.map(content))).to.deep.equal([
+      first.replace(/"versionId":"\d+","lastUpdated":"[^"]+"/, ''),
+      '410',
+      before[2],
+      before[3],
+    ]);
+    expect(first).to.contain('"value":1.50');
+    const { entry } = (await read(`/Provenance?target=Observation/${changed}/_history/3`))
+      .json as unknown as {
+      entry: readonly { resource: JsonObject }[];
+    };
+    const said = JSON.stringify(entry[0]?.resource);
+    expect(said)
+      .to.contain(`"display":"takeback/${takeback.id}"`)
+      .and.contain(`Observation/${changed}/_history/1`);
+    expect(said).to.contain('"code":"enterer"').and.contain(owner.subject).and.contain('"value":"import"');
+    // Once more writes nothing; an undo restores everything.
+    expect((await owner.ask('POST', `${path}/${takeback.id}/start`)).status).to.equal(409);
+    expect((await undone(takeback.id)).undo_result).to.deep.equal({ records: 1, versions: 2, stays: 0 });
+    expect(await Promise.all(places.map(content))).to.deep.equal(before);
+    expect((await read(`/Observation/${theirs}`)).text).to.equal(untouched);
+    expect((await owner.ask('POST', `${path}/${takeback.id}/undo`)).status).to.equal(409);
+    // What was undone can be taken back again.
+    const again = await planned({ select: { source_system: 'Ward 3 analyser' } });
+    expect(again.plan).to.deep.include({ restored: 1, removed: 1 });
+  });
+
+  it('keep what an AI wrote marked as such, and find it by its model', async () => {
+    const patient = await newPatient();
+    const byAi = (model: string) => ({ 'X-Service-Author-Type': 'ai', 'X-Service-Author-Model': model });
+    const id = await observe(patient, '1', byAi('m1'));
+    await update(patient, id, '2', byAi('m2'));
+    const before = await content(`/Observation/${id}`);
+    expect(before).to.contain('AIAST');
+    const takeback = await planned({ select: { author_type: 'ai', model: 'm2' } });
+    expect(takeback.plan).to.deep.include({ versions: 1, restored: 1 });
+    await started(takeback.id);
+    const restored = await content(`/Observation/${id}`);
+    expect(restored).to.contain('"value":1,').and.contain('AIAST');
+    const listed = await service.fhir(`${service.url}/v1/patients/${patient}/observations`, { key });
+    expect(listed.text).to.contain('"author_type":"ai"');
+    await undone(takeback.id);
+    expect(await content(`/Observation/${id}`)).to.equal(before);
+    const refused = await service.fhir('/Observation', {
+      key,
+      method: 'POST',
+      body: observed(patient, '1'),
+      headers: { 'X-Service-Author-Model': 'm1' },
+    });
+    expect([refused.status, refused.text]).to.satisfy(
+      ([status, text]: [number, string]) => status === 422 && text.includes('X-Service-Author-Model'),
+    );
+  });
+
+  it('delete a Patient with all that the source wrote, but not one whose record others use', async () => {
+    const source = { 'X-Service-Source-System': 'Wrong import' };
+    const [own, shared] = [await newPatient(source), await newPatient(source)];
+    const observation = await observe(own, '1', source);
+    await observe(shared, '1', OTHER);
+    const practitioner = await create({ resourceType: 'Practitioner', name: [{ family: 'Doc' }] }, source);
+    const takeback = await planned({ select: { source_system: 'Wrong import' } });
+    expect(takeback.plan).to.deep.include({ records: 3, removed: 3, stays: 1 });
+    expect(takeback.plan?.staying).to.deep.equal([
+      { resource: `Patient/${shared}`, version: 1, because: 'record_in_use' },
+    ]);
+    await started(takeback.id);
+    const places = [
+      `/Patient/${own}`,
+      `/Observation/${observation}`,
+      `/Practitioner/${practitioner}`,
+      `/Patient/${shared}`,
+    ];
+    expect((await Promise.all(places.map(read))).map(({ status }) => status)).to.deep.equal([
+      410, 410, 410, 200,
+    ]);
+    await undone(takeback.id);
+    expect((await Promise.all(places.map(read))).map(({ status }) => status)).to.deep.equal([
+      200, 200, 200, 200,
+    ]);
+  });
+
+  it('are shown to the patient with why and what', async () => {
+    const patient = await newPatient();
+    const id = await observe(patient, '1', { 'X-Service-Source-System': 'Ward <9>' });
+    const email = 'mira@example.org';
+    const events = await RecordEvents.open(service.databaseUrl);
+    await events.append(patient, linkOf(service, email)).finally(() => events.close());
+    await caughtUp(service.url, true);
+    const visitor = await patientVisitor(service, email);
+    const page = async () => (await visitor.open(`/connections/records/${patient}/log`)).text;
+    expect(await page()).to.not.contain('Taken back');
+    const takeback = await planned({ select: { source_system: 'Ward <9>' }, reason: 'Wrong <units>' });
+    await started(takeback.id);
+    const shown = await page();
+    expect(shown).to.contain('Taken back').and.contain('Wrong &lt;units&gt;').and.contain('Ward &lt;9&gt;');
+    expect(shown).to.contain(`/entries/Observation/${id}`);
+    await undone(takeback.id);
+    expect(await page()).to.contain('Undone on');
+  });
+
+  it('tell webhooks the cause', async () => {
+    const receiver = await startReceiver();
+    try {
+      await endpointAt(service, `${receiver.url}/hooks`, ['resource.deleted'], { key });
+      const patient = await newPatient();
+      const id = await observe(patient, '1', { 'X-Service-Source-System': 'Told' });
+      const takeback = await planned({ select: { source_system: 'Told' } });
+      await started(takeback.id);
+      const [received] = await receiver.of('/hooks', 1);
+      const { data } = JSON.parse(String(received?.body)) as { data: JsonObject };
+      expect(data).to.include({ id, version: 2, cause: `takeback/${takeback.id}` });
+      expect(data).to.not.have.property('external');
+    } finally {
+      await receiver.stop();
+    }
+  });
+
+  it('stay within the project, its environment, and the time', async () => {
+    const source = { 'X-Service-Source-System': 'Elsewhere' };
+    const patient = await newPatient();
+    await observe(patient, '1', source);
+    await service.post('/Patient', { resourceType: 'Patient' }, source);
+    const future = new Date(Date.now() + 3_600_000).toISOString();
+    expect((await planned({ select: { source_system: 'Elsewhere' } })).plan).to.include({ versions: 1 });
+    expect(
+      (await planned({ select: { source_system: 'Elsewhere' }, environment: 'production' })).plan,
+    ).to.include({ versions: 0 });
+    expect((await planned({ select: { source_system: 'Elsewhere' }, since: future })).plan).to.include({
+      versions: 0,
+    });
+    expect((await planned({ select: { source_system: 'Elsewhere', author_type: 'ai' } })).plan).to.include({
+      versions: 0,
+    });
+    for (const [body, field] of [
+      [{ select: {} }, 'select'],
+      [{ select: { model: 'm' } }, 'select'],
+      [{ select: { author_type: 'import', model: 'm' } }, 'select.model'],
+      [{ select: { source_system: 'x' }, since: '2026-01-01' }, 'since'],
+    ] as const) {
+      const answer = await owner.ask('POST', path, { environment: 'sandbox', ...body });
+      expect(answer.status, answer.text).to.equal(422);
+      expect(answer.text).to.contain(`"${field}`);
+    }
+    const stranger = await signIn(service, 'stranger@elsewhere.example');
+    expect((await stranger.ask('GET', path)).status).to.equal(404);
+  });
+});
