@@ -160,7 +160,7 @@ function contradictionPhrases({ source, day }: NonNullable<Medicine['contradicte
 
 /**
  * Returns what tells a dosage from the others of the same medicine: when it was prescribed, or since when it is taken, and
- * its status if that is another than the one that leads; nothing for the only one.
+ * its status if that differs from that of the one that leads; nothing for the only one.
  */
 export function dosePhrases(
   dose: MedicineSource,
