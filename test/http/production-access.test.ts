@@ -116,7 +116,7 @@ describe('production by request', () => {
     expect(second.status).to.equal(409);
     expect(JSON.parse(second.text).error.message).to.contain(asked.id);
     const { error } = JSON.parse((await ask('production', own)).text);
-    expect(error.message).to.contain(`the request ${asked.id} is pending: the operator`);
+    expect(error.message).to.contain(`the request ${asked.id} is pending: an operator`);
 
     const { data } = JSON.parse((await annal('list', '--json')).stdout);
     expect(data.find(({ id }: { id: string }) => id === asked.id)).to.deep.equal({
