@@ -105,6 +105,7 @@ export const VALID: Readonly<Record<string, Readonly<Record<string, { body?: Jso
   '/v1/patients/{patient_id}/labs/import': {
     POST: { body: { items: [{ code: '718-7', value: 1, effective_at: '2026-01-01' }] } },
   },
+  '/admin/projects/{project_id}/exports': { POST: { body: { kind: 'search', query: 'Patient' } } },
   '/admin/projects/{project_id}/applications': {
     POST: {
       body: {
