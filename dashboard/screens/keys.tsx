@@ -1,7 +1,7 @@
 /** API keys: made, rotated and revoked. A key is shown once. */
 import { useState } from 'preact/hooks';
-import { type Api, annal } from '../api.ts';
-import { useProject } from '../here.ts';
+import { type Api, annal, withQuery } from '../api.ts';
+import { pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
 import { NotAllowed, useMayIssue } from '../parts/not-allowed.tsx';
 import {
@@ -19,6 +19,7 @@ import {
   Table,
 } from '../parts/parts.tsx';
 import { say, sayCount, sayDay } from '../texts/texts.ts';
+import { mayAudit } from './audit/parts.tsx';
 
 type Key = Api.Key;
 type NewKey = Api.NewKey;
@@ -77,6 +78,20 @@ export function Keys() {
                       cell: (key) => (
                         <>
                           <strong>{key.name}</strong> <code>…{key.last4}</code>
+                          <div class="quiet">
+                            <code>{key.id}</code>{' '}
+                            {mayAudit(here) ? (
+                              <a
+                                href={withQuery(pathOf(here, '/audit'), {
+                                  of: 'project',
+                                  type: 'ApiKeyCreated',
+                                  key: key.id,
+                                })}
+                              >
+                                {say('audit.key.maker')}
+                              </a>
+                            ) : null}
+                          </div>
                         </>
                       ),
                     },

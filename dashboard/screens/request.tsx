@@ -8,6 +8,7 @@ import { Head, Shown } from '../parts/parts.tsx';
 import { AskReason, useNeedsReason } from '../parts/reason.tsx';
 import { reasonHeaders } from '../reason.ts';
 import { say, sayMoment } from '../texts/texts.ts';
+import { mayAudit } from './audit/parts.tsx';
 import { CalledBy, findLogPath, Status, sayMs } from './requests.tsx';
 
 /** Returns the screen. */
@@ -70,12 +71,19 @@ export function RequestDetails() {
                   ? say(needsReason ? 'request.reason' : 'request.notYours')
                   : events.length === 0
                     ? say('request.nothing')
-                    : events.map(({ version, operation }) => (
+                    : events.map(({ version, operation, event_id }) => (
                         <div key={version}>
                           {say(`request.${operation}`)}{' '}
-                          <a href={withQuery(pathOf(here, '/try'), { path: `/fhir/R4/${version}` })}>
+                          {operation === 'delete' ? (
                             <code>{version}</code>
-                          </a>
+                          ) : (
+                            <a href={withQuery(pathOf(here, '/try'), { path: `/fhir/R4/${version}` })}>
+                              <code>{version}</code>
+                            </a>
+                          )}{' '}
+                          {mayAudit(here) ? (
+                            <a href={pathOf(here, `/audit/events/${event_id}`)}>{say('audit.event')}</a>
+                          ) : null}
                         </div>
                       ))}
               </dd>

@@ -31,6 +31,8 @@ export interface WrittenRow {
   readonly version: number;
   readonly patient: string | null;
   readonly operation: string;
+  /** Id of its event. */
+  readonly event: string;
 }
 
 /** Filters of the log. */
@@ -122,7 +124,7 @@ const SLACK = 2_000_000;
 
 // Index: history.version_of_tenant (tenant, type, recorded_at, event_id), one probe a type, within the request's time.
 const WRITTEN = `
-select v.type, v.id::text, v.version, v.record::text as patient, v.operation
+select v.type, v.id::text, v.version, v.record::text as patient, v.operation, v.event_id::text as event
   from unnest($2::text[]) t(type)
  cross join lateral (
    select * from history.version v

@@ -10,6 +10,7 @@ import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { decodeCursorFor, encodeCursorFor } from '../cursor.ts';
 import { Binds } from '../database/binds.ts';
+import type { CredentialIds } from './names.ts';
 import { containing, findPeople } from './people.ts';
 
 /** An event without its content. */
@@ -26,6 +27,8 @@ export interface EventRow {
   readonly record: string | null;
   /** JSON of its metadata without `append` and `hash`. */
   readonly metadata: string;
+  /** Of an event of a project itself: the key, the application, or the URL or id of the webhook endpoint that it is about. */
+  readonly subject?: Omit<CredentialIds, 'kind'> | string | undefined;
 }
 
 /** Conditions of a search; all given ones must hold. */

@@ -14,10 +14,12 @@ export interface CredentialIds {
 export type CredentialNames = ReadonlyMap<string, string>;
 
 /** Returns the names of credentials; those without a name are absent. */
-export type NameCredentials = (credentials: readonly CredentialIds[]) => Promise<CredentialNames>;
+export type NameCredentials = (
+  credentials: readonly Omit<CredentialIds, 'kind'>[],
+) => Promise<CredentialNames>;
 
 /** Returns the text by which a credential's name is found. */
-export function credentialKey({ key_id, application, issuer, subject }: CredentialIds): string {
+export function credentialKey({ key_id, application, issuer, subject }: Omit<CredentialIds, 'kind'>): string {
   return key_id ?? application ?? `${issuer ?? ''} ${subject ?? ''}`;
 }
 

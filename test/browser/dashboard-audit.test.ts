@@ -84,14 +84,14 @@ describe('the dashboard of auditors', () => {
     expect(await row.innerText())
       .to.include('Another system (imported)')
       .and.include('API key sandbox key');
-    await page.getByRole('link', { name: 'Changed: Observation' }).click();
+    await page.getByRole('link', { name: 'Changed: Weight' }).click();
     await page
       .getByRole('row')
       .filter({ hasText: 'valueQuantity.value' })
       .filter({ hasText: '61' })
       .filter({ hasText: '64' })
       .waitFor();
-    await page.getByText('Unaltered').waitFor();
+    await page.getByText('The hash matches').waitFor();
     expect(await accessibilityFaults(page)).to.deep.equal([]);
     await picture(page, 'audit-event');
 
@@ -117,12 +117,14 @@ describe('the dashboard of auditors', () => {
       expect([altered.code, altered.said.includes('NOT valid')], altered.said).to.deep.equal([3, true]);
     }
     await picture(page, 'audit-saved');
+    const checker = await fetch(`${service.url}/docs/guides/verify-export.mjs`);
+    expect(await checker.text()).to.equal(await readFile(VERIFY, 'utf8'));
 
     await page.getByRole('link', { name: 'The record just before' }).click();
     await page.waitForURL(/\/patients\/.*at=/);
     await settle();
     await page.goto(`${page.url()}&part=timeline`);
-    await page.getByText('61').first().waitFor();
+    await page.getByRole('main').getByText('61').first().waitFor();
     expect(complaints).to.deep.equal([]);
   });
 
@@ -140,7 +142,10 @@ describe('the dashboard of auditors', () => {
       .filter({ hasText: 'No fault' })
       .waitFor({ timeout: 60_000 });
     await page.getByRole('link', { name: 'A record' }).click();
-    await page.getByText('Nothing was altered').waitFor();
+    await page.getByText('No fault was found in what was compared').waitFor();
+    await page.getByText(/Events: \d, streams: 1/).waitFor();
+    await page.getByText('audit@clinic.example').last().waitFor();
+    await picture(page, 'audit-verification');
     // The first screen announces one with faults.
     await service.pool.query(
       `update operations.job set result = jsonb_set(result::jsonb, '{faults}', '2')::json`,

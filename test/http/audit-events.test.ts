@@ -16,6 +16,8 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 interface Event {
   readonly id: string;
   readonly type: string;
+  readonly title: string | null;
+  readonly patient_name: string | null;
   readonly resource: string | null;
   readonly version: number | null;
   readonly patient: string | null;
@@ -107,6 +109,7 @@ describe('events for auditors', () => {
     const own = await search('of=project');
     expect(own.map(({ type }) => type)).to.deep.equal(['ApiKeyCreated', 'ApiKeyCreated', 'ProjectCreated']);
     expect(own[0]?.credential.name).to.equal('owner@clinic.example');
+    expect(own.map(({ title }) => title)[0]).to.match(/^production key \(….{4}\)$/);
     expect(await search('of=project&type=ProjectCreated')).to.have.length(1);
     expect(await search(`of=project&key=${auditing.sandbox.id}`)).to.have.length(1);
     expect(await search('of=project&author=somebody')).to.have.length(0);
@@ -119,7 +122,9 @@ describe('events for auditors', () => {
       type: 'ApiKeyCreated',
       revision: 2,
       stream: `project-${auditing.project}`,
+      title: own[0]?.title,
     });
+    expect(one.changes).to.deep.include({ path: 'scopes[0]', before: null, after: '"read"' });
     expect((one.chain as { holds: boolean }).holds).to.equal(true);
   });
 
@@ -152,6 +157,36 @@ describe('events for auditors', () => {
       (await auditing.auditor.ask('GET', `${path}/0198c0de-0000-7000-8000-000000000001`)).status,
     ).to.equal(404);
     expect((await auditing.auditor.ask('GET', `${path}/x`)).status).to.equal(404);
+  });
+
+  it('name what they are about, and of a deletion what it said last', async () => {
+    const { write, sandbox, auditor } = auditing;
+    const other = await write({ ...PATIENT, name: [{ family: 'Berg', given: ['Ida'] }] });
+    const allergy = await write({
+      resourceType: 'AllergyIntolerance',
+      patient: { reference: `Patient/${other.id}` },
+      code: { text: 'Latex' },
+      clinicalStatus: {
+        coding: [
+          { system: 'http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical', code: 'active' },
+        ],
+      },
+    });
+    await service.fhir(`/AllergyIntolerance/${allergy.id}`, { method: 'DELETE', key: sandbox.key });
+    const found = await search(`patient=${other.id}`);
+    expect(found.map(({ type, title, patient_name }) => [type, title, patient_name])).to.deep.equal([
+      ['ResourceDeleted', 'Latex', 'Ida Berg'],
+      ['ResourceCreated', 'Latex', 'Ida Berg'],
+      ['ResourceCreated', 'Ida Berg', 'Ida Berg'],
+    ]);
+    const deletion = await auditor.done('GET', `${path}/${found[0]?.id}`);
+    expect(deletion.title).to.equal('Latex');
+    expect(deletion.changes).to.deep.include({ path: 'code.text', before: '"Latex"', after: null });
+    // Names are content: of production only to a person who says why.
+    const [unnamed] = await search('environment=production');
+    expect([unnamed?.title, unnamed?.patient_name]).to.deep.equal([null, null]);
+    const { text } = await auditor.ask('GET', `${path}?environment=production`, undefined, REASON);
+    expect(JSON.parse(text).data[0]).to.deep.include({ title: 'Sand', patient_name: 'Sand' });
   });
 
   it('that were altered don’t hold', async function () {

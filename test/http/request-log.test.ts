@@ -278,9 +278,14 @@ describe('request log', () => {
     const [status, entry] = await about(sent[0]);
     expect(status).to.equal(200);
     expect(entry.request_id).to.equal(idOf(sent[0]));
-    expect(entry.events).to.deep.equal([
-      { version: `Patient/${patient}/_history/1`, patient, operation: 'create' },
-    ]);
+    expect(entry.events).to.have.length(1);
+    expect(entry.events[0]).to.deep.include({
+      version: `Patient/${patient}/_history/1`,
+      patient,
+      operation: 'create',
+    });
+    const written = `/projects/${project}/events/${entry.events[0].event_id}`;
+    expect(JSON.parse((await admin(written)).text).resource).to.equal(`Patient/${patient}`);
     expect((await about(sent[1]))[1].events).to.deep.equal([]);
     const several = await service.fhir('', {
       method: 'POST',

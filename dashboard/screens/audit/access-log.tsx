@@ -6,8 +6,17 @@ import { pathOf, useProject } from '../../here.ts';
 import { useLoaded } from '../../load.ts';
 import { Badge, Empty, Shown, Table } from '../../parts/parts.tsx';
 import { listActions, sayAction } from '../../parts/read-action.ts';
-import { say, sayCount, sayMoment, sayMomentInZone, type TextKey } from '../../texts/texts.ts';
-import { AuditHead, Choice, Filter, Filters, FindPatient, headersFor, Pages } from './parts.tsx';
+import { say, sayCount, sayMomentInZone, type TextKey } from '../../texts/texts.ts';
+import {
+  AuditHead,
+  CheckpointFacts,
+  Choice,
+  Filter,
+  Filters,
+  FindPatient,
+  headersFor,
+  Pages,
+} from './parts.tsx';
 
 type Page = AnswerOf<'GET', '/admin/projects/{project_id}/access-log'>;
 type Entry = Page['data'][number];
@@ -125,12 +134,17 @@ function Proof({ proof }: { readonly proof: Page['proof'] }) {
         )}
         <dt>{say('audit.checkpoint')}</dt>
         <dd>
-          {checkpoint === null
-            ? say('audit.checkpoint.none')
-            : say('audit.access.covers', {
-                moment: sayMoment(checkpoint.time),
+          {checkpoint === null ? (
+            say('audit.checkpoint.none')
+          ) : (
+            <>
+              {say('audit.access.covers', {
+                moment: sayMomentInZone(checkpoint.time),
                 entry: checkpoint.revision,
               })}
+              <CheckpointFacts checkpoint={checkpoint} />
+            </>
+          )}
         </dd>
       </dl>
     </section>

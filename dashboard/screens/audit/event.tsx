@@ -7,9 +7,9 @@ import { indent } from '../../indent.ts';
 import { justBefore } from '../../just-before.ts';
 import { useLoaded } from '../../load.ts';
 import { Badge, Button, Code, Head, Problem, Shown, Table } from '../../parts/parts.tsx';
-import { say, sayMoment, sayMomentInZone } from '../../texts/texts.ts';
+import { language, say, sayMomentInZone } from '../../texts/texts.ts';
 import { isNamedByClient, sayAuthor, sayCredential, sayType } from './events.tsx';
-import { type Exported, HowToCheck, headersFor, useExport, useSaved } from './parts.tsx';
+import { CheckpointFacts, type Exported, HowToCheck, headersFor, useExport, useSaved } from './parts.tsx';
 
 type Whole = Api.WholeLogEvent;
 
@@ -21,10 +21,10 @@ export function EventDetails() {
     (signal) =>
       annal.get(
         '/admin/projects/{project_id}/events/{event_id}',
-        { project_id: here.project, event_id: id },
+        { project_id: here.project, event_id: id, language: language.value },
         { signal, headers: headersFor(here) },
       ),
-    [here.project, here.environment, id],
+    [here.project, here.environment, id, language.value],
   );
   return (
     <>
@@ -53,6 +53,7 @@ function Facts({ event }: { readonly event: Whole }) {
   const approved = event.approved_by;
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     [say('audit.what'), sayType(event.type)],
+    [say('audit.about'), event.title],
     [
       say('audit.when'),
       <time
@@ -80,7 +81,14 @@ function Facts({ event }: { readonly event: Whole }) {
       say('audit.resource'),
       resource === null ? null : (
         <>
-          <code>{resource}</code> {version === null ? null : say('audit.version', { version })}{' '}
+          {record === undefined ? (
+            <code>{resource}</code>
+          ) : (
+            <a href={withQuery(`${record}/entries/${resource}`, { version: version ?? undefined })}>
+              <code>{resource}</code>
+            </a>
+          )}{' '}
+          {version === null ? null : say('audit.version', { version })}{' '}
           <a href={withQuery(pathOf(here, '/audit'), { resource })}>{say('audit.resource.all')}</a>
         </>
       ),
@@ -89,6 +97,7 @@ function Facts({ event }: { readonly event: Whole }) {
       say('audit.patient'),
       record === undefined ? null : (
         <>
+          {event.patient_name}{' '}
           <a href={record}>
             <code>{patient}</code>
           </a>{' '}
@@ -119,23 +128,51 @@ function Facts({ event }: { readonly event: Whole }) {
   );
 }
 
-function Changes({ event: { changes, version } }: { readonly event: Whole }) {
+function Changes({ event }: { readonly event: Whole }) {
+  const { changes, version, type } = event;
   if (changes.length === 0) return null;
+  if (type === 'ResourceDeleted') return <LastSaid event={event} />;
+  const isNew = version === 1 || version === null;
   return (
     <section class="stack">
-      <h2>{say(version === 1 ? 'audit.elements' : 'audit.changes')}</h2>
+      <h2>{say(isNew ? 'audit.elements' : 'audit.changes')}</h2>
       <Table
         label={say('audit.changes')}
         rows={changes}
         keyOf={({ path }) => path}
         columns={[
           { title: say('audit.element'), cell: ({ path }) => <code>{path}</code> },
-          ...(version === 1
+          ...(isNew
             ? []
             : [
                 { title: say('audit.before'), cell: ({ before }: Whole['changes'][number]) => before ?? '–' },
               ]),
-          { title: say(version === 1 ? 'audit.value' : 'audit.after'), cell: ({ after }) => after ?? '–' },
+          { title: say(isNew ? 'audit.value' : 'audit.after'), cell: ({ after }) => after ?? '–' },
+        ]}
+      />
+    </section>
+  );
+}
+
+/** What a deleted resource said, and the version that said it. */
+function LastSaid({ event: { changes, patient, resource, version } }: { readonly event: Whole }) {
+  const here = useProject();
+  const entry = `/patients/${patient}/entries/${resource}`;
+  return (
+    <section class="stack">
+      <h2>{say('audit.lastSaid')}</h2>
+      {patient === null || version === null ? null : (
+        <p>
+          <a href={withQuery(pathOf(here, entry), { version: version - 1 })}>{say('audit.lastVersion')}</a>
+        </p>
+      )}
+      <Table
+        label={say('audit.lastSaid')}
+        rows={changes}
+        keyOf={({ path }) => path}
+        columns={[
+          { title: say('audit.element'), cell: ({ path }) => <code>{path}</code> },
+          { title: say('audit.value'), cell: ({ before }) => before ?? '–' },
         ]}
       />
     </section>
@@ -184,12 +221,10 @@ function Proof({ event }: { readonly event: Whole }) {
           ) : (
             <>
               {say('audit.checkpoint.covers', {
-                moment: sayMoment(checkpoint.time),
+                moment: sayMomentInZone(checkpoint.time),
                 revision: checkpoint.revision,
               })}
-              <div class="quiet">
-                {say('audit.root')} <code>{checkpoint.root}</code>
-              </div>
+              <CheckpointFacts checkpoint={checkpoint} />
             </>
           )}
         </dd>

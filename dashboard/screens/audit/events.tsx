@@ -6,7 +6,7 @@ import { useCredentials } from '../../credentials.ts';
 import { pathOf, useProject } from '../../here.ts';
 import { useLoaded } from '../../load.ts';
 import { Empty, Shown, Table } from '../../parts/parts.tsx';
-import { say, sayMomentInZone } from '../../texts/texts.ts';
+import { language, say, sayMomentInZone } from '../../texts/texts.ts';
 import { isKnownType, PROJECT_TYPES, RECORD_TYPES } from './event-types.ts';
 import { AuditHead, Choice, Filter, Filters, FindPatient, headersFor, Pages } from './parts.tsx';
 
@@ -32,6 +32,7 @@ export function Events() {
     limit: 50,
     ...filled({ from, to, type, patient, resource, author, author_type, key, application, request_id }),
     ...(query.of === 'project' ? { of: 'project' as const } : {}),
+    language: language.value,
   };
   const ask = (cursor?: string, signal?: AbortSignal) =>
     annal.get(
@@ -137,19 +138,20 @@ function EventTable({ rows }: { readonly rows: readonly LogEvent[] }) {
             <>
               <a href={pathOf(here, `/audit/events/${event.id}`)}>
                 {sayType(event.type)}
-                {event.resource === null ? '' : `: ${event.resource.split('/')[0]}`}
+                {event.title === null && event.resource === null
+                  ? ''
+                  : `: ${event.title ?? event.resource?.split('/')[0]}`}
               </a>
               <div class="quiet">
+                {event.title === null || event.resource === null
+                  ? null
+                  : `${event.resource.split('/')[0]} · `}
                 <time dateTime={event.recorded_at}>{sayMomentInZone(event.recorded_at)}</time>
                 {event.version === null ? null : ` · ${say('audit.version', { version: event.version })}`}
               </div>
               <div class="narrow">
                 <Who event={event} />
-                {event.patient === null ? null : (
-                  <div>
-                    <code>{event.patient}</code>
-                  </div>
-                )}
+                <PatientOf event={event} />
                 {event.source_system === null ? null : (
                   <div>{say('audit.from.source', { source: event.source_system })}</div>
                 )}
@@ -165,7 +167,7 @@ function EventTable({ rows }: { readonly rows: readonly LogEvent[] }) {
         {
           title: say('audit.patient'),
           isWide: true,
-          cell: ({ patient }) => (patient === null ? '–' : <code>{patient}</code>),
+          cell: (event) => (event.patient === null ? '–' : <PatientOf event={event} />),
         },
         {
           title: say('audit.source'),
@@ -174,6 +176,18 @@ function EventTable({ rows }: { readonly rows: readonly LogEvent[] }) {
         },
       ]}
     />
+  );
+}
+
+function PatientOf({ event: { patient, patient_name } }: { readonly event: LogEvent }) {
+  if (patient === null) return null;
+  return (
+    <>
+      {patient_name === null ? null : <div>{patient_name}</div>}
+      <div class="quiet">
+        <code>{patient}</code>
+      </div>
+    </>
   );
 }
 

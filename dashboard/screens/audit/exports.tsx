@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso';
 import { useProject } from '../../here.ts';
 import { Button, Field, Problem } from '../../parts/parts.tsx';
 import { say } from '../../texts/texts.ts';
-import { AuditHead, type Exported, HowToCheck, useExport, useSaved } from './parts.tsx';
+import { AuditHead, type Exported, FindPatient, HowToCheck, useExport, useSaved } from './parts.tsx';
 
 const KINDS = ['record', 'history', 'search'] as const;
 type Kind = (typeof KINDS)[number];
@@ -55,7 +55,11 @@ export function Exports() {
           key={member}
           name={member}
           label={say(`audit.export.${kind}`)}
-          hint={say(`audit.export.${kind}.hint`)}
+          hint={
+            <>
+              {say(`audit.export.${kind}.hint`)} {kind === 'history' ? null : <FindPatient />}
+            </>
+          }
           failure={exporting.failure}
         >
           {(attributes) => (

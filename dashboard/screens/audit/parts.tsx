@@ -2,10 +2,11 @@
 import type { ComponentChildren, ComponentType } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { annal, withQuery } from '../../api.ts';
+import { type Api, annal, withQuery } from '../../api.ts';
 import { type Here, pathOf, useProject } from '../../here.ts';
 import { type Act, useAct } from '../../load.ts';
 import { Button, Code, Head, Problem } from '../../parts/parts.tsx';
+import { PLACE } from '../../place.ts';
 import { reasonHeaders } from '../../reason.ts';
 import { includesRole } from '../../session.ts';
 import { say, sayMoment, type TextKey } from '../../texts/texts.ts';
@@ -192,6 +193,25 @@ export function Pages<Row, Page extends Found<Row>>({
   );
 }
 
+/** The checkpoint that covers something: the same id and root as in the list that the link leads to. */
+export function CheckpointFacts({ checkpoint }: { readonly checkpoint: NonNullable<Covering> }) {
+  const { id, root } = checkpoint;
+  return (
+    <>
+      <div class="quiet">
+        <a href={`${pathOf(useProject(), '/audit/verifications')}#checkpoints`}>
+          <code>{id}</code>
+        </a>
+      </div>
+      <div class="quiet">
+        {say('audit.root')} <code>{root}</code>
+      </div>
+    </>
+  );
+}
+
+type Covering = Api.WholeLogEvent['chain']['checkpoint'];
+
 /** The kinds of exports. */
 export type Exported =
   | { readonly kind: 'record'; readonly patient: string; readonly as_of?: string }
@@ -226,10 +246,16 @@ export function useExport(): Act<Exported, Saved> {
   });
 }
 
+/** Returns the name of the file: of what it is, and as of when. */
 function nameFile(asked: Exported): string {
-  if (asked.kind === 'record') return `record-${asked.patient}.ndjson`;
-  if (asked.kind === 'history') return `history-${asked.resource.replace('/', '-')}.ndjson`;
-  return `search-${/([A-Za-z]+)(?:\?|$)/.exec(asked.query)?.[1] ?? 'answer'}.ndjson`;
+  const then = asked.as_of === undefined ? '' : `-as-of-${asked.as_of.replaceAll(':', '')}`;
+  return `${asked.kind}-${nameSubject(asked)}${then}.ndjson`;
+}
+
+function nameSubject(asked: Exported): string {
+  if (asked.kind === 'record') return asked.patient;
+  if (asked.kind === 'history') return asked.resource.replace('/', '-');
+  return /([A-Za-z]+)(?:\?|$)/.exec(asked.query)?.[1] ?? 'answer';
 }
 
 /** Saves a file, as a link to it would. */
@@ -260,9 +286,17 @@ export function HowToCheck({ saved }: { readonly saved: Saved }) {
       <p>
         <strong>{say('audit.saved', { name: saved.name })}</strong>
       </p>
-      <p>{say('audit.check.says')}</p>
-      <Code text={`node bin/verify-export.mjs ${saved.name} --key ${saved.key}`} label={say('audit.check')} />
-      <p class="quiet">{say('audit.check.key')}</p>
+      <p>
+        {say('audit.check.says')}{' '}
+        <a href={`${PLACE.base}/docs/guides/verify-export.mjs`} download>
+          {say('audit.check.download')}
+        </a>
+      </p>
+      <Code text={`node verify-export.mjs ${saved.name} --key ${saved.key}`} label={say('audit.check')} />
+      <p class="quiet">
+        {say('audit.check.key')}{' '}
+        <a href={`${PLACE.base}/docs/guides/audit#the-key`}>{say('audit.check.guide')}</a>
+      </p>
     </div>
   );
 }

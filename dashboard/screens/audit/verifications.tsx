@@ -5,9 +5,10 @@ import { type Api, annal } from '../../api.ts';
 import { pathOf, useProject } from '../../here.ts';
 import { useAct, useLoaded } from '../../load.ts';
 import { Ago, Badge, Button, Empty, Field, Head, Problem, Shown, Table } from '../../parts/parts.tsx';
-import { say, sayBytes, sayCount, sayMoment, sayNumber, type TextKey } from '../../texts/texts.ts';
+import { say, sayBytes, sayCount, sayMomentInZone, sayNumber, type TextKey } from '../../texts/texts.ts';
 import { isOperator } from '../ops/ops.tsx';
-import { AuditHead, save } from './parts.tsx';
+import { Compared } from './compared.tsx';
+import { AuditHead, FindPatient, save } from './parts.tsx';
 
 type Verification = Api.Verification;
 
@@ -52,7 +53,11 @@ export function Verifications() {
         <Field
           name="patient"
           label={say('audit.verify.patient')}
-          hint={say('audit.verify.patient.hint')}
+          hint={
+            <>
+              {say('audit.verify.patient.hint')} <FindPatient />
+            </>
+          }
           failure={starting.failure}
         >
           {(attributes) => <input {...attributes} autocomplete="off" defaultValue={query.patient ?? ''} />}
@@ -190,15 +195,25 @@ export function VerificationDetails() {
                   <Problem failure={cancelling.failure} />
                 </>
               ) : null}
-              {found.report === null ? null : (
-                <p class="quiet">
-                  {sayCount('audit.read.events', found.report.events)}{' '}
-                  {found.finished_at === null ? null : sayMoment(found.finished_at)}
-                </p>
-              )}
+              <dl>
+                <dt>{say('audit.startedBy')}</dt>
+                <dd>{found.started_by.email ?? found.started_by.subject}</dd>
+                <dt>{say('audit.started')}</dt>
+                <dd>{sayMomentInZone(found.started_at ?? found.created_at)}</dd>
+                {found.finished_at === null ? null : (
+                  <>
+                    <dt>{say('audit.ended')}</dt>
+                    <dd>{sayMomentInZone(found.finished_at)}</dd>
+                  </>
+                )}
+              </dl>
             </section>
-            {found.report === null ? null : <Causes report={found.report} />}
-            {found.scope.kind === 'all' ? null : <p class="quiet">{say('audit.leaves')}</p>}
+            {found.report === null ? null : (
+              <>
+                <Causes report={found.report} />
+                <Compared job={found} report={found.report} />
+              </>
+            )}
           </>
         )}
       </Shown>
@@ -292,11 +307,13 @@ function Checkpoints() {
     return true;
   });
   return (
-    <section class="stack">
+    <section class="stack" id="checkpoints">
       <div class="head">
         <div>
           <h2>{say('audit.checkpoints')}</h2>
-          <p class="quiet">{say('audit.checkpoints.says')}</p>
+          <p class="quiet">
+            {say(isOperating ? 'audit.checkpoints.says.operator' : 'audit.checkpoints.says')}
+          </p>
         </div>
         {isOperating ? (
           <div class="acts">
@@ -324,7 +341,10 @@ function Checkpoints() {
                   title: say('audit.when'),
                   cell: ({ time, id }) => (
                     <>
-                      {sayMoment(time)}
+                      {sayMomentInZone(time)}
+                      <div class="quiet">
+                        <code>{id}</code>
+                      </div>
                       {isOperating ? (
                         <div>
                           <Button tone="link" onClick={() => void downloading.run(id)}>

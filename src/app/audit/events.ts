@@ -1,6 +1,7 @@
 /** Events of a project for auditors, from the read models and the log (docs/audit.md). */
 import type { Pool } from 'pg';
 import { z } from 'zod';
+import { openEventContents } from '#queries/audit/contents.ts';
 import { type EventRow, openEventQueries } from '#queries/audit/events.ts';
 import { openCredentialNames } from '#queries/audit/names.ts';
 import { findPeople } from '#queries/audit/people.ts';
@@ -19,15 +20,27 @@ import {
   webhookStream,
 } from '#src/events/streams.ts';
 import type { AuditServices, LoggedEvent } from '#src/http/ports/audit.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 import { wrapCalls } from '#src/shared/wrap-calls.ts';
 
 type EventServices = Pick<
   AuditServices,
-  'events' | 'event' | 'nameCredentials' | 'ownEvents' | 'ownEvent' | 'loggedEvent' | 'listChanges'
+  | 'events'
+  | 'event'
+  | 'versionTexts'
+  | 'patientTexts'
+  | 'nameCredentials'
+  | 'ownEvents'
+  | 'ownEvent'
+  | 'loggedEvent'
+  | 'listChanges'
 >;
 
 /** The most events of a project itself that a page looks through. */
 const LOOKED_THROUGH = 20_000;
+
+/** What a deletion has. */
+const DELETED = { body: '{}', byAi: false };
 
 const place = z.tuple([z.int(), z.string()]);
 
@@ -52,7 +65,14 @@ export function openAuditEvents({
     ];
   };
   return {
-    ...wrapCalls({ ...openEventQueries(pool), nameCredentials: openCredentialNames(pool) }, refuseCostly),
+    ...wrapCalls(
+      {
+        ...openEventQueries(pool),
+        ...openEventContents(pool),
+        nameCredentials: openCredentialNames(pool),
+      },
+      refuseCostly,
+    ),
     async ownEvents(project, { limit, cursor, ...conditions }) {
       const list = JSON.stringify(['own-events', project, conditions]);
       const after = cursor === undefined ? undefined : decodeCursorFor(list, cursor, place);
@@ -77,7 +97,10 @@ export function openAuditEvents({
     async ownEvent(project, id) {
       for (const stream of await listStreams(project))
         for await (const event of store.read(stream))
-          if (event.id === id) return logged(await checkLink(store, event));
+          if (event.id === id) {
+            const at = toMicros(parseMetadata(event.metadata).recorded_at);
+            return { row: makeRow({ event, at }), event: logged(await checkLink(store, event)) };
+          }
       return undefined;
     },
     async loggedEvent(tenant, { record, at, id }) {
@@ -103,7 +126,7 @@ export function openAuditEvents({
         ...row,
         read: body === null ? undefined : { body, byAi: byAi === true },
       }));
-      return own?.version !== version || own.read === undefined ? [] : changesBetween(before?.read, own.read);
+      return own?.version !== version ? [] : changesBetween(before?.read, own.read ?? DELETED);
     },
   };
 }
@@ -113,9 +136,23 @@ function logged({ event, previous, hash, holds }: LinkedEvent): LoggedEvent {
 }
 
 function makeRow({ event, at }: OwnEvent): EventRow {
-  const { id, type, metadata } = event;
+  const { id, type, metadata, stream } = event;
   const record = findPatient(event.data);
-  return { id, at, type, resource_type: null, resource_id: null, version: null, record, metadata };
+  const subject = findSubject(stream, event.data);
+  return { id, at, type, resource_type: null, resource_id: null, version: null, record, metadata, subject };
+}
+
+const ofKey = z.object({ key_id: z.string() });
+const ofEndpoint = z.object({ url: z.string() });
+
+/** Returns what an event of a project is about: a key, an application or a webhook endpoint. */
+function findSubject(stream: string, data: string): EventRow['subject'] {
+  const parsed: unknown = JSON.parse(data);
+  const key = ofKey.safeParse(parsed).data;
+  if (key !== undefined) return key;
+  const [, kind, id] = /^(application|webhook)-(.*)$/.exec(stream) ?? [];
+  if (kind === 'application') return { application: id };
+  return kind === undefined ? undefined : (ofEndpoint.safeParse(parsed).data?.url ?? id);
 }
 
 /** Returns the patient whose record an event of a project is about: of a purge, for example. */

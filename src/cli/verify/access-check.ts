@@ -6,6 +6,7 @@ import type { EventStore } from '#src/events/store.ts';
 import {
   type AccessHead,
   AccessLogCheck,
+  type AccessLogReport,
   type FindPurges,
   type PurgeTrace,
 } from '#src/operations/access-log/check.ts';
@@ -56,4 +57,13 @@ export async function* accessHeadsIn(leaves: AsyncIterable<StreamLeaf>): AsyncGe
 /** Yields the heads of streams in a checkpoint. */
 export async function* streamHeadsIn(leaves: AsyncIterable<StreamLeaf>): AsyncGenerator<StreamLeaf> {
   for await (const leaf of leaves) if (recordOfAccessLog(leaf.stream) === undefined) yield leaf;
+}
+
+/** Returns what was compared besides events, for reports. @param models names of read models */
+export function comparedIn(
+  { records, entries }: Pick<AccessLogReport, 'records' | 'entries'>,
+  documents: number,
+  models: readonly string[],
+): object {
+  return { documents, access_logs: records, access_entries: entries, read_models: models };
 }

@@ -24,7 +24,7 @@ import { type Progress, startProgress } from '../progress.ts';
 import type { ServiceOptions } from '../service.ts';
 import { withDatabase } from '../stopped.ts';
 import { counted } from '../table.ts';
-import { purgesIn, withAccessCheck } from './access-check.ts';
+import { comparedIn, purgesIn, withAccessCheck } from './access-check.ts';
 import { openCheck } from './document-check.ts';
 import { groupByCause } from './verify-causes.ts';
 import { hintsFor } from './verify-hints.ts';
@@ -50,6 +50,8 @@ interface Found {
   readonly documents: readonly DocumentFault[];
   readonly accessLog: AccessLogReport;
   readonly readModels: readonly ReadModelFault[];
+  /** The number of documents that were looked at. */
+  readonly documentsRead: number;
 }
 
 /**
@@ -67,14 +69,15 @@ export async function verifyPartCommand(options: PartOptions): Promise<number> {
       return withEventStore(url, (store) => verifyStreams(store, url, part, options));
     },
   );
-  const { accessLog, ...rest } = found;
+  const { accessLog, documentsRead, ...rest } = found;
   const faults = { ...rest, accessLog: accessLog.faults };
   const causes = groupByCause(faults);
   const clean = causes.length === 0;
+  const compared = comparedIn(accessLog, documentsRead, [...MODELS]);
   const read = `${counted(found.events, 'event')} in ${counted(found.streams, 'stream')}`;
   process.stdout.write(
     json
-      ? `${JSON.stringify({ clean, ...faults, causes }, null, 2)}\n`
+      ? `${JSON.stringify({ clean, ...faults, causes, compared }, null, 2)}\n`
       : clean
         ? `${wrapped(`${read}: the hash chains are intact, the rows of read models match them, and so do documents and access logs. docs/audit.md says what this leaves out.`).join('\n')}\n`
         : `${[`${read}: ${counted(causes.length, 'fault')}.`, '', ...describeCauses(causes), '', ...hintsFor(faults).flatMap((hint) => wrapped(hint))].join('\n')}\n`,
@@ -157,6 +160,7 @@ async function verifyStreams(
       streams: await check.chains.streams(),
       log: check.faults,
       documents: await documents.end(),
+      documentsRead: documents.documents,
       accessLog,
       readModels,
     };

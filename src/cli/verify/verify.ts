@@ -2,6 +2,7 @@
  * `annal verify`: checks the hash chains of streams and of the access log, compares the read models with the log, and all
  * of it with a checkpoint.
  */
+import { PROJECTIONS } from '#projections/all.ts';
 import type { LogFault } from '#projections/verify/log-check.ts';
 import { type VerifyReport, VerifyRunning, verify } from '#projections/verify/verify.ts';
 import { type Checkpoint, leavesIn, readCheckpoint } from '#src/audit/checkpoint.ts';
@@ -18,7 +19,7 @@ import { startProgress } from '../progress.ts';
 import type { ServiceOptions } from '../service.ts';
 import { type ReadDatabase, withDatabase } from '../stopped.ts';
 import { counted } from '../table.ts';
-import { accessHeadsIn, purgesIn, streamHeadsIn, withAccessCheck } from './access-check.ts';
+import { accessHeadsIn, comparedIn, purgesIn, streamHeadsIn, withAccessCheck } from './access-check.ts';
 import { keyToTrust } from './audit-key.ts';
 import { openCheck } from './document-check.ts';
 import { groupByCause } from './verify-causes.ts';
@@ -113,7 +114,14 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
       ? verified
       : { ...verified, clean: false, log: [identity(foreign), ...verified.log] };
   const faults = { ...report, documents: documents.faults, accessLog: accessLog.faults };
-  const found = { ...faults, causes: groupByCause(faults), checkpoint: checkpointIn(report, checkpoint) };
+  const models = PROJECTIONS.map(({ name }) => name);
+  const compared = comparedIn(accessLog, documents.checked, models);
+  const found = {
+    ...faults,
+    causes: groupByCause(faults),
+    checkpoint: checkpointIn(report, checkpoint),
+    compared,
+  };
   process.stdout.write(
     `${json ? JSON.stringify(found, null, 2) : describe(report, documents, accessLog, checkpoint)}\n`,
   );

@@ -45,6 +45,7 @@ const detailed = entry.extend({
         version: z.string().describe('`Type/id/_history/n`'),
         patient: z.string().nullable().describe('Id of the record; null for the directory.'),
         operation: z.enum(['create', 'update', 'delete']),
+        event_id: z.string().describe('Its event, which `…/events/{event_id}` shows to auditors.'),
       }),
     )
     .nullable()
@@ -58,9 +59,9 @@ function entryView({ id, created_at, error, ...row }: RequestRow): z.input<typeo
   return { request_id: id, ts: toInstant(created_at), ...row, error: parsed };
 }
 
-function eventView({ type, id, version, patient, operation }: WrittenRow) {
+function eventView({ type, id, version, patient, operation, event }: WrittenRow) {
   const known = operation.toLowerCase() as 'create' | 'update' | 'delete';
-  return { version: `${type}/${id}/_history/${version}`, patient, operation: known };
+  return { version: `${type}/${id}/_history/${version}`, patient, operation: known, event_id: event };
 }
 
 /** Tells whether a page asks for a request of production without saying why: the entry itself names no record's content. */

@@ -44,6 +44,11 @@ export function requireOpenOnPages(reading: Reading, environment: Environment): 
   if (environment === 'production') readReason(reading);
 }
 
+/** Tells whether content of records may be shown: in production only to a person who says why. */
+export function mayShow(reading: Reading, environment: Environment): boolean {
+  return environment === 'sandbox' || readReason(reading) !== undefined;
+}
+
 /** Returns the reason; undefined if an ID token came without. @throws Refusal unauthenticated (401), malformed (400) */
 function readReason({ visitor, header }: Reading): string | undefined {
   if (visitor !== undefined) return visitor.reason();

@@ -4,6 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { firstHeading } from './markdown.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../docs/', import.meta.url));
+/** Programs beside the guides that people take along, by the name under which they are shown. */
+const PROGRAMS = ['verify-export.mjs'];
+const PROGRAM_FOLDER = fileURLToPath(new URL('../../../bin/', import.meta.url));
+const TEXT = 'text/plain; charset=utf-8';
 
 /** A page made of a Markdown file. */
 export interface Guide {
@@ -49,17 +53,18 @@ export function guideNamed(name: string): Guide | undefined {
 
 /** Returns a file beside the guides by its path; undefined if there is none. */
 export function attachmentNamed(file: string): Attachment | undefined {
-  attachments ??= new Map(
-    filesIn(FOLDER)
+  attachments ??= new Map([
+    ...filesIn(FOLDER)
       .filter((each) => SHOWN.test(each))
-      .map((each) => [
+      .map((each): [string, Attachment] => [
         each,
-        {
-          type: each.endsWith('.png') ? 'image/png' : 'text/plain; charset=utf-8',
-          body: readFileSync(FOLDER + each),
-        },
+        { type: each.endsWith('.png') ? 'image/png' : TEXT, body: readFileSync(FOLDER + each) },
       ]),
-  );
+    ...PROGRAMS.map((each): [string, Attachment] => [
+      each,
+      { type: TEXT, body: readFileSync(PROGRAM_FOLDER + each) },
+    ]),
+  ]);
   return attachments.get(file);
 }
 

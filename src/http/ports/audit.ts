@@ -1,7 +1,8 @@
 /** Services for the routes of auditors (docs/audit.md). */
 import type { Page, PageAsked } from '#queries/admin/page.ts';
 import type { AccessSearch } from '#queries/audit/access-search.ts';
-import type { EventPage, EventQueries, EventsAsked } from '#queries/audit/events.ts';
+import type { EventContents } from '#queries/audit/contents.ts';
+import type { EventPage, EventQueries, EventRow, EventsAsked } from '#queries/audit/events.ts';
 import type { NameCredentials } from '#queries/audit/names.ts';
 import type { AnsweredSearch, ShownVersion } from '#src/shared/access/answered-search.ts';
 import type { Environment, Tenant } from '#src/shared/access/caller.ts';
@@ -39,12 +40,15 @@ export interface ResourceHome {
 export type SignedFile = Iterable<string> | AsyncIterable<string>;
 
 /** Services for auditors. */
-export interface AuditServices extends EventQueries, AccessSearch {
+export interface AuditServices extends EventQueries, EventContents, AccessSearch {
   readonly nameCredentials: NameCredentials;
   /** Searches the events of a project itself, its applications and its webhook endpoints. */
   readonly ownEvents: (project: string, asked: Omit<EventsAsked, 'resource'>) => Promise<EventPage>;
   /** Reads such an event; undefined if there is none with this id. */
-  readonly ownEvent: (project: string, id: string) => Promise<LoggedEvent | undefined>;
+  readonly ownEvent: (
+    project: string,
+    id: string,
+  ) => Promise<{ readonly row: EventRow; readonly event: LoggedEvent } | undefined>;
   /** Reads an event of a record or directory; undefined if the log doesn't have it. */
   readonly loggedEvent: (
     tenant: Tenant,
@@ -88,6 +92,9 @@ export interface AuditServices extends EventQueries, AccessSearch {
   readonly readCheckpoint: (id: string) => AsyncIterable<Buffer>;
   /** Lists jobs of a kind about a project and its records, the newest first. */
   readonly jobsOfProject: (kind: string, project: string, asked: PageAsked) => Promise<Page<Job>>;
-  /** Returns the elements in which a version differs from the previous one; all of them for a first version. */
+  /**
+   * Returns the elements in which a version differs from the previous one; all of them for a first version, and for a
+   * deletion those that the last version had.
+   */
   readonly listChanges: (id: string, version: number) => Promise<readonly Difference[]>;
 }

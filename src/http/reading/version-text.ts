@@ -121,7 +121,10 @@ function sayEntry(place: VersionPlace, entry: ClinicalEntry): string {
 }
 
 /** Returns the name of an entry. */
-function nameEntry({ say, names, around }: VersionPlace, { type, value }: ClinicalEntry): string {
+export function nameEntry(
+  { say, names, around }: Pick<VersionPlace, 'say' | 'names'> & { readonly around: Pick<Around, 'name'> },
+  { type, value }: Pick<ClinicalEntry, 'type' | 'value'>,
+): string {
   if (type === 'Patient') return readPerson(value).name ?? say('record.unnamed');
   const named = withDisplays({ value }, names).value;
   if (type === 'Observation')

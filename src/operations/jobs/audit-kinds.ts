@@ -41,12 +41,13 @@ export function endOfCheckpoint({ code, printed, failure }: Ended): Ending {
 const asJson = (printed: unknown): Json => (printed ?? null) as Json;
 
 function reportIn(report: Json): JsonObject {
-  const { causes, events = null, streams = null, lagging } = isObject(report) ? report : {};
+  const { causes, events = null, streams = null, lagging, compared = null } = isObject(report) ? report : {};
   const all = Array.isArray(causes) ? causes.filter(isObject) : [];
   return {
     events,
     streams,
     faults: all.length,
+    compared,
     causes: all
       .slice(0, MOST_CAUSES)
       .map(({ where = null, what = null, which = null, event = null, messages, changes, follows }) => ({

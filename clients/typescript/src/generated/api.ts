@@ -694,8 +694,12 @@ export type LogEvent = {
   type: string;
   /** Null: an event of the project itself. */
   environment: 'sandbox' | 'production' | null;
+  /** What it is about: of a version the resource’s name, of a deletion as it was last; of an event of the project the key, application or webhook endpoint. Null for others, and in production without `X-Service-Reason`. */
+  title: string | null;
   /** Whose record it is in; null in the directory. */
   patient: string | null;
+  /** Null if the Patient is deleted or has no name, and in production without `X-Service-Reason`. */
+  patient_name: string | null;
   /** `Type/id`; null for an event that is not a version. */
   resource: string | null;
   version: number | null;
@@ -3286,6 +3290,14 @@ export type Verification = {
     events: number;
     streams: number;
     faults: number;
+    /** What was compared besides the events. Null for reports of earlier versions. Jobs compare with no checkpoint. */
+    compared: {
+      documents: number;
+      /** Patients whose access log was checked. */
+      access_logs: number;
+      access_entries: number;
+      read_models: string[];
+    } | null;
     /** Faults by cause; at most 200. */
     causes: {
       /** `log`, `documents`, `access log`, or a table. */
@@ -3323,8 +3335,12 @@ export type WholeLogEvent = {
   type: string;
   /** Null: an event of the project itself. */
   environment: 'sandbox' | 'production' | null;
+  /** What it is about: of a version the resource’s name, of a deletion as it was last; of an event of the project the key, application or webhook endpoint. Null for others, and in production without `X-Service-Reason`. */
+  title: string | null;
   /** Whose record it is in; null in the directory. */
   patient: string | null;
+  /** Null if the Patient is deleted or has no name, and in production without `X-Service-Reason`. */
+  patient_name: string | null;
   /** `Type/id`; null for an event that is not a version. */
   resource: string | null;
   version: number | null;
@@ -3392,7 +3408,7 @@ export type WholeLogEvent = {
   data: string | null;
   /** The exact JSON text that the log has; its last member is the hash. */
   metadata: string | null;
-  /** Elements in which the version differs from the previous one; all of them for a first version. */
+  /** Elements in which the version differs from the previous one; all of them for a first version, and for a deletion those of the last version, removed. Of an event that is no version, the members of its data. */
   changes: {
     path: string;
     /** JSON; null if the element was added. */
@@ -4186,10 +4202,12 @@ export interface Operations {
         /** Id of the record; null for the directory. */
         patient: string | null;
         operation: 'create' | 'update' | 'delete';
+        /** Its event, which `…/events/{event_id}` shows to auditors. */
+        event_id: string;
       }[] | null;
     } };
     /** Search the log of a project, newest first */
-    '/admin/projects/{project_id}/events': { path: { project_id: string }; query: { limit?: number; cursor?: string; from?: string; to?: string; environment?: 'sandbox' | 'production'; of?: 'records' | 'project'; type?: string; patient?: string; resource?: string; author?: string; author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai'; key?: string; application?: string; request_id?: string }; body: undefined; answer: {
+    '/admin/projects/{project_id}/events': { path: { project_id: string }; query: { limit?: number; cursor?: string; from?: string; to?: string; language?: 'en' | 'de' | 'fr' | 'es' | 'nb' | 'ar'; environment?: 'sandbox' | 'production'; of?: 'records' | 'project'; type?: string; patient?: string; resource?: string; author?: string; author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai'; key?: string; application?: string; request_id?: string }; body: undefined; answer: {
       data: LogEvent[];
       /** `cursor` of the next page; null on the last. */
       next_cursor: string | null;
@@ -4197,7 +4215,7 @@ export interface Operations {
       searched_to: string | null;
     } };
     /** An event of a project with its content, and its place in the hash chain */
-    '/admin/projects/{project_id}/events/{event_id}': { path: { project_id: string; event_id: string }; query: {}; body: undefined; answer: WholeLogEvent };
+    '/admin/projects/{project_id}/events/{event_id}': { path: { project_id: string; event_id: string }; query: { language?: 'en' | 'de' | 'fr' | 'es' | 'nb' | 'ar' }; body: undefined; answer: WholeLogEvent };
     /** Who read the records of a project, newest first */
     '/admin/projects/{project_id}/access-log': { path: { project_id: string }; query: { limit?: number; cursor?: string; from?: string; to?: string; environment?: 'sandbox' | 'production'; patient?: string; application?: string; key?: string; person?: string; action?: string; status?: 'ok' | 'denied' | 'not_found' | 'error' }; body: undefined; answer: {
       data: AuditedAccess[];

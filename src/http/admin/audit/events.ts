@@ -4,18 +4,21 @@ import type { EventRow } from '#queries/audit/events.ts';
 import { type CredentialIds, type CredentialNames, credentialKey } from '#queries/audit/names.ts';
 import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
-import { type Json, printJson } from '#src/shared/json/json.ts';
-import type { Difference } from '#src/shared/json/json-difference.ts';
+import { isObject, type Json, parseJson, printJson } from '#src/shared/json/json.ts';
+import { type Difference, differences } from '#src/shared/json/json-difference.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { toInstant, toMicros } from '#src/shared/time/time.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import { type ApiRequest, route } from '../../api/route.ts';
 import { environment, instant, LIST_QUERY } from '../../api/schemas.ts';
+import { texts } from '../../pages/texts.ts';
 import type { LoggedEvent } from '../../ports/audit.ts';
 import { projectFor } from '../access.ts';
 import { PERIOD_QUERY, periodIn } from '../period.ts';
-import { noteReads, requireOpen, requireOpenOnPages } from '../record-reads.ts';
+import { LANGUAGE_QUERY } from '../record/overview.ts';
+import { mayShow, noteReads, requireOpen, requireOpenOnPages } from '../record-reads.ts';
 import { covering } from './covering.ts';
 import { applicationId, keyId, patientId, typeOrResource } from './ids.ts';
+import { type EventNames, readNames, UNNAMED } from './titles.ts';
 
 const TAG = 'Audit';
 
@@ -44,7 +47,19 @@ const eventSchema = z
     recorded_at: instant,
     type: z.string().describe('Type of the event: docs/events.md.'),
     environment: environment.nullable().describe('Null: an event of the project itself.'),
+    title: z
+      .string()
+      .nullable()
+      .describe(
+        'What it is about: of a version the resource’s name, of a deletion as it was last; of an event of the project the key, application or webhook endpoint. Null for others, and in production without `X-Service-Reason`.',
+      ),
     patient: z.string().nullable().describe('Whose record it is in; null in the directory.'),
+    patient_name: z
+      .string()
+      .nullable()
+      .describe(
+        'Null if the Patient is deleted or has no name, and in production without `X-Service-Reason`.',
+      ),
     resource: z.string().nullable().describe('`Type/id`; null for an event that is not a version.'),
     version: z.int().nullable(),
     author: named
@@ -97,7 +112,7 @@ const wholeEventSchema = eventSchema
         }),
       )
       .describe(
-        'Elements in which the version differs from the previous one; all of them for a first version.',
+        'Elements in which the version differs from the previous one; all of them for a first version, and for a deletion those of the last version, removed. Of an event that is no version, the members of its data.',
       ),
   })
   .meta({ id: 'WholeLogEvent' });
@@ -139,6 +154,7 @@ function eventView(
   row: EventRow,
   of: Environment | null,
   names: CredentialNames,
+  { title, patient }: EventNames,
 ): z.input<typeof eventSchema> {
   const metadata = parseMetadata(row.metadata);
   const { author, acting_as, acting_as_display, on_behalf_of: behalf, organization, approved_by } = metadata;
@@ -148,7 +164,9 @@ function eventView(
     recorded_at: toInstant(row.at),
     type: row.type,
     environment: of,
+    title: title ?? nameSubject(row, names),
     patient: row.record,
+    patient_name: patient,
     resource: row.resource_type === null ? null : `${row.resource_type}/${row.resource_id}`,
     version: row.version,
     author:
@@ -185,10 +203,22 @@ function eventView(
   };
 }
 
+/** Returns what an event of a project itself is about. */
+function nameSubject({ subject }: EventRow, names: CredentialNames): string | null {
+  if (subject === undefined || typeof subject === 'string') return subject ?? null;
+  const id = credentialKey(subject);
+  return names.get(id) ?? id;
+}
+
 type Reading = Pick<ApiRequest<string, 'identity'>, 'services'>;
 
 function nameAll({ services }: Reading, rows: readonly EventRow[]): Promise<CredentialNames> {
-  return services.audit.nameCredentials(rows.map(({ metadata }) => parseMetadata(metadata).credential));
+  return services.audit.nameCredentials(
+    rows.flatMap(({ metadata, subject }) => [
+      parseMetadata(metadata).credential,
+      ...(typeof subject === 'object' ? [subject] : []),
+    ]),
+  );
 }
 
 /** Returns the event's place, chain and content. */
@@ -223,14 +253,15 @@ export const EVENT_ROUTES = [
     operationId: 'searchEvents',
     summary: 'Search the log of a project, newest first',
     description:
-      'Events of the project’s records and directory in one environment, or (`of=project`) of the project itself, its applications and webhook endpoints. All conditions must hold. Answers have no contents: `GET …/events/{event_id}` has. A page looks through at most 20,000 events; `searched_to` says so. Needs the role auditor. The page is in the access log of every patient whose events it shows.',
+      'Events of the project’s records and directory in one environment, or (`of=project`) of the project itself, its applications and webhook endpoints. All conditions must hold. Answers have names and no other contents: `GET …/events/{event_id}` has. A page looks through at most 20,000 events; `searched_to` says so. Needs the role auditor. The page is in the access log of every patient whose events it shows.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
-    models: ['projects', 'history', 'consents'],
+    models: ['projects', 'resources', 'history', 'consents'],
     query: z.strictObject({
       ...LIST_QUERY,
       ...PERIOD_QUERY,
+      ...LANGUAGE_QUERY,
       environment: environment.default('sandbox'),
       of: z
         .enum(['records', 'project'])
@@ -262,6 +293,7 @@ export const EVENT_ROUTES = [
       const project = await projectFor(request, params.project_id, 'auditor');
       const {
         environment: of,
+        language: _language,
         of: kind,
         type: types,
         request_id: requestId,
@@ -282,7 +314,10 @@ export const EVENT_ROUTES = [
       const { rows, next, searchedTo } = await (ofRecords
         ? services.audit.events({ project: project.id, environment: of }, conditions)
         : services.audit.ownEvents(project.id, conditions));
-      const names = await nameAll(request, rows);
+      const [names, nameOf] = await Promise.all([
+        nameAll(request, rows),
+        ofRecords && mayShow(request, of) ? readNames(services, texts(query.language), rows) : () => UNNAMED,
+      ]);
       if (ofRecords) {
         const counts = new Map<string, number>();
         for (const { record } of rows) if (record !== null) counts.set(record, (counts.get(record) ?? 0) + 1);
@@ -295,7 +330,7 @@ export const EVENT_ROUTES = [
       return {
         status: 200,
         body: {
-          data: rows.map((row) => eventView(row, ofRecords ? of : null, names)),
+          data: rows.map((row) => eventView(row, ofRecords ? of : null, names, nameOf(row))),
           next_cursor: next ?? null,
           searched_to: searchedTo === undefined ? null : toInstant(searchedTo),
         },
@@ -312,7 +347,8 @@ export const EVENT_ROUTES = [
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
-    models: ['projects', 'history', 'consents'],
+    models: ['projects', 'resources', 'history', 'consents'],
+    query: z.strictObject(LANGUAGE_QUERY),
     answers: { 200: { description: 'The event', schema: wholeEventSchema } },
     async run(request) {
       const { services, params } = request;
@@ -323,19 +359,23 @@ export const EVENT_ROUTES = [
       if (place === undefined) {
         const own = await audit.ownEvent(project.id, id);
         if (own === undefined) throw notFound('event', id.slice(0, 60));
-        const row = ownRow(own);
-        const names = await nameAll(request, [row]);
+        const names = await nameAll(request, [own.row]);
         return {
           status: 200,
-          body: { ...eventView(row, null, names), ...(await logView(request, own.stream, own)), changes: [] },
+          body: {
+            ...eventView(own.row, null, names, UNNAMED),
+            ...(await logView(request, own.event.stream, own.event)),
+            changes: listMembers(own.event.data).map(changeView),
+          },
         };
       }
       const { environment: of, record, resource_type: type, resource_id: resource, version } = place;
       requireOpen(request, of);
-      const [found, changes, names] = await Promise.all([
+      const [found, changes, names, nameOf] = await Promise.all([
         audit.loggedEvent({ project: project.id, environment: of }, place),
-        resource === null || version === null ? [] : audit.listChanges(resource, version),
+        resource === null || version === null ? undefined : audit.listChanges(resource, version),
         nameAll(request, [place]),
+        readNames(services, texts(request.query.language), [place]),
       ]);
       if (record !== null) {
         const action = resource === null ? 'history-system' : 'vread';
@@ -346,9 +386,9 @@ export const EVENT_ROUTES = [
       return {
         status: 200,
         body: {
-          ...eventView(place, of, names),
+          ...eventView(place, of, names, nameOf(place)),
           ...(await logView(request, stream, found)),
-          changes: changes.map(changeView),
+          changes: (changes ?? listMembers(found?.data)).map(changeView),
         },
       };
     },
@@ -360,17 +400,8 @@ function changeView({ path, before, after }: Difference) {
   return { path, before: print(before), after: print(after) };
 }
 
-/** Returns an event of a project itself as a row of a search. */
-function ownRow({ id, type, metadata }: LoggedEvent): EventRow {
-  const { recorded_at } = JSON.parse(metadata) as { readonly recorded_at: string };
-  return {
-    id,
-    at: toMicros(recorded_at),
-    type,
-    resource_type: null,
-    resource_id: null,
-    version: null,
-    record: null,
-    metadata,
-  };
+/** Returns the members of an event's data as elements. */
+function listMembers(data: string | undefined): Difference[] {
+  const { value } = parseJson(data ?? '{}');
+  return isObject(value) ? differences(undefined, value) : [];
 }

@@ -34,6 +34,18 @@ const report = z.object({
   events: z.int(),
   streams: z.int(),
   faults: z.int(),
+  compared: z
+    .object({
+      documents: z.int(),
+      access_logs: z.int().describe('Patients whose access log was checked.'),
+      access_entries: z.int(),
+      read_models: z.array(z.string()),
+    })
+    .nullable()
+    .default(null)
+    .describe(
+      'What was compared besides the events. Null for reports of earlier versions. Jobs compare with no checkpoint.',
+    ),
   causes: z.array(cause).describe('Faults by cause; at most 200.'),
   lagging: z
     .array(z.object({ read_model: z.string(), behind: z.int() }))

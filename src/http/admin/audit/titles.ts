@@ -1,0 +1,48 @@
+/** Names what events are about in the words of the clinical reading. Names are content of records. */
+import type { EventRow } from '#queries/audit/events.ts';
+import { nameConcept } from '#src/clinical/reading/names/name.ts';
+import { readPerson } from '#src/clinical/reading/person.ts';
+import { bareCodes, type Displays } from '#src/clinical/summary/displays.ts';
+import { type JsonObject, parseStored } from '#src/shared/json/json.ts';
+import type { Texts } from '../../pages/texts.ts';
+import type { Services } from '../../ports/services.ts';
+import { nameEntry } from '../../reading/version-text.ts';
+
+/** The names of an event; null where it has none. */
+export interface EventNames {
+  readonly title: string | null;
+  readonly patient: string | null;
+}
+
+/** The names of an event whose content isn't shown. */
+export const UNNAMED: EventNames = { title: null, patient: null };
+
+/** Reads the names of events. */
+export async function readNames(
+  { audit, displays }: Pick<Services, 'audit' | 'displays'>,
+  say: Texts,
+  rows: readonly EventRow[],
+): Promise<(row: EventRow) => EventNames> {
+  const [versions, patients] = await Promise.all([
+    audit.versionTexts(rows),
+    audit.patientTexts(rows.flatMap(({ record }) => record ?? [])),
+  ]);
+  const values = new Map([...versions].map(([id, body]) => [id, parseStored(body)]));
+  const names = await displays(bareCodes([...values.values()]));
+  const people = new Map([...patients].map(([id, body]) => [id, readPerson(parseStored(body)).name ?? null]));
+  return ({ id, resource_type: type, record }) => {
+    const value = values.get(id);
+    return {
+      title: value === undefined || type === null ? null : nameResource(say, names, type, value),
+      patient: (record === null ? undefined : people.get(record)) ?? null,
+    };
+  };
+}
+
+function nameResource(say: Texts, names: Displays, type: string, value: JsonObject): string {
+  const { name } = value;
+  if (typeof name === 'string') return name;
+  const person = Array.isArray(name) ? readPerson(value).name : undefined;
+  const around = { name: (concept: JsonObject[string] | undefined) => nameConcept(concept, names) };
+  return person ?? nameEntry({ say, names, around }, { type, value });
+}
