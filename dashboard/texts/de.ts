@@ -318,6 +318,8 @@ export const de: Texts = {
   'audit.type.ConsentRevoked': 'Einwilligung beendet',
   'audit.type.DirectoryEntriesCarried': 'Verzeichniseinträge mit einer Akte angelegt',
   'audit.type.DocumentFinalized': 'Dokument abgelegt',
+  'audit.type.GuestHostBlocked': 'Anwendungen eines Hosts gesperrt',
+  'audit.type.GuestHostUnblocked': 'Anwendungen eines Hosts wieder erlaubt',
   'audit.type.PersonalRecordStarted': 'Eigene Akte einer Person begonnen',
   'audit.type.ProductionAccessAllowed': 'Produktion erlaubt',
   'audit.type.ProductionAccessRefused': 'Produktion abgelehnt',

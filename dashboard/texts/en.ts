@@ -305,6 +305,8 @@ export const en = {
   'audit.type.ConsentRevoked': 'Consent ended',
   'audit.type.DirectoryEntriesCarried': 'Directory entries created with a record',
   'audit.type.DocumentFinalized': 'Document stored',
+  'audit.type.GuestHostBlocked': 'Applications of a host blocked',
+  'audit.type.GuestHostUnblocked': 'Applications of a host allowed again',
   'audit.type.PersonalRecordStarted': 'A person’s own record started',
   'audit.type.ProductionAccessAllowed': 'Production allowed',
   'audit.type.ProductionAccessRefused': 'Production refused',

@@ -124,7 +124,7 @@ describe('the dashboard of auditors', () => {
     await page.waitForURL(/\/patients\/.*at=/);
     await settle();
     await page.goto(`${page.url()}&part=timeline`);
-    await page.getByRole('main').getByText('61').first().waitFor();
+    await page.getByRole('main').getByText(/\b61 kg/).first().waitFor();
     expect(complaints).to.deep.equal([]);
   });
 

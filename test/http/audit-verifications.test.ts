@@ -97,7 +97,7 @@ describe('verifications and checkpoints over HTTP', () => {
     const { pool } = service;
     const scope = { project, patient: patient.id };
     await pool.query(
-      `update history.version set body = replace(body, '61', '62') where id = $1 and version = 1`,
+      `update history.version set body = replace(body, '"value":61', '"value":62') where id = $1 and version = 1`,
       [weight.id],
     );
     await pool.query(`update operations.access_entry set purpose = 'x' where record = $1 and seq = 1`, [
@@ -111,7 +111,7 @@ describe('verifications and checkpoints over HTTP', () => {
     expect(found.report?.causes[1]?.changed).to.deep.equal(['body.valueQuantity.value']);
     expect(JSON.stringify(found.report)).to.not.match(/"before"|"after"|: ?6[12]\b/);
     await pool.query(
-      `update history.version set body = replace(body, '62', '61') where id = $1 and version = 1`,
+      `update history.version set body = replace(body, '"value":62', '"value":61') where id = $1 and version = 1`,
       [weight.id],
     );
     await pool.query(`update operations.access_entry set purpose = null where record = $1 and seq = 1`, [

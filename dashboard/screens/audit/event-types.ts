@@ -48,6 +48,8 @@ export const PROJECT_TYPES = [
   'RecordErasureRequested',
   'RecordErased',
   'PersonalRecordStarted',
+  'GuestHostBlocked',
+  'GuestHostUnblocked',
 ] as const;
 
 /** A type that has words. */

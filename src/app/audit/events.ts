@@ -39,7 +39,7 @@ type EventServices = Pick<
 /** The most events of a project itself that a page looks through. */
 const LOOKED_THROUGH = 20_000;
 
-/** What a deletion has. */
+/** A deletion as a version without content. */
 const DELETED = { body: '{}', byAi: false };
 
 const place = z.tuple([z.int(), z.string()]);

@@ -3408,7 +3408,7 @@ export type WholeLogEvent = {
   data: string | null;
   /** The exact JSON text that the log has; its last member is the hash. */
   metadata: string | null;
-  /** Elements in which the version differs from the previous one; all of them for a first version, and for a deletion those of the last version, removed. Of an event that is no version, the members of its data. */
+  /** Elements in which the version differs from the previous one; all of them for a first version, and for a deletion those of the last version, removed. Of other events, the members of their data. */
   changes: {
     path: string;
     /** JSON; null if the element was added. */

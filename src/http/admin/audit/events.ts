@@ -112,7 +112,7 @@ const wholeEventSchema = eventSchema
         }),
       )
       .describe(
-        'Elements in which the version differs from the previous one; all of them for a first version, and for a deletion those of the last version, removed. Of an event that is no version, the members of its data.',
+        'Elements in which the version differs from the previous one; all of them for a first version, and for a deletion those of the last version, removed. Of other events, the members of their data.',
       ),
   })
   .meta({ id: 'WholeLogEvent' });
