@@ -124,7 +124,11 @@ describe('the dashboard of auditors', () => {
     await page.waitForURL(/\/patients\/.*at=/);
     await settle();
     await page.goto(`${page.url()}&part=timeline`);
-    await page.getByRole('main').getByText(/\b61 kg/).first().waitFor();
+    await page
+      .getByRole('main')
+      .getByText(/\b61\s*kg/)
+      .first()
+      .waitFor();
     expect(complaints).to.deep.equal([]);
   });
 
