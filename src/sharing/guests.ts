@@ -3,7 +3,7 @@
  * states (draft-ietf-oauth-client-id-metadata-document; docs/spec/decisions.md, section 9, "Guests").
  */
 import type { Pool } from 'pg';
-import type { GuestCommands } from '#commands/application/guests.ts';
+import { type GuestCommands, guestApplicationId } from '#commands/application/guests.ts';
 import type { RequestContext } from '#commands/command.ts';
 import type { Freshness } from '../freshness/freshness.ts';
 import type { AskingClient } from '../http/ports/authorize.ts';
@@ -86,6 +86,9 @@ export function openGuests({
       const known = await findClient(clientId);
       const isFresh = await documents.use(clientId);
       if (known !== undefined && known.environment === environment && isFresh === true) return known;
+      // A guest that returns must not find the grants that its deletion is about to end.
+      if (known === undefined && (await documents.hasOpenGrants(guestApplicationId(clientId))))
+        throw unavailable('earlier grants of this client are being ended; retry in a moment');
       const { hostname: host } = new URL(clientId);
       if (isFresh === undefined && (await documents.count(host)) > MOST_OF_HOST)
         throw guestFault('too many metadata documents of this host were read today; try again tomorrow');

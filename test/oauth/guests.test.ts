@@ -229,6 +229,11 @@ describe('guests of an installation', () => {
       [[old, young, granted]],
     );
     expect(rows.map(({ id }) => id)).to.have.members([young, granted]);
+    // A guest that was deleted comes back only when its grants have ended.
+    await commands.forget(by(), granted);
+    await shown('select from projects.application where id = $1 and deleted_at is not null', [granted]);
+    const early = await guests.admit('https://app.example.org/granted.json').catch((error: unknown) => error);
+    expect(String(early)).to.include('are being ended');
     const left = await service.pool.query(
       "select client_id from operations.guest_document where client_id like '%/old.json'",
     );

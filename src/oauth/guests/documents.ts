@@ -79,6 +79,15 @@ export class GuestDocuments {
     return rows[0]?.blocked ?? false;
   }
 
+  /** Tells whether a guest has grants that no event has ended. Index: consents.open_grants_of_application. */
+  async hasOpenGrants(applicationId: string): Promise<boolean> {
+    const { rows } = await this.pool.query<{ open: boolean }>(
+      'SELECT EXISTS (SELECT FROM consents.grants g WHERE g.application_id = $1 AND g.ended_at IS NULL) AS open',
+      [applicationId],
+    );
+    return rows[0]?.open ?? false;
+  }
+
   /** Returns guests without a grant that nobody used for 90 days, at most 100. */
   async unused(project: string): Promise<readonly { readonly id: string; readonly client_id: string }[]> {
     return (await this.pool.query<{ id: string; client_id: string }>(UNUSED, [project])).rows;
