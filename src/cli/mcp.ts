@@ -74,8 +74,7 @@ async function ask({ url, key }: Service, call: Call): Promise<Reply> {
   });
   return {
     status: response.status,
-    type: response.headers.get('content-type') ?? '',
-    bytes: Buffer.from(await response.arrayBuffer()),
+    body: Buffer.from(await response.arrayBuffer()),
     retryAfter: response.headers.get('retry-after') ?? undefined,
   };
 }

@@ -21,9 +21,9 @@ interface Sized {
 
 /** Does the same, and returns the size of the answer, too. */
 export async function askSized(reach: Reach, call: Call): Promise<Sized> {
-  const { bytes } = requireOk(await reach.ask(call));
-  const { value, exact } = readStored(bytes.toString());
-  return { json: value, size: bytes.length, exact };
+  const text = requireOk(await reach.ask(call)).body.toString();
+  const { value, exact } = readStored(text);
+  return { json: value, size: Buffer.byteLength(text), exact };
 }
 
 /** Checks that a request succeeded. @throws ToolFault */

@@ -22,9 +22,9 @@ export function makeFault(reply: Reply): ToolFault {
 }
 
 /** Returns the message of an error of REST v1, or of an OperationOutcome. */
-function messageIn({ bytes }: Reply): string | undefined {
+function messageIn({ body }: Reply): string | undefined {
   try {
-    const { value } = parseJson(bytes.toString());
+    const { value } = parseJson(body.toString());
     if (!isObject(value)) return undefined;
     const { error, issue } = value;
     if (isObject(error)) return joined([error.message]);

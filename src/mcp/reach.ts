@@ -17,8 +17,8 @@ export interface Call {
 /** The answer to it. */
 export interface Reply {
   readonly status: number;
-  readonly type: string;
-  readonly bytes: Buffer;
+  /** Text as it came, or bytes. */
+  readonly body: string | Buffer;
   /** Seconds, of a request that was refused for now. */
   readonly retryAfter?: string | undefined;
 }

@@ -153,8 +153,8 @@ async function readVersion(
   if (path === undefined)
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource not found: ${uri}`, { uri });
   try {
-    const { bytes } = requireOk(await reach.ask({ path: `/fhir/R4/${path}` }));
-    return { contents: [{ uri, mimeType: FHIR, text: bytes.toString() }] };
+    const { body } = requireOk(await reach.ask({ path: `/fhir/R4/${path}` }));
+    return { contents: [{ uri, mimeType: FHIR, text: body.toString() }] };
   } catch (error) {
     if (error instanceof ToolFault)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, { uri });

@@ -81,6 +81,20 @@ for (const part of [0.1, 0.25, 0.5, 0.75])
   console.log(
     `p${part * 100}: REST ${at(times.rest, part).toFixed(2)} ms, MCP ${at(times.mcp, part).toFixed(2)} ms, ${(at(times.mcp, part) / at(times.rest, part)).toFixed(3)} ×`,
   );
+const spent: Record<'rest' | 'mcp', number[]> = { rest: [], mcp: [] };
+for (let block = 0; block < 12; block += 1)
+  for (const [name, run] of [
+    ['rest', byRest],
+    ['mcp', byMcp],
+  ] as const) {
+    const before = process.cpuUsage();
+    for (let n = 0; n < 20; n += 1) await run();
+    const { user, system } = process.cpuUsage(before);
+    spent[name].push((user + system) / 20_000);
+  }
+console.log(
+  `processor time of service and client: REST ${at(spent.rest, 0.5).toFixed(2)} ms, MCP ${at(spent.mcp, 0.5).toFixed(2)} ms, ${(at(spent.mcp, 0.5) / at(spent.rest, 0.5)).toFixed(3)} ×`,
+);
 console.log((await byRest()).length, (await byMcp()).length);
 await on.stop();
 process.exit();

@@ -2,8 +2,7 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Context } from 'koa';
 import { Exact } from '#src/mcp/exact.ts';
-import type { Call, Reach } from '#src/mcp/reach.ts';
-import { printUrl } from '#src/mcp/reach.ts';
+import { type Call, printUrl, type Reach, type Reply } from '#src/mcp/reach.ts';
 import { makeServer } from '#src/mcp/server.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
@@ -84,14 +83,16 @@ function argumentsIn(body: Json): JsonObject | undefined {
   return isObject(given) ? given : undefined;
 }
 
-async function readAnswer({ status, headers, body, content, stream }: Answer) {
-  const parts: Buffer[] = body === undefined ? [] : [Buffer.from(body)];
-  const source = content === undefined ? (stream ?? []) : await content.open();
-  for await (const part of source) parts.push(Buffer.from(part));
+async function readAnswer({ status, headers, body, content, stream }: Answer): Promise<Reply> {
   return {
     status,
-    type: headers['Content-Type'] ?? '',
-    bytes: Buffer.concat(parts),
+    body: body ?? (await collect(content === undefined ? (stream ?? []) : await content.open())),
     retryAfter: headers['Retry-After'],
   };
+}
+
+async function collect(source: AsyncIterable<string | Buffer> | readonly never[]): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of source) parts.push(Buffer.from(part));
+  return Buffer.concat(parts);
 }

@@ -62,7 +62,7 @@ export const readDocument = defineTool({
     if (status !== 'final') throw new ToolFault('the document has no content yet');
     if (Number(size) > MOST_READ)
       throw new ToolFault(`the document has ${String(size)} bytes; at most ${MOST_READ} are read here`);
-    const { bytes } = requireOk(await reach.ask({ path: `${path}/content` }));
+    const bytes = Buffer.from(requireOk(await reach.ask({ path: `${path}/content` })).body);
     const mediaType = readText(content_type) ?? 'application/octet-stream';
     const text = await readFileText(mediaType, bytes);
     const part = text === undefined ? { next: null } : cutText(text, cursor);
