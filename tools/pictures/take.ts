@@ -23,7 +23,14 @@ const SCREENS = {
   applications: '/applications',
   webhooks: '/webhooks',
   usage: '/usage',
+  try: '/try',
+  limits: '/limits',
+  members: '/members',
+  organization: '/organization',
   audit: '/audit',
+  'audit-access-log': '/audit/access-log',
+  'audit-exports': '/audit/exports',
+  'audit-verifications': '/audit/verifications',
   'audit-event': '/audit?type=ResourceCreated&resource=Observation',
 } as const;
 
@@ -51,13 +58,17 @@ async function takeOperations(): Promise<void> {
   for (const [name, path] of [
     ['ops', ''],
     ['ops-read-models', '/read-models'],
+    ['ops-processes', '/processes'],
+    ['ops-sizes', '/sizes'],
+    ['ops-failed-requests', '/failed-requests'],
+    ['ops-slow-requests', '/slow-requests'],
+    ['ops-approvals', '/projects'],
+    ['ops-issuers', '/issuers'],
+    ['ops-instances', '/instances'],
   ]) {
     await page.goto(`${service.url}/app/ops${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
     await page.waitForFunction(() => document.querySelector('.loading') === null);
-    await page
-      .getByText(name === 'ops' ? '1 instance' : 'up to date')
-      .first()
-      .waitFor();
     await page.screenshot({ path: `${FOLDER}${name}.png` });
     console.log(`docs/pictures/${name}.png`);
   }
@@ -106,6 +117,20 @@ async function takeRecord(page: Page, patients: string, key: string): Promise<vo
   await page.screenshot({ path: `${FOLDER}record.png` });
   await page.setViewportSize(SIZE);
   console.log('docs/pictures/record.png');
+  const entry = await page.locator('a[href*="/entries/"]').first().getAttribute('href');
+  for (const [name, path] of [
+    ['record-timeline', `${patients}/${patient}?part=timeline`],
+    ['record-changes', `${patients}/${patient}?part=changes`],
+    ['record-documents', `${patients}/${patient}?part=documents`],
+    ['record-reads', `${patients}/${patient}?part=reads`],
+    ['record-entry', new URL(entry ?? '', service.url).href],
+  ] as const) {
+    await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForFunction(() => document.querySelector('.loading') === null);
+    await page.screenshot({ path: `${FOLDER}${name}.png` });
+    console.log(`docs/pictures/${name}.png`);
+  }
 }
 
 try {
