@@ -994,7 +994,7 @@ export const de: Texts = {
   'record.proof.credential': 'Zugangsmittel',
   'record.proof.event': 'Ereignis',
   'record.proof.hash': 'SHA-256',
-  'record.proof.holds': 'Unverändert: Der Hash passt zum Ereignis',
+  'record.proof.holds': 'Der Hash stimmt',
   'record.proof.how':
     'Der Hash ist der SHA-256 über den vorigen Hash, Stream, Nummer, Id, Typ, Daten und Metadaten. Ein signierter Export der Akte hat alle ihre Ereignisse: Prüfen Sie ihn offline mit node bin/verify-export.mjs, und seinen letzten Hash gegen einen Prüfpunkt.',
   'record.proof.none': 'Noch kein Prüfpunkt deckt es ab.',

@@ -968,7 +968,7 @@ export const en = {
   'record.proof.credential': 'Credential',
   'record.proof.event': 'Event',
   'record.proof.hash': 'SHA-256',
-  'record.proof.holds': 'Unaltered: the hash matches the event',
+  'record.proof.holds': 'The hash matches',
   'record.proof.how':
     'The hash is the SHA-256 over the previous hash, stream, number, id, type, data and metadata. A signed export of the record has all of its events: check it offline with node bin/verify-export.mjs, and its last hash against a checkpoint.',
   'record.proof.none': 'No checkpoint covers it yet.',

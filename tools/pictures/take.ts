@@ -181,8 +181,8 @@ try {
       await page.setViewportSize({ width: 1200, height: 1400 });
     }
     if (name === 'audit-event') {
-      await page.getByRole('link', { name: 'Created: Observation' }).first().click();
-      await page.getByText('Unaltered').waitFor();
+      await page.getByRole('link', { name: /^Created: / }).first().click();
+      await page.getByText('The hash matches').waitFor();
       await page.setViewportSize({ width: 1200, height: 1400 });
     }
     if (name === 'usage') await page.locator('canvas').nth(1).waitFor();

@@ -25,6 +25,8 @@ const SNOMED_CODES: Readonly<Record<string, Denied>> = {
   '428197003': 'narrower',
   '716184000': 'narrower',
   '1003774007': 'narrower',
+  '716220001': 'narrower',
+  '787482006': 'narrower',
   '160245001': 'all',
   '787481004': 'all',
 };
