@@ -628,9 +628,12 @@ describe('the pages of patients', () => {
   it('show abnormal results first and on the overview, all by group, and find them', async () => {
     const record = await newRecord('abnormal@example.org');
     const more = { reference_range: undefined, unit: 'mmol/L' };
-    await observe(record, 4.9, '2026-01-01');
-    await observe(record, 4.2, '2026-01-02', { ...more, code: '2823-3', display: 'Potassium' });
     const visitor = await patientVisitor(service, 'abnormal@example.org');
+    await observe(record, 4.2, '2026-01-02', { ...more, code: '2823-3', display: 'Potassium' });
+    expect(wordsOf(await visitor.open(pathOf(record))))
+      .to.include('None of the newest values came with a reference range or a judgement')
+      .and.not.include('none is marked');
+    await observe(record, 4.9, '2026-01-01');
     const calm = wordsOf(await visitor.open(pathOf(record)));
     expect(calm)
       .to.include('Of the newest value of each kind, none is marked as abnormal')

@@ -74,7 +74,7 @@ function Moment({ name, at }: { readonly name: 'from' | 'to'; readonly at: strin
   const local = at === undefined ? '' : toLocal(new Date(at)).slice(0, 16);
   return (
     <label>
-      {say(`record.${name}`)} <input key={local} name={name} type="datetime-local" defaultValue={local} />
+      {say(`audit.${name}`)} <input key={local} name={name} type="datetime-local" defaultValue={local} />
     </label>
   );
 }

@@ -4,7 +4,14 @@ import { say, sayDate, sayMoment } from '../../texts/texts.ts';
 import type { Overview } from './record-place.ts';
 
 /** Names, birth date, age, sex, identifiers and death. */
-export function Banner({ overview: { patient, position } }: { readonly overview: Overview }) {
+export function Banner({
+  overview: { patient, position },
+  isWhole,
+}: {
+  readonly overview: Overview;
+  /** True if what is printed is the overview. */
+  readonly isWhole: boolean;
+}) {
   const { birth_date, age, gender_text, identifiers, died, other_names, id } = patient;
   return (
     <div class="identity">
@@ -42,7 +49,7 @@ export function Banner({ overview: { patient, position } }: { readonly overview:
           )}
         </ul>
       </details>
-      <p class="paper small">{say('record.scope')}</p>
+      {isWhole ? <p class="paper small">{say('record.scope')}</p> : null}
     </div>
   );
 }

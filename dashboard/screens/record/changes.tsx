@@ -12,6 +12,7 @@ import type { Change, Moments, RecordPlace } from './record-place.ts';
 import { Compared } from './words.tsx';
 
 const LIMIT = 100;
+const DAY_MS = 86_400_000;
 const TONES = { added: 'good', changed: 'plain', removed: 'bad' } as const;
 
 /** Returns the part. */
@@ -24,8 +25,9 @@ export function Changes({
 }) {
   const { query, route } = useLocation();
   const to = query.to ?? '';
-  // The last change, unless a moment is shown.
-  const before = moments?.data.at(-2)?.to ?? moments?.data[0]?.from;
+  // The day before the last change, unless a moment is shown.
+  const last = moments?.data.at(-1)?.to;
+  const before = last === undefined ? undefined : new Date(Date.parse(last) - DAY_MS).toISOString();
   const from = query.from ?? place.at ?? before;
   if (from === undefined) return <p class="loading quiet">{say('loading')}</p>;
   return (

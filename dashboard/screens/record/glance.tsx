@@ -55,8 +55,9 @@ function ListPart({
         {title} {now.length === 0 ? null : <span class="quiet number">{now.length}</span>}
       </h2>
       {none === null ? null : <p class="quiet">{none}</p>}
-      <Lines lines={absent} place={place} />
+      {/* A statement that there is none doesn't come before what is there. */}
       <Lines lines={now} place={place} />
+      <Lines lines={absent} place={place} />
       <Lines lines={planned} place={place} />
       {children}
       {past.length === 0 ? null : (

@@ -37,7 +37,7 @@ export function PatientRecord() {
         </Button>
       </Head>
       {value === undefined ? null : <RunningHead overview={value} />}
-      {value === undefined ? null : <Banner overview={value} />}
+      {value === undefined ? null : <Banner overview={value} isWhole={part === 'overview'} />}
       {at === undefined ? null : (
         <p class="note warned" role="status">
           <strong>{say('record.then', { at: sayMoment(at) })}</strong>{' '}

@@ -39,7 +39,7 @@ export function Abnormal({ results, place }: { readonly results: All; readonly p
           </li>
         ))}
       </ul>
-      {unjudged === 0 ? null : <p class="quiet small">{sayCount('record.unjudged', unjudged)}</p>}
+      {unjudged === 0 ? null : <p>{sayCount('record.unjudged', unjudged)}</p>}
     </section>
   );
 }

@@ -5,7 +5,7 @@ import { resultName } from '../pages/result-names.ts';
 import { kindText } from '../reading/kinds.ts';
 import { sayWhen } from '../reading/known-words.ts';
 import type { Observation } from '../reading/measures.ts';
-import { summaryText, titleText } from '../reading/summary-words.ts';
+import { summaryText, summaryToday, titleText } from '../reading/summary-words.ts';
 import { originAfter, renderAiPart, splitByAuthor } from './entries.ts';
 import type { Api } from './own-api.ts';
 import type { PatientPage } from './page.ts';
@@ -113,7 +113,8 @@ function renderEntryRow(
   result: Observation | undefined,
 ): Html {
   const { say } = visit;
-  const { kind, title: stored, summary, date, date_means: means, fhir } = entry;
+  const { kind, title: stored, date, date_means: means, fhir } = entry;
+  const summary = summaryToday(kind, date, entry.summary, new Date(visit.now).toISOString());
   const title =
     result === undefined ? titleText(say, kind, stored) : resultName(say, { ...result, display: stored });
   const said =

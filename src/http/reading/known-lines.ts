@@ -249,14 +249,19 @@ function sourceWords(place: LinePlace, source: MedicineSource<ClinicalEntry>): s
 /** Returns the state of a medicine. */
 export function medicineBadge(
   { say, known }: LinePlace,
-  { standing, status }: Pick<Medicine, 'standing' | 'status'>,
+  {
+    standing,
+    status,
+    contradicted,
+  }: Pick<Medicine, 'standing' | 'status'> & Partial<Pick<Medicine, 'contradicted'>>,
 ): Badge {
   const state = codeWord(say, 'medicationStatus', status) ?? status;
   const said = stateOfMedicine({ standing, status }, known.person.died);
   if (said === 'forbidden') return ['warn', say('known.forbidden')];
   if (said === 'planned') return plain(say, 'medicationStatus', 'intended');
-  if (said === 'plain') return [standing === 'current' && status === 'active' ? 'good' : 'plain', state];
-  return ['plain', say(`known.${said}`, { state })];
+  if (said !== 'plain') return ['plain', say(`known.${said}`, { state })];
+  if (contradicted !== undefined) return ['warn', state];
+  return [standing === 'current' && status === 'active' ? 'good' : 'plain', state];
 }
 
 /** Returns when a medicine was taken and prescribed; when it was entered, if nothing else is known. */

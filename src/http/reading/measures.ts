@@ -270,6 +270,11 @@ export function graveness(each: Observation): number {
   return judgement === undefined ? 1 : GRAVENESS[judgement.grade];
 }
 
+/** Returns the kinds whose latest value nobody and nothing judged: it has neither a judgement nor a range. */
+export function unjudgedAmong(measures: readonly Measure[]): Measure[] {
+  return measures.filter(({ latest }) => latest !== undefined && judge(latest) === undefined);
+}
+
 /**
  * Returns the measurements whose latest result, or a later one without a value, is judged as abnormal or lies outside its range,
  * the gravest first.

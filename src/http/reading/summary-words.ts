@@ -55,6 +55,17 @@ export function splitStates(
   return { states, rest: rest === '' ? null : rest };
 }
 
+/** Returns a summary as it stands today: a medicine that begins later is planned, whatever its status says. */
+export function summaryToday(
+  kind: string | undefined,
+  date: string | null,
+  summary: string | null,
+  today: string,
+): string | null {
+  const isLater = kind === 'medication' && date !== null && date > today.slice(0, date.length);
+  return isLater && summary !== null ? summary.replace(/^active(?=,|$)/, 'intended') : summary;
+}
+
 /** Returns a summary with its states in words. */
 export function summaryText(say: Texts, kind: string, summary: string): Html {
   const { states, rest } = splitStates(say, kind, summary);
@@ -73,8 +84,13 @@ export function summaryLine(say: Texts, kind: string, summary: string | null): s
 /** Returns states in the reader's order: what was planned, and then what became of it (`Order, completed`). */
 export function statesText(say: Texts, states: readonly State[]): string {
   const plans = states.filter(({ set }) => set === 'intent');
-  const labels = [...plans, ...states.filter((each) => !plans.includes(each))].map(
-    ({ label, set, code }, n) => (n === 0 ? label : (findCodeWord(say.lang, set, code) ?? label)),
+  // A plan that is active is followed; nobody takes the medicine yet.
+  const isPlanned = plans.some(({ code }) => code === 'plan' || code === 'proposal');
+  const others = states.filter(
+    ({ set, code }) => set !== 'intent' && !(isPlanned && set === 'medicationStatus' && code === 'active'),
+  );
+  const labels = [...plans, ...others].map(({ label, set, code }, n) =>
+    n === 0 ? label : (findCodeWord(say.lang, set, code) ?? label),
   );
   return labels.join(`${say('shl.comma')} `);
 }

@@ -9,10 +9,9 @@ import { route } from '../../api/route.ts';
 import { resultName } from '../../pages/result-names.ts';
 import { LANGUAGES, type Language, type Texts, texts } from '../../pages/texts.ts';
 import type { Services } from '../../ports/services.ts';
-import { judge } from '../../reading/judgement.ts';
 import { typeText } from '../../reading/kinds.ts';
 import { interpretEntries } from '../../reading/known.ts';
-import { abnormalAmong, groupMeasures } from '../../reading/measures.ts';
+import { abnormalAmong, groupMeasures, unjudgedAmong } from '../../reading/measures.ts';
 import { type ReadResults, readResults } from '../../reading/stored-results.ts';
 import { PAST_QUERY } from '../../rest/as-of.ts';
 import { noteReads } from '../record-reads.ts';
@@ -127,15 +126,16 @@ function viewResults(
   const measures = groupMeasures(say, observations);
   const kinds = measures.filter(({ facts }) => facts.length > 0);
   const abnormal = abnormalAmong(kinds);
-  const none = kinds.length === 0 ? say('results.none') : say('results.noneabnormal');
+  const unjudged = unjudgedAmong(kinds).length;
+  const none = unjudged === kinds.length ? 'results.nonejudged' : 'results.noneabnormal';
   return {
     abnormal: abnormal.flatMap((measure) => viewMeasure(say, measure, place)),
-    abnormal_none: abnormal.length === 0 ? none : null,
+    abnormal_none: abnormal.length > 0 ? null : say(kinds.length === 0 ? 'results.none' : none),
     latest: kinds.flatMap((measure) => viewMeasure(say, measure, place)),
     unverified: measures.flatMap(({ notes }) =>
       notes.map((note) => viewResult(say, resultName(say, note), note, place)),
     ),
-    unjudged: kinds.filter(({ latest }) => latest !== undefined && judge(latest) === undefined).length,
+    unjudged,
     left_out: [...modified],
     not_done: notDone,
   };

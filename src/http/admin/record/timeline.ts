@@ -14,7 +14,7 @@ import { judgementText } from '../../reading/judgement.ts';
 import { kindText } from '../../reading/kinds.ts';
 import { sayWhen } from '../../reading/known-words.ts';
 import { readResult } from '../../reading/stored-results.ts';
-import { summaryLine, titleText } from '../../reading/summary-words.ts';
+import { summaryLine, summaryToday, titleText } from '../../reading/summary-words.ts';
 import { valueText } from '../../reading/values.ts';
 import { daysInOrder } from '../../rest/days.ts';
 import { readTimeline, TIMELINE_QUERY, type TimelineView } from '../../rest/timeline.ts';
@@ -71,6 +71,7 @@ async function viewEvents(
   entries: readonly TimelineView[],
 ): Promise<z.input<typeof eventSchema>[]> {
   const then = services.recordReads.asOf(asOf);
+  const today = new Date(asOf === undefined ? Date.now() : asOf / 1_000).toISOString();
   const results = entries.flatMap(({ kind, id }) => (kind === 'observation' ? [id] : []));
   const [versions, bodies] = await Promise.all([
     then.currentVersions(
@@ -95,7 +96,7 @@ async function viewEvents(
         kind_text: kindText(say, kind),
         text:
           said ??
-          [titleText(say, kind, title), summaryLine(say, kind, summary)]
+          [titleText(say, kind, title), summaryLine(say, kind, summaryToday(kind, date, summary, today))]
             .filter((part) => part !== null)
             .join(': '),
         date,

@@ -677,6 +677,8 @@ export const es: Wording = {
   'results.notdone':
     '{values|one:No se muestra # resultado cancelado o todavía pendiente.|other:No se muestran # resultados cancelados o todavía pendientes.}',
   'results.uncoded': 'Los resultados sin código solo aparecen si están entre los {most} más recientes.',
+  'results.nonejudged':
+    'Ninguno de los valores más recientes tiene intervalo de referencia ni valoración, así que aquí no se ha juzgado ninguno. Eso no significa que sean normales.',
   'results.noneabnormal':
     'De los valores más recientes de cada tipo, ninguno está marcado como anormal ni queda fuera de su intervalo de referencia.',
   'results.noneseen':

@@ -687,6 +687,8 @@ export const fr: Wording = {
   'results.notdone':
     '{values|one:# résultat annulé ou pas encore disponible n’est pas affiché.|other:# résultats annulés ou pas encore disponibles ne sont pas affichés.}',
   'results.uncoded': 'Les résultats sans code ne figurent ici que s’ils sont parmi les {most} plus récents.',
+  'results.nonejudged':
+    'Aucune des dernières valeurs n’a d’intervalle de référence ni d’appréciation ; aucune n’a donc été jugée ici. Cela ne veut pas dire qu’elles sont normales.',
   'results.noneabnormal':
     'Parmi les dernières valeurs de chaque type, aucune n’est marquée comme anormale ni hors de son intervalle de référence.',
   'results.noneseen':

@@ -663,6 +663,8 @@ export const nb: Wording = {
   'results.notdone':
     '{values|one:# resultat som er avlyst eller ikke foreligger ennå, vises ikke.|other:# resultater som er avlyst eller ikke foreligger ennå, vises ikke.}',
   'results.uncoded': 'Resultater uten kode vises bare hvis de er blant de nyeste {most}.',
+  'results.nonejudged':
+    'Ingen av de nyeste verdiene har referanseområde eller vurdering, så ingen er vurdert her. Det betyr ikke at de er normale.',
   'results.noneabnormal':
     'Av de nyeste verdiene av hver type er ingen merket som unormal eller utenfor sitt referanseområde.',
   'results.noneseen':

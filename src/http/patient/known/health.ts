@@ -44,7 +44,7 @@ export function listsPart(place: RowPlace, known: Known, over: PastText): Html {
     const counted = past.length === 0 ? '' : pastText(say, list, past.length);
     return html`<section class="stack" aria-labelledby="${list}">
 <h2 id="${list}">${say(title)}</h2>
-${absent.length === 0 ? html`` : rowsOr(absent, '')}${
+${
   now.length > 0
     ? rowsOr(now, '')
     : others > 0
@@ -52,7 +52,7 @@ ${absent.length === 0 ? html`` : rowsOr(absent, '')}${
       : absent.length > 0
         ? html``
         : rowsOr(now, say(none))
-}${planned.length === 0 ? html`` : rowsOr(planned, '')}${over(past, counted)}${leftOutPart(visit, record, known, list)}${aiPart(visit, `${list}-ai`, [...noted.absent, ...noted.now, ...noted.planned, ...noted.past].map(row), changedIn(known, list))}</section>
+}${absent.length === 0 ? html`` : rowsOr(absent, '')}${planned.length === 0 ? html`` : rowsOr(planned, '')}${over(past, counted)}${leftOutPart(visit, record, known, list)}${aiPart(visit, `${list}-ai`, [...noted.absent, ...noted.now, ...noted.planned, ...noted.past].map(row), changedIn(known, list))}</section>
 `;
   });
   return html`${tooLargePart(visit, record, known)}${parts}`;

@@ -1,7 +1,12 @@
 /** The last abnormal results of a record, for its first page. */
 import { type Html, html } from '#src/shared/html.ts';
-import { judge } from '../../reading/judgement.ts';
-import { abnormalAmong, groupMeasures, type Measure, newestOfEachKind } from '../../reading/measures.ts';
+import {
+  abnormalAmong,
+  groupMeasures,
+  type Measure,
+  newestOfEachKind,
+  unjudgedAmong,
+} from '../../reading/measures.ts';
 import { whenMeasured } from '../../reading/values.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
@@ -22,13 +27,15 @@ export async function abnormalPart(visit: Visit, record: OpenRecord): Promise<Ht
   const kinds = groupMeasures(say, observations).filter(({ facts }) => facts.length > 0);
   if (kinds.length === 0 && isWhole) return html`<p class="quiet">${say('results.none')}</p>`;
   const abnormal = abnormalAmong(kinds);
-  const unjudged = kinds.filter(({ latest }) => latest !== undefined && judge(latest) === undefined);
+  const unjudged = unjudgedAmong(kinds);
   const open =
     unjudged.length === 0
       ? html``
       : html` <span class="quiet">${say('results.unjudged', { kinds: unjudged.length })}</span>`;
   if (abnormal.length === 0)
-    return html`<p class="quiet">${say(isWhole ? 'results.noneabnormal' : 'results.noneseen')}${open}</p>`;
+    return unjudged.length === kinds.length && isWhole
+      ? html`<p>${say('results.nonejudged')}</p>`
+      : html`<p class="quiet">${say(isWhole ? 'results.noneabnormal' : 'results.noneseen')}${open}</p>`;
   const more =
     abnormal.length > NAMED
       ? html`<p><a href="${visit.to(`${record.path}/results`)}">${say('overview.more', { more: abnormal.length - NAMED })}</a></p>`
