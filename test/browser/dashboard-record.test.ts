@@ -191,7 +191,7 @@ describe('a patient’s record in the dashboard', () => {
     expect((await json.locator('del').allInnerTexts()).join(' ')).to.include('95');
     expect((await json.locator('ins').allInnerTexts()).join(' ')).to.include('180');
     await page.getByText('Proof of this version').click();
-    await page.getByText('The hash matches the event').waitFor();
+    await page.getByText('The hash matches', { exact: true }).waitFor();
     expect(await page.locator('details.panel code').allInnerTexts()).to.satisfy((all: string[]) =>
       all.some((code) => /^[0-9a-f]{64}$/.test(code)),
     );

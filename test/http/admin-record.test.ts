@@ -169,6 +169,11 @@ describe('admin: a patient’s record', () => {
       status: 'active',
       intent: 'plan',
       title: 'Diabetes programme',
+      activity: [
+        { detail: { status: 'scheduled', code: { text: 'Eye check' }, scheduledString: 'every year' } },
+        { detail: { status: 'entered-in-error', description: 'Nothing' } },
+        { detail: { status: 'in-progress', description: 'Less salt' } },
+      ],
       subject: about(),
       period: { start: '2026-01-01' },
     } as never);
@@ -198,7 +203,9 @@ describe('admin: a patient’s record', () => {
     });
     expect(shown.problems).to.include({ none: 'None that is current; 1 past problem.' });
     expect(shown.problems.past[0]?.text).to.equal('Asthma: resolved · until 2010');
-    expect(shown.care_plans.now[0]?.text).to.equal('Diabetes programme: Plan, active · 1 January 2026');
+    expect(shown.care_plans.now[0]?.text).to.equal(
+      'Diabetes programme: Plan, active · Eye check (scheduled, every year) and Less salt (in progress) · 1 January 2026',
+    );
     expect(shown.results.abnormal[0]?.text).to.equal(
       'Blood sugar (glucose): 140\u00a0mg/dL · Above the range · 1 March 2026',
     );

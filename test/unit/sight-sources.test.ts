@@ -63,7 +63,9 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
     'queries/admin/sandbox.ts',
     'queries/admin/traffic.ts',
     'queries/audit/access-search.ts',
+    'queries/audit/contents.ts',
     'queries/audit/events.ts',
+    'queries/rest/own-takebacks.ts',
     'queries/rest/clinical-entries.ts',
     'queries/rest/changed-by-ai.ts',
     'queries/rest/changes.ts',
@@ -80,6 +82,10 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
     'queries/rest/document-blobs.ts',
     'queries/rest/document-slot.ts',
     'src/reactions/webhooks/text-as-of.ts',
+  ],
+  'take-backs, which owners and admins order over their own project': [
+    'src/takeback/history.ts',
+    'src/takeback/record-fates.ts',
   ],
   'commands of the operator': [
     'src/cli/commands.ts',

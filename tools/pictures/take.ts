@@ -181,7 +181,10 @@ try {
       await page.setViewportSize({ width: 1200, height: 1400 });
     }
     if (name === 'audit-event') {
-      await page.getByRole('link', { name: /^Created: / }).first().click();
+      await page
+        .getByRole('link', { name: /^Created: / })
+        .first()
+        .click();
       await page.getByText('The hash matches').waitFor();
       await page.setViewportSize({ width: 1200, height: 1400 });
     }

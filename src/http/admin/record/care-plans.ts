@@ -1,8 +1,9 @@
 /** Care plans of a record, as the timeline words them. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { happened, newestFirst } from '#src/clinical/reading/dates.ts';
+import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { hasModifier, isIdea, withdrawnAs } from '#src/clinical/reading/status.ts';
-import { text } from '#src/fhir/parts.ts';
+import { first, objects, text } from '#src/fhir/parts.ts';
 import { timelineWords } from '#src/v1/timeline.ts';
 import { capital } from '../../pages/capital.ts';
 import type { KnownLine } from '../../reading/known-lines.ts';
@@ -12,6 +13,24 @@ import { type LinesPlace, type OverviewView, sayNone, viewLine } from './overvie
 
 /** States of plans that are over, or never were one. */
 const OVER: readonly (string | undefined)[] = ['revoked', 'completed'];
+
+/** Activities that are named; the entry has all. */
+const NAMED = 12;
+
+/** Returns what a plan provides for, each with its state and when, as far as it says: CarePlan.activity. */
+function sayActivities({ say, known }: LinesPlace, { value }: ClinicalEntry): string[] {
+  const said = objects(value.activity).flatMap(({ detail, reference }) => {
+    const { code, description, status, scheduledString } = first(detail) ?? {};
+    const name = known.name(code) ?? text(description) ?? text(first(reference)?.display);
+    if (name === undefined || status === 'entered-in-error') return [];
+    const state = findCodeWord(say.lang, 'planStatus', text(status) ?? '');
+    const more = [state, text(scheduledString)].filter((part) => part !== undefined && part !== '');
+    return [more.length === 0 ? name : `${name} (${more.join(`${say('shl.comma')} `)})`];
+  });
+  const rest = said.length - NAMED;
+  const named = rest > 0 ? [...said.slice(0, NAMED), `+ ${rest}`] : said;
+  return named.length === 0 ? [] : [say.list(named)];
+}
 
 /** Returns the care plans, those that are under way first. @param entries with names for their codes */
 export function viewCarePlans(
@@ -31,7 +50,11 @@ export function viewCarePlans(
       const line: KnownLine = {
         title,
         badges: states.length === 0 ? [] : [['plain', statesText(say, states)]],
-        details: [...(rest === null ? [] : [rest]), whenText(say, dated, entry)],
+        details: [
+          ...(rest === null ? [] : [rest]),
+          ...sayActivities(place, entry),
+          whenText(say, dated, entry),
+        ],
         sources: [{ entry, says: [] }],
         status,
         dated,
