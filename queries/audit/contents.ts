@@ -1,10 +1,11 @@
 /** Reads what events of a page are about, for auditors: the texts of versions, and of the living patients. */
 import type { Pool } from 'pg';
+import { MOST_BYTES } from '../rest/record-versions.ts';
 import type { EventRow } from './events.ts';
 
 /** Questions about the contents of events. */
 export interface EventContents {
-  /** Returns the texts of versions by their events; of a deletion that of the last version before it. */
+  /** Returns the texts of versions by their events, of a deletion that of the last version before it; large ones are absent. */
   readonly versionTexts: (rows: readonly EventRow[]) => Promise<ReadonlyMap<string, string>>;
   /** Returns the texts of Patients by id; deleted ones are absent. */
   readonly patientTexts: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
@@ -12,11 +13,13 @@ export interface EventContents {
 
 // Index: primary key of history.version (id, version).
 const VERSIONS = `
-select v.event_id as id, coalesce(v.body, (
-         select p.body from history.version p where p.id = v.id and p.version < v.version and p.body is not null
-          order by p.version desc limit 1)) as body
+select v.event_id as id, t.body
   from unnest($1::uuid[], $2::int[]) as x(id, version)
-  join history.version v on v.id = x.id and v.version = x.version`;
+  join history.version v on v.id = x.id and v.version = x.version
+  cross join lateral (
+    select p.body from history.version p where p.id = v.id and p.version <= v.version and p.body is not null
+     order by p.version desc limit 1) t
+ where octet_length(t.body) < ${MOST_BYTES}`;
 
 // Index: primary key of resources.resource.
 const PATIENTS = `

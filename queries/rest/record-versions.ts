@@ -110,8 +110,8 @@ select count(*)::int as versions, max(v.recorded_at)::float8 as at,
     order by w.recorded_at desc, w.event_id desc limit 1) as event
 from history.version v where v.record = $1::uuid and v.recorded_at <= $2`;
 
-/** The maximum size of a version that is read here, in bytes. */
-const MOST_BYTES = 200_000;
+/** The maximum size of a version that is read to be put in words, in bytes. */
+export const MOST_BYTES = 200_000;
 
 const body = (v: string): string => `case when octet_length(${v}.body) < ${MOST_BYTES} then ${v}.body end`;
 
