@@ -4,10 +4,12 @@
  */
 
 import { RecentBatches, type WrittenBatch } from '../batches.ts';
-import { later, toPosition } from '../position.ts';
+import { toPosition } from '../position.ts';
 import { BEGINNING, type Position } from '../store.ts';
+import type { Pages } from '../subscription.ts';
 import { CHANNEL } from './schema.ts';
 import { Session, type SessionOptions } from './session.ts';
+import { SharedPages } from './shared-pages.ts';
 
 /** Pause before a connection to listen on is tried again, in ms. */
 const RECONNECT_AFTER = 200;
@@ -17,6 +19,8 @@ export interface FeedOptions extends Pick<SessionOptions, 'url' | 'name' | 'answ
   /** The interval at which the head is polled, in ms. */
   readonly recheckEvery: number;
   readonly head: () => Promise<Position>;
+  /** Reads what other processes wrote. */
+  readonly pages: Pages;
   /** The server process that this store writes through: its notifications bring no news. */
   readonly writer: () => number | undefined;
   readonly onLost: (error: unknown) => void;
@@ -28,6 +32,7 @@ export class Feed {
   #known: Position = BEGINNING;
   readonly #listeners = new Set<() => void>();
   readonly #session: Session;
+  readonly #shared: SharedPages;
   #timer: NodeJS.Timeout | undefined;
   /** True if a poll was requested that hasn't begun. */
   #due = false;
@@ -46,6 +51,13 @@ export class Feed {
         options.onLost(error);
         void this.check();
       },
+    });
+    this.#shared = new SharedPages({
+      pages: options.pages,
+      known: () => this.#known,
+      isShared: () => this.#listeners.size > 1,
+      publish: (batch) => this.publish(batch),
+      reach: (position) => this.reach(position),
     });
   }
 
@@ -83,6 +95,12 @@ export class Feed {
     for (const wake of this.#listeners) wake();
   }
 
+  /** Forgets the batches: a stream was erased. */
+  forget(): void {
+    this.#shared.forget();
+    this.recent.clear();
+  }
+
   /** Makes sure that notifications arrive, then looks at the head for those that did not. */
   async check(): Promise<void> {
     this.#due = true;
@@ -92,7 +110,7 @@ export class Feed {
       this.#due = false;
       try {
         await this.#session.connect();
-        this.reach(await this.options.head());
+        this.#shared.hear(await this.options.head());
       } catch {
         // The server is unreachable; no notifications arrive until it is back.
         clearTimeout(this.#retry);
@@ -112,8 +130,8 @@ export class Feed {
   }
 
   #notified(payload: string, backend: number): void {
-    if (payload === 'erased') this.recent.clear();
+    if (payload === 'erased') this.forget();
     // A batch of our own is published by the append itself, from memory and sooner.
-    else if (backend !== this.options.writer()) this.reach(later(this.#known, toPosition(payload)));
+    else if (backend !== this.options.writer()) this.#shared.hear(toPosition(payload));
   }
 }

@@ -56,6 +56,7 @@ export class PostgresEventStore implements EventStore {
       answerWithin,
       recheckEvery,
       head: () => this.#reader.head(),
+      pages: this.#reader,
       writer: () => this.#writer.backend,
       onLost,
     });
@@ -143,7 +144,7 @@ export class PostgresEventStore implements EventStore {
         this.#writer.query({ text: 'SELECT log.erase_stream($1)', values: [stream], rowMode: 'array' }),
       ),
     );
-    this.#feed.recent.clear();
+    this.#feed.forget();
   }
 
   ping(): Promise<void> {
