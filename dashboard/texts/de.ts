@@ -1042,9 +1042,7 @@ export const de: Texts = {
   'record.when': 'Wann',
   'record.who': 'Wer',
   'record.why.ai': 'von KI zurückgenommen',
-  'record.why.error': 'irrtümlich eingetragen',
   'record.why.modified': 'hat eine Erweiterung, die den Sinn umkehren kann',
-  'record.why.refuted': 'widerlegt',
   'record.scope':
     'Gedruckt werden Allergien, Medikamente, Gesundheitsprobleme, Impfungen und der neueste Befund jeder Art. Besuche, Eingriffe, Dokumente und ältere Befunde nicht.',
   'record.withdrawn.one': '1 Eintrag wurde zurückgenommen',

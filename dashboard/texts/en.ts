@@ -1016,9 +1016,7 @@ export const en = {
   'record.when': 'When',
   'record.who': 'Who',
   'record.why.ai': 'withdrawn by AI',
-  'record.why.error': 'entered in error',
   'record.why.modified': 'has an extension that may reverse its meaning',
-  'record.why.refuted': 'refuted',
   'record.scope':
     'Printed are allergies, medicines, problems, vaccinations and the newest result of each kind. Visits, procedures, documents and older results are not.',
   'record.withdrawn.one': '1 entry was withdrawn',

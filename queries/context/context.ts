@@ -4,6 +4,7 @@ import type { Authorship } from '#src/context/compose.ts';
 import { type MadeContext, makeContext } from '#src/context/make.ts';
 import { maskedAuthorship, maskedBody } from '#src/context/masked.ts';
 import { type Current, type Version, versionReference } from '#src/context/record.ts';
+import type { ReadReplacedTexts } from '#src/context/replaced.ts';
 import type { ContextRequest } from '#src/context/request.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { Caller, Sees } from '#src/shared/access/caller.ts';
@@ -11,6 +12,7 @@ import { grantCoverage } from '#src/shared/access/coverage.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import { unavailable } from '#src/shared/refusal.ts';
+import { readReplacedTexts } from '../history/replaced-versions.ts';
 import { bodyOrSize, bodySize, withLargeBodies } from '../read.ts';
 import { type Marks, openMarks } from '../rest/marks.ts';
 import type { RecordRead } from './read.ts';
@@ -50,6 +52,7 @@ export function openMakeContext(
         displays,
         authors: (versions) => readAuthors(marks, caller, versions),
         bodies: (versions) => readBodies(pool, caller.sees, versions),
+        replaced: (current) => readReplaced(pool, caller.sees, current),
         covered: grantCoverage(caller.sees.within?.access),
       },
       ask,
@@ -77,6 +80,19 @@ async function readBodies(
   });
   if (rows.length < versions.length) throw lagging();
   return new Map((await wholeRows(pool, sees, rows)).map((row) => [versionReference(row), row.body]));
+}
+
+/** Reads the texts of the versions that these replaced, under a grant masked. */
+async function readReplaced(
+  pool: Pool,
+  sees: Sees,
+  current: readonly Version[],
+): ReturnType<ReadReplacedTexts> {
+  const texts = await readReplacedTexts(pool, sees, current);
+  if (sees.within === undefined) return texts;
+  return new Map(
+    [...texts].map(([id, all]) => [id, all.map((each) => ({ ...each, body: maskedBody(each.body) }))]),
+  );
 }
 
 /** Reads live entries of the directory. Index: primary key of resources.resource. */

@@ -1,10 +1,12 @@
 /** Reads the resources of a record for the clinical reading, with the part of an AI in each. */
 import type { Pool } from 'pg';
-import { referredMedication } from '#src/clinical/reading/medicines.ts';
+import { referredMedication } from '#src/clinical/reading/medicine-subject.ts';
 import { READ_TYPES } from '#src/clinical/reading/reading.ts';
-import type { PartOfAi } from '#src/clinical/reading/told.ts';
+import { REVISED_TYPES } from '#src/clinical/reading/revisions.ts';
+import type { PartOfAi, Replaced } from '#src/clinical/reading/told.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { type JsonObject, parseStored } from '#src/shared/json/json.ts';
+import { readReplaced } from '../history/replaced-versions.ts';
 
 /** A current version. */
 export interface ClinicalEntry {
@@ -15,6 +17,8 @@ export interface ClinicalEntry {
   readonly partOfAi: PartOfAi;
   /** The version that somebody else had written before an AI changed it. */
   readonly before: JsonObject | undefined;
+  /** The versions that it replaced, the newest first; of an entry that nobody changed none. */
+  readonly replaced?: readonly Replaced[] | undefined;
   /** When it was recorded, in milliseconds since 1970. */
   readonly recorded: number;
 }
@@ -97,14 +101,22 @@ export function openClinicalEntries(pool: Pool): ReadClinicalEntries {
             values: [[...ids]],
           });
     const person = entries.find(({ type }) => type === 'Patient');
+    const told = entries.filter(({ type }) => type !== 'Patient');
+    const replaced = await readReplaced(pool, undefined, told.filter(isCompared));
     return {
       patient: person?.value ?? {},
       person,
-      entries: entries.filter(({ type }) => type !== 'Patient'),
+      entries:
+        replaced.size === 0 ? told : told.map((each) => ({ ...each, replaced: replaced.get(each.id) })),
       medications: new Map(medications.map(({ id, body }) => [`Medication/${id}`, parseStored(body)])),
       tooLarge: rows.flatMap(({ type, id, body }) => (body === null ? [`${type}/${id}`] : [])),
     };
   };
+}
+
+/** Tells whether an entry's earlier versions say what was changed: those before an AI's are told apart. */
+function isCompared({ type, partOfAi }: ClinicalEntry): boolean {
+  return partOfAi === 'no' && REVISED_TYPES.includes(type);
 }
 
 function makeEntry({ type, id, version, body, ai, before, recorded }: Row): ClinicalEntry | undefined {

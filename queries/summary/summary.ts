@@ -7,6 +7,7 @@ import {
   SUMMARIZED_TYPES,
 } from '#src/clinical/summary/choose.ts';
 import { earlierVersions, withEarlier } from '#src/clinical/summary/earlier.ts';
+import { readVersion, revisedSources, withReplaced } from '#src/clinical/summary/replaced.ts';
 import type { Stored } from '#src/clinical/summary/source.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller, Sees } from '#src/shared/access/caller.ts';
@@ -18,6 +19,7 @@ import { TooManyBytes } from '../database/copy-out.ts';
 import type { Queryable } from '../database/gather.ts';
 import { closure } from '../everything/directory.ts';
 import { type EverythingRow, measureRows, recordRowsBy, withLargeRows } from '../everything/rows.ts';
+import { readReplaced } from '../history/replaced-versions.ts';
 import { aiVersions } from './ai-versions.ts';
 import { type KeptRow, keptRows } from './kept-rows.ts';
 import { withShownReferences } from './shown-references.ts';
@@ -72,7 +74,14 @@ export function openSummarize(pool: Pool): Summarize {
         earlier.reduce((sum, { bytes }) => sum + bytes, 0),
         0,
       );
-      const chosen = withEarlier(current, await withShownReferences(database, sees, earlier, base));
+      const revised = revisedSources(current).map((source) => ({
+        id: source.id,
+        version: readVersion(source),
+      }));
+      const chosen = withReplaced(
+        withEarlier(current, await withShownReferences(database, sees, earlier, base)),
+        await readReplaced(database, sees, revised),
+      );
       const ids = new Set(
         [...chosen.inDirectory, ...chosen.named].flatMap((key) => key.split('/')[1] ?? []).filter(isUuid),
       );

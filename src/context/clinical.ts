@@ -11,13 +11,15 @@ import {
   takenMedicines,
 } from '#src/clinical/reading/absence.ts';
 import { mostDangerousFirst, readAllergy } from '#src/clinical/reading/allergies.ts';
-import { absenceText, inEnglish, standingText, stateWord } from '#src/clinical/reading/english.ts';
 import {
-  isMedicine,
-  joinMedicines,
-  type Medicine,
-  readMedicineSource,
-} from '#src/clinical/reading/medicines.ts';
+  absenceText,
+  inEnglish,
+  revisionText,
+  standingText,
+  stateWord,
+} from '#src/clinical/reading/english.ts';
+import { isMedicine } from '#src/clinical/reading/medicine-subject.ts';
+import { joinMedicines, type Medicine, readMedicineSource } from '#src/clinical/reading/medicines.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { nameCodes } from '#src/clinical/reading/names/name-code.ts';
 import { readPerson } from '#src/clinical/reading/person.ts';
@@ -29,7 +31,8 @@ import {
   repeatPhrases,
 } from '#src/clinical/reading/phrases.ts';
 import { joinProblems, type Problem, readProblemSource } from '#src/clinical/reading/problems.ts';
-import { readCodes } from '#src/clinical/reading/stated.ts';
+import type { Revision } from '#src/clinical/reading/revisions.ts';
+import { readCodes } from '#src/clinical/reading/told.ts';
 import { readVaccination } from '#src/clinical/reading/vaccinations.ts';
 import { choice, dosage, notes } from '#src/clinical/reading/words.ts';
 import { objects, text } from '#src/fhir/parts.ts';
@@ -105,6 +108,7 @@ export function allergies(reading: Reading, isShown: (entry: Entry) => boolean =
         isOver ? nameCodes('en', 'clinicalStatus', status) : undefined,
         nameCodes('en', 'verificationStatus', uncertainty),
         ...allergyPhrases(allergy).map(inEnglish),
+        ...changes(allergy),
         noteIn(value),
       );
       const members = { ...codeMembers(value.code, name), criticality: text(value.criticality) ?? null };
@@ -114,6 +118,11 @@ export function allergies(reading: Reading, isShown: (entry: Entry) => boolean =
         place,
       };
     });
+}
+
+/** Returns what later versions changed. */
+function changes({ revisions }: { readonly revisions: readonly Revision[] }): string[] {
+  return [...new Set(revisions.map(revisionText))];
 }
 
 /** Returns the medicines, each drug once. */
@@ -159,6 +168,7 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
       '; ',
       dose === undefined ? name : `${name}: ${dose}`,
       standingText(medicine, died),
+      ...(standing === 'past' ? [] : changes(medicine)),
       reading.focus.work === 'review' && reason !== undefined ? `for ${reason}` : undefined,
       joinMedicineNotes(sources.filter((source) => source.standing === standing)),
     );
@@ -254,6 +264,7 @@ function stateProblem(reading: Reading, problem: Problem<Entry>): Fact {
     ...repeatPhrases(problem).map(inEnglish),
     nameConcept(value.severity),
     nameCodes('en', 'verificationStatus', uncertainty),
+    ...(isOver ? [] : changes(problem)),
     noteIn(value),
   );
   const members = {

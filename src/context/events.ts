@@ -2,8 +2,8 @@
 
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { nameCodes } from '#src/clinical/reading/names/name-code.ts';
-import { readCodes } from '#src/clinical/reading/stated.ts';
 import { isIdea } from '#src/clinical/reading/status.ts';
+import { readCodes } from '#src/clinical/reading/told.ts';
 import { choice } from '#src/clinical/reading/words.ts';
 import { codes, first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';

@@ -8,7 +8,7 @@ import {
   unitOfQuantity,
   unitText,
 } from '#src/clinical/reading/numbers/quantity.ts';
-import { readCodes } from '#src/clinical/reading/stated.ts';
+import { readCodes } from '#src/clinical/reading/told.ts';
 import { referenceRange } from '#src/clinical/reading/words.ts';
 import { objects } from '#src/fhir/parts.ts';
 import type { Finding } from '#src/insight/finding.ts';

@@ -2,7 +2,7 @@
  * Makes a context from a record, read either from the read models or, to repeat an earlier context, from the events.
  */
 import { setImmediate } from 'node:timers/promises';
-import { referredMedication } from '#src/clinical/reading/medicines.ts';
+import { referredMedication } from '#src/clinical/reading/medicine-subject.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { Coverage } from '#src/shared/access/coverage.ts';
 import { readEarlier } from './ai-notes.ts';
@@ -19,6 +19,7 @@ import {
   type Version,
   versionReference,
 } from './record.ts';
+import { listReplaced, type ReadReplacedTexts, withReplaced } from './replaced.ts';
 import type { ContextRequest } from './request.ts';
 import { loadTokenizer } from './tokenizer.ts';
 
@@ -33,6 +34,8 @@ export interface Sources {
   authors(versions: readonly Version[]): Promise<ReadonlyMap<string, Authorship>>;
   /** Reads the stored texts of versions of the record. */
   readonly bodies: ReadBodies;
+  /** Reads the stored texts of the versions that current ones replaced. */
+  readonly replaced: ReadReplacedTexts;
   readonly covered: Coverage;
 }
 
@@ -60,9 +63,9 @@ export async function makeContext(
   ask: ContextRequest,
   today: string,
 ): Promise<MadeContext> {
-  const { opened } = sources;
   // Yields to other requests before working on a long record.
   await setImmediate();
+  const opened = await withReplaced(sources.opened, sources.replaced);
   const earlier = await readEarlier(opened, sources.bodies);
   const drugs = [
     ...(opened.facts.get('MedicationStatement') ?? []),
@@ -76,7 +79,8 @@ export async function makeContext(
   const directory = new Map(
     found.map((current): [string, Entry] => [`${current.type}/${current.id}`, wholeEntry(current)]),
   );
-  const displays = await sources.displays(codesWithoutWords(opened, [...earlier, ...directory.values()]));
+  const others = [...earlier, ...directory.values(), ...listReplaced(opened)];
+  const displays = await sources.displays(codesWithoutWords(sources.opened, others));
   const beside = { directory, displays, earlier, today: Date.parse(today), covered: sources.covered };
   const told = await gatherFacts(opened, ask, beside, sources.bodies);
   const most = Math.ceil(ask.budget_tokens / LEAST_TOKENS) + BESIDE;

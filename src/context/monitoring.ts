@@ -2,8 +2,8 @@
 
 import type { Medicine } from '#src/clinical/reading/medicines.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
-import { readCodes } from '#src/clinical/reading/stated.ts';
 import { isOver } from '#src/clinical/reading/status.ts';
+import { readCodes } from '#src/clinical/reading/told.ts';
 import { dayIn } from '#src/shared/time/day.ts';
 import { NAMELESS } from './clinical.ts';
 import { DAY, daysBetween } from './dates.ts';

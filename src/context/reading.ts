@@ -3,8 +3,8 @@
 import { splitAbsences } from '#src/clinical/reading/absence.ts';
 import { dateText } from '#src/clinical/reading/english.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
-import { readCodes } from '#src/clinical/reading/stated.ts';
 import type { Around } from '#src/clinical/reading/told.ts';
+import { readCodes } from '#src/clinical/reading/told.ts';
 
 import { withDisplays } from '#src/clinical/summary/displays.ts';
 import { containedIn, text } from '#src/fhir/parts.ts';
@@ -41,7 +41,7 @@ export function listStated(reading: Reading, ...types: readonly string[]): Entry
 
 /** Returns a resource with names added to its codes. */
 export function namedEntry(entry: Entry, displays: Reading['displays']): Entry {
-  return displays.size === 0 ? entry : { ...entry, value: withDisplays(entry, displays).value };
+  return withDisplays(entry, displays);
 }
 
 /** Returns the resource of the record or the directory that a reference names. */

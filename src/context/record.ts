@@ -1,6 +1,7 @@
 /** A record as contexts use it: facts, AI-written resources, and resources that are left out. */
 
 import type { Dated } from '#src/clinical/reading/dates.ts';
+import type { Replaced } from '#src/clinical/reading/told.ts';
 import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import type { Stored } from '#src/clinical/summary/source.ts';
 import { codings, text } from '#src/fhir/parts.ts';
@@ -25,6 +26,8 @@ export function versionReference({ type, id, version }: Version): string {
 /** A resource and the members that were read of it. */
 export interface Entry extends Version {
   readonly value: JsonObject;
+  /** The versions that it replaced, the newest first, as far as they were read. */
+  readonly replaced?: readonly Replaced[] | undefined;
   readonly dated: Dated;
   /** For Observations: false only when it certainly has no value. */
   readonly mayHaveValue: boolean;
@@ -67,6 +70,8 @@ export interface OpenedRecord {
   /** The entries of others that an AI changed, including withdrawn ones, newest first. */
   readonly changed: readonly Changed[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
+  /** Allergies that somebody refuted, newest first. */
+  readonly refuted: readonly Entry[];
   /** Types of the resources left out that may state something true. */
   readonly unsure: ReadonlyMap<LeftOut, ReadonlySet<string>>;
 }
@@ -99,6 +104,7 @@ export function openRecord(record: Iterable<Excerpt>, byAi: AiVersions): OpenedR
   const ai: Entry[] = [];
   const changed: Changed[] = [];
   const leftOut = new Map<LeftOut, number>();
+  const refuted: Entry[] = [];
   const unsure = new Map<LeftOut, Set<string>>(
     ([MODIFIED, REFUTED_BY_AI] as const).map((reason) => [reason, new Set()]),
   );
@@ -111,13 +117,22 @@ export function openRecord(record: Iterable<Excerpt>, byAi: AiVersions): OpenedR
       isByAi && glance.leftOut !== undefined && glance.leftOut !== MODIFIED ? REFUTED_BY_AI : glance.leftOut;
     if (reason !== undefined) {
       leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+      if (reason === 'refuted' && glance.type === 'AllergyIntolerance') refuted.push(glance);
       unsure.get(reason)?.add(glance.type);
     } else if (isByAi) ai.push(glance);
     else if (facts.get(glance.type)?.push(glance) === undefined) facts.set(glance.type, [glance]);
   }
   for (const entries of facts.values()) entries.sort(newestFirst);
   changed.sort((a, b) => newestFirst(a.entry, b.entry));
-  return { patient: facts.get('Patient')?.[0], facts, byAi: ai.sort(newestFirst), changed, leftOut, unsure };
+  return {
+    patient: facts.get('Patient')?.[0],
+    facts,
+    byAi: ai.sort(newestFirst),
+    changed,
+    leftOut,
+    refuted: refuted.sort(newestFirst),
+    unsure,
+  };
 }
 
 const versionIn = ({ type, id, version }: Version): Version => ({ type, id, version });
@@ -138,13 +153,16 @@ const bareIn = new WeakMap<OpenedRecord, Bare>();
  * Returns codes that have neither text nor display, each once; readers need their names.
  * @param others further resources that a context reads
  */
-export function codesWithoutWords(opened: OpenedRecord, others: Iterable<Entry>): SystemCode[] {
+export function codesWithoutWords(
+  opened: OpenedRecord,
+  others: Iterable<Pick<Entry, 'value'>>,
+): SystemCode[] {
   const own = bareIn.get(opened) ?? gatherBare([...opened.facts.values(), opened.byAi].flat());
   bareIn.set(opened, own);
   return [...new Map([...own, ...gatherBare(others)]).values()];
 }
 
-function gatherBare(resources: Iterable<Entry>): Bare {
+function gatherBare(resources: Iterable<Pick<Entry, 'value'>>): Bare {
   const found = new Map<string, SystemCode>();
   const seen = new Set<Json>();
   for (const { value } of resources) {

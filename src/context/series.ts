@@ -1,7 +1,7 @@
 /** Series: the Observations of one code, sorted by time. */
 
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
-import { readCodes } from '#src/clinical/reading/stated.ts';
+import { readCodes } from '#src/clinical/reading/told.ts';
 import { LOINC } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json/json.ts';
 import { MEASURE_OF, type Measure } from './guidance/measures.ts';

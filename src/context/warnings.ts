@@ -1,11 +1,11 @@
 /** Warnings: contradictions in the record, and counts of resources that patient safety leaves out. */
 
-import { statusWord } from '#src/clinical/reading/english.ts';
+import { refutedText, statusWord } from '#src/clinical/reading/english.ts';
 import type { Medicine, MedicineSource } from '#src/clinical/reading/medicines.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
-import { readCodes } from '#src/clinical/reading/stated.ts';
 import { isOver } from '#src/clinical/reading/status.ts';
+import { readCodes } from '#src/clinical/reading/told.ts';
 import { dosage } from '#src/clinical/reading/words.ts';
 import { codes } from '#src/fhir/parts.ts';
 import { dayIn } from '#src/shared/time/day.ts';
@@ -14,7 +14,7 @@ import { DAY } from './dates.ts';
 import { inLine } from './fact.ts';
 import { CLASSES } from './guidance/drugs.ts';
 import type { Coded } from './guidance/scores.ts';
-import { findDay, listStated, nameOr, type Reading } from './reading.ts';
+import { findDay, listStated, namedEntry, nameOr, type Reading } from './reading.ts';
 import { type Entry, versionReference } from './record.ts';
 
 export interface Warning {
@@ -275,8 +275,21 @@ export function futureDates(reading: Reading): Warning[] {
 }
 
 /** Returns a warning per reason for which resources were left out, with their number. */
-export function leftOutWarnings({ opened }: Reading): Warning[] {
-  return [...opened.leftOut]
+export function leftOutWarnings({ opened, displays }: Reading): Warning[] {
+  const refuted = opened.refuted.map((entry): Warning => {
+    const named = namedEntry(entry, displays);
+    const name = nameOr(named.value.code, 'substance not recorded');
+    return {
+      kind: 'left_out',
+      text: `allergy left out: ${inLine(refutedText(name, named))}`,
+      fhir: [versionReference(entry)],
+    };
+  });
+  return [...refuted, ...listCounts(opened)];
+}
+
+function listCounts({ leftOut }: Reading['opened']): Warning[] {
+  return [...leftOut]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([reason, count]) => ({
       kind: 'left_out',

@@ -52,6 +52,7 @@ async function answersOf(patient: string, resources: readonly Authored[]): Promi
           Promise.resolve(new Map(codes.map(({ system, code }) => [`${system}|${code}`, `Name of ${code}`]))),
         authors: () => Promise.resolve(authors),
         bodies: () => Promise.resolve(bodies),
+        replaced: () => Promise.resolve(new Map()),
         covered: () => 'all',
       },
       ask,

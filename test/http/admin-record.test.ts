@@ -1,6 +1,7 @@
 /** What members see of a patient's record: its overview now and then, its moments, and what changed between two of them. */
 import { expect } from 'chai';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
+import { runCommand } from '#test/support/cli.ts';
 import { signedIn } from '#test/support/gateway.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
@@ -25,7 +26,7 @@ interface List {
   readonly past: readonly Line[];
   readonly none: string | null;
   readonly unverified: readonly Line[];
-  readonly left_out: readonly { readonly why: string }[];
+  readonly left_out: readonly { readonly why: string; readonly text: string }[];
 }
 
 type Overview = Readonly<
@@ -341,6 +342,87 @@ describe('admin: a patient’s record', () => {
     } finally {
       recording.stop();
     }
+  });
+
+  it('says what later versions changed, when and from what, and what was refuted', async () => {
+    const own = await create({ ...PATIENT });
+    const of = { reference: `Patient/${own.id}` };
+    const weekly = (period: number, periodUnit: string, status = 'active') => ({
+      resourceType: 'MedicationStatement',
+      status,
+      subject: of,
+      medicationCodeableConcept: named('Methotrexate'),
+      dosage: [{ text: '', timing: { repeat: { frequency: 1, period, periodUnit } } }].map(
+        ({ text: _, ...dose }) => ({ ...dose, doseAndRate: [{ doseQuantity: { value: 15, unit: 'mg' } }] }),
+      ),
+    });
+    const allergy = (text: string, verification: string, more: object = {}) => ({
+      resourceType: 'AllergyIntolerance',
+      patient: of,
+      code: named(text),
+      clinicalStatus: state('allergyintolerance-clinical', 'active'),
+      verificationStatus: state('allergyintolerance-verification', verification),
+      ...more,
+    });
+    const refuted = allergy('Penicillin', 'refuted');
+    const problem = (verification: string) => ({
+      resourceType: 'Condition',
+      subject: of,
+      code: named('Lung cancer'),
+      clinicalStatus: state('condition-clinical', 'active'),
+      verificationStatus: state('condition-ver-status', verification),
+    });
+    const revise = async (...versions: readonly { readonly resourceType: string }[]) => {
+      const [first, ...later] = versions;
+      if (first === undefined) return;
+      const { id } = await create(first);
+      for (const each of later) await write('PUT', `/${each.resourceType}/${id}`, { ...each, id });
+    };
+    await revise(weekly(1, 'wk'), weekly(1, 'wk'), weekly(1, 'd'));
+    await revise(allergy('Penicillin', 'confirmed', { criticality: 'high' }), refuted, refuted);
+    await revise(
+      allergy('Peanut', 'confirmed', { criticality: 'low' }),
+      allergy('Peanut', 'confirmed', { criticality: 'high' }),
+    );
+    await revise(problem('provisional'), problem('differential'), problem('confirmed'));
+    const shown = (await owner.done('GET', pathOf('overview', {}, own.id))) as unknown as Overview;
+    const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date());
+    const texts = (list: List): readonly string[] => list.now.map(({ text }) => text);
+    expect(texts(shown.medicines)).to.have.length(1);
+    expect(texts(shown.medicines)[0])
+      .to.match(/^Methotrexate: current · Dosage changed recently · 15 mg once a day/)
+      .and.contain(`Dosage changed ${day} (before: 15 mg once a week)`);
+    expect(texts(shown.allergies)[0]).to.contain(`Risk changed ${day} (before: low risk)`);
+    expect(texts(shown.problems)[0]).to.contain(
+      `Certainty changed 2 times, last ${day} (before: one of several possibilities)`,
+    );
+    expect(shown.allergies.left_out).to.have.length(1);
+    expect(shown.allergies.left_out[0]).to.deep.include({
+      why: 'refuted',
+      text: `Penicillin: ruled out since ${day} (before: May be life-threatening)`,
+    });
+    const summary = await service.fhir(`/Patient/${own.id}/$summary`, { key: keys.sandbox });
+    const today = new Date().toISOString().slice(0, 10);
+    for (const said of [
+      `dosage changed ${today}, before: 15 mg once a week`,
+      `criticality changed ${today}, before: low risk`,
+      `Refuted, not an entry: Penicillin: refuted ${today}, before: active, confirmed, may be life-threatening.`,
+    ])
+      expect(summary.text).to.contain(said);
+    const asked = { patient: own.id, task: 'letter', budget_tokens: 2_000, format: 'text' };
+    const context = await service.fhir(`${service.url}/v1/context`, {
+      key: keys.sandbox,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(asked),
+    });
+    expect(context.text).to.contain(`dosage changed ${today}, before: 15 mg once a week`);
+    expect(context.text).to.contain(`allergy left out: Penicillin: refuted ${today}, before: active`);
+    const again = await runCommand(['context', String(context.json.manifest_id), '--json'], {
+      DATABASE_URL: service.databaseUrl,
+    });
+    expect(again.stderr).to.equal('');
+    expect(again.stdout).to.equal(`${context.text}\n`);
   });
 
   it('keeps what an AI wrote apart, and says what isn’t shown', async () => {

@@ -502,11 +502,24 @@ describe('the pages of patients', () => {
     await taken('Warfarin', 'active', { 'X-Service-Author-Type': 'ai' });
     await observe(record, 5.2, '2025-01-10');
     await observe(record, 7.1, '2026-01-10');
+    const allergy = (code: string) => ({
+      resourceType: 'AllergyIntolerance',
+      patient: { reference: `Patient/${record}` },
+      code: { text: 'Penicillin' },
+      clinicalStatus: stated('allergyintolerance-clinical', 'active'),
+      verificationStatus: stated('allergyintolerance-verification', code),
+    });
+    const { json: first } = await service.post('/AllergyIntolerance', allergy('confirmed'));
+    await service.fhir(`/AllergyIntolerance/${String(first.id)}`, {
+      method: 'PUT',
+      body: JSON.stringify({ ...first, ...allergy('refuted') }),
+    });
     const visitor = await patientVisitor(service, 'paper@example.org');
     const words = wordsOf(await visitor.open(pathOf(record, '/print')));
     expect(words)
       .to.match(/Allergies and intolerances No allergy is recorded\..*Medicines Ramipril 5 mg/)
       .and.include('Not printed: 1 past medicine.')
+      .and.match(/Penicillin: ruled out since \d+ \w+ \d{4}/)
       .and.match(/Noted by AI Not verified .*Warfarin/)
       .and.match(/Newest results .*7\.1 % Above the range 4 – 5\.6 10 January 2026/)
       .and.match(/Marie Curie · born 7 November 1867 · printed \d+ \w+ \d{4}/)

@@ -21,7 +21,9 @@ const badgesIn = (html: string): string[] =>
 export function rowsIn(page: string, list: ListId): readonly [now: readonly Said[], past: readonly Said[]] {
   const from = page.indexOf(`aria-labelledby="${list}"`);
   const section =
-    page.slice(from).split(/class="note warn"| aria-labelledby="[a-z ]+-ai"|<\/section>/)[0] ?? '';
+    page
+      .slice(from)
+      .split(/class="note warn"|class="bullets refuted| aria-labelledby="[a-z ]+-ai"|<\/section>/)[0] ?? '';
   const [now = '', past = ''] = section.split('<details class="past">');
   return [readRows(now, list), readRows(past, list)];
 }

@@ -9,8 +9,7 @@ type List = Overview['allergies'];
 
 /** Why an entry is in no list. */
 const WHY: Readonly<Record<string, TextKey>> = {
-  'entered in error': 'record.why.error',
-  refuted: 'record.why.refuted',
+  modified: 'record.why.modified',
   'withdrawn by an AI': 'record.why.ai',
 };
 
@@ -75,15 +74,19 @@ function ListPart({
   );
 }
 
-/** Entries that aren't shown: those that may still be true are a warning, those that somebody withdrew aren't. */
+/**
+ * Entries that aren't shown. Those that may still be true are a warning; one that was refuted stays in sight, because
+ * somebody may have known it; the others that somebody withdrew are folded.
+ */
 function LeftOut({ left, place }: { readonly left: List['left_out']; readonly place: RecordPlace }) {
-  const withdrawn = left.filter(({ why }) => why === 'refuted' || why === 'entered in error');
-  const others = left.filter((each) => !withdrawn.includes(each));
+  const refuted = left.filter(({ why }) => why === 'refuted');
+  const mistaken = left.filter(({ why }) => why === 'entered in error');
+  const others = left.filter((each) => !refuted.includes(each) && !mistaken.includes(each));
   const entries = (of: List['left_out']) => (
     <ul class="bullets">
-      {of.map(({ title, why, resource, version }) => (
+      {of.map(({ text, why, resource, version }) => (
         <li key={resource}>
-          {title} ({say(WHY[why] ?? 'record.why.modified')}) ·{' '}
+          {WHY[why] === undefined ? text : `${text} (${say(WHY[why])})`} ·{' '}
           <a href={place.entryPath(resource, version)}>{say('record.version', { version })}</a>
         </li>
       ))}
@@ -97,10 +100,11 @@ function LeftOut({ left, place }: { readonly left: List['left_out']; readonly pl
           {entries(others)}
         </div>
       )}
-      {withdrawn.length === 0 ? null : (
+      {refuted.length === 0 ? null : <div class="small quiet">{entries(refuted)}</div>}
+      {mistaken.length === 0 ? null : (
         <details class="screen small">
-          <summary>{sayCount('record.withdrawn', withdrawn.length)}</summary>
-          {entries(withdrawn)}
+          <summary>{sayCount('record.withdrawn', mistaken.length)}</summary>
+          {entries(mistaken)}
         </details>
       )}
     </>

@@ -9,6 +9,7 @@ import { makeContext } from '#src/context/make.ts';
 import { FORM, type GrantManifest, type Manifest, printManifest } from '#src/context/manifest.ts';
 import { maskedAuthorship, maskedBody } from '#src/context/masked.ts';
 import { type Current, openRecord, versionReference } from '#src/context/record.ts';
+import { pickReplaced } from '#src/context/replaced.ts';
 import { openPool } from '#src/database/pool.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
@@ -87,6 +88,10 @@ export async function contextAgain(
       },
     ),
   );
+  const written = groupVersions(
+    others.filter((version) => version.body !== undefined && isShown({ ...version, body: version.body })),
+    grant === undefined ? (body) => body : maskedBody,
+  );
   const { current: all, earlier, authors, byAi, owner } = collectVersions(record, others, isShown);
   const [current = [], before = []] = [all.filter(isShown), earlier].map((versions) =>
     grant === undefined ? versions : versions.map(masked),
@@ -104,6 +109,7 @@ export async function contextAgain(
       displays: (codes) => Promise.resolve(nameCodes(codes, displays)),
       authors: () => Promise.resolve(grant === undefined ? authors : maskedAuthors(authors)),
       bodies: () => Promise.resolve(bodies),
+      replaced: (versions) => Promise.resolve(pickReplaced(written, versions)),
       covered: grantCoverage(grant === undefined ? undefined : manifestAccess(grant)),
     },
     ask,
@@ -158,6 +164,19 @@ function maskedAuthors(authors: ReadonlyMap<string, Authorship>): Map<string, Au
 
 function manifestAccess({ types }: GrantManifest): Access {
   return { types: new Map(Object.entries(types)) };
+}
+
+/** Returns versions by the ids of their resources, the newest first. */
+function groupVersions(
+  versions: readonly ResourceAt[],
+  show: (body: string) => string,
+): Map<string, { readonly version: number; readonly body: string; readonly recordedAt: string }[]> {
+  const grouped = new Map<string, { version: number; body: string; recordedAt: string }[]>();
+  for (const { id, version, body = '', recordedAt } of versions) {
+    const each = { version, body: show(body), recordedAt };
+    grouped.set(id, [each, ...(grouped.get(id) ?? [])]);
+  }
+  return grouped;
 }
 
 interface Versions {

@@ -1,10 +1,14 @@
 /** Words dates and medicines of a reading in English, for contexts and summaries. */
+import { objects, text } from '#src/fhir/parts.ts';
+import type { Json } from '#src/shared/json/json.ts';
 import { dayIn } from '#src/shared/time/day.ts';
 import type { Absence } from './absence.ts';
 import { ageText } from './changes.ts';
 import type { Dated } from './dates.ts';
 import type { Medicine } from './medicines.ts';
 import { findCodeWord } from './names/code-words.ts';
+import { nameConcept } from './names/name.ts';
+import { nameCoded, nameCodes } from './names/name-code.ts';
 import type { Death } from './person.ts';
 import {
   absencePhrases,
@@ -15,6 +19,9 @@ import {
   type StateName,
   stateOfMedicine,
 } from './phrases.ts';
+import { findWithdrawal, type Revision, type Statement } from './revisions.ts';
+import type { Told } from './told.ts';
+import { dosage, joined } from './words.ts';
 
 const WORDS: Readonly<Record<PhraseName, string>> = {
   statusreason: 'reason: {text}',
@@ -199,6 +206,58 @@ export function readState(text: string): { readonly said: StateName; readonly st
     if (status !== undefined) return { said, status };
   }
   return undefined;
+}
+
+/** The elements of revisions. */
+const ELEMENTS: Readonly<Record<string, string>> = {
+  medicationCodeableConcept: 'medicine',
+  clinicalStatus: 'status',
+  verificationStatus: 'certainty',
+  reaction: 'reactions',
+  code: 'name',
+  bodySite: 'body site',
+  vaccineCode: 'vaccine',
+};
+
+/** Returns what was changed, when and what it said before: `dosage changed 2026-05-12, before: 15 mg once a week`. */
+export function revisionText({ element, at, before, times }: Revision): string {
+  const often = times === 1 ? '' : ` ${times} times, last`;
+  // Readers of a whole line take it apart at semicolons.
+  const said = beforeText(before).replace(/\s*;\s*/g, ', ');
+  return `${ELEMENTS[element] ?? element} changed${often} ${dayIn(at)}, before: ${said}`;
+}
+
+function beforeText(before: Statement | undefined): string {
+  if (before === undefined) return 'not recorded';
+  if ('isForbidden' in before) return 'not to be given';
+  if ('text' in before) return before.text;
+  if ('doses' in before) return dosage(before.doses) ?? 'not recorded';
+  if ('reactions' in before) return reactionsText(before.reactions);
+  const { set, code } = before;
+  return set === 'medicationStatus' ? statusWord(code) : (findCodeWord('en', set, code) ?? code);
+}
+
+function reactionsText(reactions: Json): string {
+  const said = objects(reactions).map(({ manifestation, description, severity }) =>
+    joined([nameConcept(manifestation) ?? text(description), text(severity) && `(${text(severity)})`], ' '),
+  );
+  return joined(said) ?? 'not recorded';
+}
+
+/** Returns since when an entry is refuted, and what it said before that. @param name of what it was about */
+export function refutedText(name: string, told: Told): string {
+  const withdrawal = findWithdrawal(told);
+  if (withdrawal === undefined) {
+    const date = text(told.value.recordedDate);
+    return date === undefined ? `${name}: refuted` : `${name}: refuted, recorded ${dayIn(date)}`;
+  }
+  const { clinicalStatus, verificationStatus, criticality } = withdrawal.before;
+  const before = joined([
+    nameCoded('en', clinicalStatus, 'clinicalStatus'),
+    nameCoded('en', verificationStatus, 'verificationStatus'),
+    nameCodes('en', 'criticality', criticality),
+  ]);
+  return joined([`${name}: refuted ${dayIn(withdrawal.at)}`, before && `before: ${before}`]) ?? name;
 }
 
 /** Returns the status of a medicine in words; `active` is the word that clinicians and models know. */

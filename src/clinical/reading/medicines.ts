@@ -7,9 +7,9 @@ import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { type Contradiction, findContradiction } from './contradiction.ts';
 import { type Dated, happened, isFuture, isPast, newestFirst } from './dates.ts';
 import { foldName, joinSame } from './join-same.ts';
+import { type MedicineSubject, readMedicineSubject } from './medicine-subject.ts';
 import type { Person } from './person.ts';
-import { readCodes } from './stated.ts';
-import { isIdea } from './status.ts';
+import { findRevisions, type Revision } from './revisions.ts';
 import type { Around, Coded, Told } from './told.ts';
 
 /**
@@ -17,15 +17,6 @@ import type { Around, Coded, Told } from './told.ts';
  * it isn't taken yet; `past`; or it must not be given.
  */
 export type Standing = 'current' | 'unclear' | 'planned' | 'past' | 'forbidden';
-
-/** The medicine that a resource is about. */
-export interface MedicineSubject<Of extends Told = Told> {
-  readonly told: Of;
-  readonly name: string | undefined;
-  readonly codes: readonly Coded[];
-  /** True if it must not be given. */
-  readonly isForbidden: boolean;
-}
 
 /** The facts of one resource about a medicine. */
 export interface MedicineSource<Of extends Told = Told> extends MedicineSubject<Of> {
@@ -51,6 +42,8 @@ export interface MedicineSource<Of extends Told = Told> extends MedicineSubject<
   readonly reasons: readonly string[];
   /** Why it has its status, in the record's words. */
   readonly statusReason: string | undefined;
+  /** The changes by later versions. */
+  readonly revisions: readonly Revision[];
 }
 
 export interface Medicine<Of extends Told = Told> {
@@ -79,6 +72,8 @@ export interface Medicine<Of extends Told = Told> {
   readonly planned: MedicineSource<Of> | undefined;
   /** Why it has its status, by the source that decides it. */
   readonly statusReason: string | undefined;
+  /** The changes by later versions of the sources of its standing. */
+  readonly revisions: readonly Revision[];
   readonly today: string;
   /** The source that decides the standing: a statement, which says how it is taken, before a prescription. */
   readonly lead: MedicineSource<Of>;
@@ -89,31 +84,6 @@ export interface Medicine<Of extends Told = Told> {
 
 /** Statuses of medicines that the patient takes or may take: the codes of both value sets. */
 const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', 'unknown']);
-/** Orders that never were one. */
-const NO_ORDER: ReadonlySet<string> = new Set(['draft', 'cancelled']);
-
-/** Tells whether a resource states something of a medicine: not an idea, a draft, or a prohibition that is over. */
-export function isMedicine({ status, intent, doNotPerform }: JsonObject): boolean {
-  if (isIdea(intent) || NO_ORDER.has(text(status) ?? '')) return false;
-  return doNotPerform !== true || status === 'active';
-}
-
-/** Reads which medicine a resource is about. */
-export function readMedicineSubject<Of extends Told>(
-  told: Of,
-  { look, name }: Pick<Around, 'look' | 'name'>,
-): MedicineSubject<Of> {
-  const { medicationReference: reference, medicationCodeableConcept: concept, doNotPerform } = told.value;
-  const referred = first(reference);
-  const code = concept ?? (referred === undefined ? undefined : look(referred.reference, told.value)?.code);
-  return {
-    told,
-    name: name(code) ?? text(referred?.display),
-    codes: readCodes(code),
-    isForbidden: doNotPerform === true,
-  };
-}
-
 /** Reads the statement of one resource about a medicine. */
 export function readMedicineSource<Of extends Told>(
   told: Of,
@@ -155,6 +125,7 @@ export function readMedicineSource<Of extends Told>(
     today,
     reasons: reasonsIn(value, look, name),
     statusReason: statusReason === undefined ? undefined : name(statusReason),
+    revisions: findRevisions(told, around),
   };
 }
 
@@ -250,6 +221,7 @@ export function joinMedicine<Of extends Told>(group: MedicineSource<Of>[]): Medi
     contradicted: isTaken || standing === 'planned' ? findContradiction(sources, own, lead) : undefined,
     planned: planned[0],
     statusReason: (lead.statusReason === undefined ? own.find(hasSameReason(lead)) : lead)?.statusReason,
+    revisions: own.flatMap(({ revisions }) => revisions),
     today: lead.today,
     lead,
     sources,
@@ -314,10 +286,4 @@ function latestEnd(own: readonly MedicineSource[]): string | undefined {
   const ends = stated.map(({ until }) => until);
   if (ends.some((end) => end === undefined)) return undefined;
   return ends.filter((end) => end !== undefined).sort((a, b) => Date.parse(b) - Date.parse(a))[0];
-}
-
-/** Returns the directory's Medication that a resource refers to, as `Medication/<id>`. */
-export function referredMedication({ medicationReference }: JsonObject): string | undefined {
-  const reference = text(first(medicationReference)?.reference) ?? '';
-  return /(?:^|\/)(Medication\/[0-9a-f-]{36})(?:$|\/_history)/.exec(reference)?.[1];
 }

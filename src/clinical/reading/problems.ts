@@ -47,7 +47,7 @@ export function joinProblem<Of extends Told>(group: ProblemSource<Of>[]): Proble
   const { told: _, ...said } = lead;
   // One that doesn't say how it stands doesn't hide what another says.
   const { status } = sources.find((each) => each.status !== undefined) ?? lead;
-  return { ...said, status, sources, oldest };
+  return { ...said, status, sources, oldest, revisions: sources.flatMap(({ revisions }) => revisions) };
 }
 
 /** Orders problems: active ones first, each the newest first. */

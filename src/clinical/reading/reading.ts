@@ -14,7 +14,8 @@ import {
   takenMedicines,
 } from './absence.ts';
 import { type Allergy, mostDangerousFirst, readAllergy } from './allergies.ts';
-import { isMedicine, joinMedicines, type Medicine, readMedicineSource } from './medicines.ts';
+import { isMedicine } from './medicine-subject.ts';
+import { joinMedicines, type Medicine, readMedicineSource } from './medicines.ts';
 import { type Person, readPerson } from './person.ts';
 import { joinProblems, type Problem, readProblemSource } from './problems.ts';
 import { hasModifier, type Withdrawn, withdrawnAs } from './status.ts';

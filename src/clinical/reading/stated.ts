@@ -1,9 +1,9 @@
 /** Reads a Condition or an AllergyIntolerance: its subject, state, certainty and dates. */
-import { codes, codings, text } from '#src/fhir/parts.ts';
-import type { Json } from '#src/shared/json/json.ts';
+import { codes } from '#src/fhir/parts.ts';
 import { type Dated, happened } from './dates.ts';
+import { findRevisions, type Revision } from './revisions.ts';
 import { isOver, uncertainty } from './status.ts';
-import type { Around, Coded, Told } from './told.ts';
+import { type Around, type Coded, readCodes, type Told } from './told.ts';
 
 /** A statement. */
 export interface Stated<Of extends Told = Told> {
@@ -16,10 +16,13 @@ export interface Stated<Of extends Told = Told> {
   /** A code of condition-ver-status or allergyintolerance-verification other than `confirmed`. */
   readonly uncertainty: string | undefined;
   readonly dated: Dated;
+  /** The changes by later versions. */
+  readonly revisions: readonly Revision[];
 }
 
 /** Reads a statement. */
-export function readStated<Of extends Told>(told: Of, { name }: Around): Stated<Of> {
+export function readStated<Of extends Told>(told: Of, around: Around): Stated<Of> {
+  const { name } = around;
   const { code, clinicalStatus, verificationStatus } = told.value;
   return {
     told,
@@ -29,12 +32,6 @@ export function readStated<Of extends Told>(told: Of, { name }: Around): Stated<
     isOver: isOver(clinicalStatus),
     uncertainty: verificationStatus === undefined ? undefined : uncertainty(verificationStatus),
     dated: happened(told),
+    revisions: findRevisions(told, around),
   };
-}
-
-/** Returns the codes of one or more concepts. */
-export function readCodes(value: Json | undefined): Coded[] {
-  return codings(value).flatMap(({ system, code }) =>
-    typeof code === 'string' ? [{ system: text(system) ?? '', code }] : [],
-  );
 }

@@ -1,14 +1,24 @@
 /** The inputs of a clinical reading: current versions of a record's resources, and look-ups. */
+import { codings, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 
 /** The part of an AI in a version: none, it wrote the entry, or it changed the entry of somebody else. */
 export type PartOfAi = 'no' | 'written' | 'changed';
+
+/** A version that a later one replaced. Neither was written by an AI. */
+export interface Replaced {
+  readonly value: JsonObject;
+  /** When the later one was stored, as an instant. */
+  readonly until: string;
+}
 
 /** A version of a resource that states something. */
 export interface Told {
   readonly type: string;
   readonly id: string;
   readonly value: JsonObject;
+  /** The versions that it replaced, the newest first, as far as they were read. */
+  readonly replaced?: readonly Replaced[] | undefined;
 }
 
 /** The look-ups of a reading. */
@@ -25,4 +35,11 @@ export interface Around {
 export interface Coded {
   readonly system: string;
   readonly code: string;
+}
+
+/** Returns the codes of one or more concepts. */
+export function readCodes(value: Json | undefined): Coded[] {
+  return codings(value).flatMap(({ system, code }) =>
+    typeof code === 'string' ? [{ system: text(system) ?? '', code }] : [],
+  );
 }

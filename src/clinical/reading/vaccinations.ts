@@ -1,8 +1,8 @@
 /** Vaccinations: each vaccine once with its doses, those that weren't given apart. https://hl7.org/fhir/R4/immunization.html */
 import { text } from '#src/fhir/parts.ts';
 import { type Dated, happened, newestFirst } from './dates.ts';
-import { readCodes } from './stated.ts';
-import type { Around, Coded, Told } from './told.ts';
+import { findRevisions, type Revision } from './revisions.ts';
+import { type Around, type Coded, readCodes, type Told } from './told.ts';
 
 /** The facts of one Immunization. */
 export interface Dose<Of extends Told = Told> {
@@ -14,6 +14,8 @@ export interface Dose<Of extends Told = Told> {
   /** When, in words that aren't a date (`occurrenceString`). */
   readonly when: string | undefined;
   readonly dated: Dated;
+  /** The changes by later versions. */
+  readonly revisions: readonly Revision[];
 }
 
 /** A vaccine that was given, or wasn't. */
@@ -24,7 +26,8 @@ export interface Vaccination<Of extends Told = Told>
 }
 
 /** Reads an Immunization. */
-export function readVaccination<Of extends Told>(told: Of, { name }: Around): Dose<Of> {
+export function readVaccination<Of extends Told>(told: Of, around: Around): Dose<Of> {
+  const { name } = around;
   const { vaccineCode, status, occurrenceString } = told.value;
   return {
     told,
@@ -33,6 +36,7 @@ export function readVaccination<Of extends Told>(told: Of, { name }: Around): Do
     isGiven: status === 'completed',
     when: text(occurrenceString),
     dated: happened(told),
+    revisions: findRevisions(told, around),
   };
 }
 

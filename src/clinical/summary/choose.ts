@@ -5,7 +5,7 @@ import { dayIn } from '#src/shared/time/day.ts';
 import { loincCodes } from '../../fhir/parts.ts';
 import { isResourceType, typeEntry } from '../../fhir/types.ts';
 import { DATED_BY, happened } from '../reading/dates.ts';
-import { referredMedication } from '../reading/medicines.ts';
+import { referredMedication } from '../reading/medicine-subject.ts';
 import { findPressure, type Pressure, systolicFirst } from '../reading/pressure.ts';
 import { withdrawnAs } from '../reading/status.ts';
 import type { PartOfAi } from '../reading/told.ts';
@@ -51,7 +51,7 @@ export interface ChosenSection {
   readonly found: number;
   /** The entries that would also be in it if an AI hadn't changed them, in their earlier versions. */
   readonly changed: readonly EarlierVersion[];
-  /** Medicines that are no entries, which its narrative takes into account: past ones, and those not to be given. */
+  /** Resources that only its narrative tells: medicines that are past or must not be given, and refuted allergies. */
   readonly beside: readonly Source[];
   /** True if the record also has past entries of this kind. */
   readonly hasPast: boolean;
@@ -116,7 +116,7 @@ export function choose(record: RecordSource): Chosen {
 /** Chooses the resources of a summary in steps, one resource each. */
 export function* chooseInSteps({ base, patient, record, byAi = NONE }: RecordSource): Steps<Chosen> {
   const subject = withNames(parseSource(patient));
-  const { placed, leftOut, changed, beside, past } = yield* placedIn(record, byAi);
+  const { placed, leftOut, changed, beside, refuted, past } = yield* placedIn(record, byAi);
   const pastElsewhere = new Map(past);
   const links = new Links(base);
   const look = lookupIn(record, byAi);
@@ -138,7 +138,7 @@ export function* chooseInSteps({ base, patient, record, byAi = NONE }: RecordSou
       sources,
       found: all.length,
       changed: was,
-      beside: section.name === 'medications' ? beside : [],
+      beside: section.name === 'medications' ? beside : section.name === 'allergies' ? refuted : [],
       hasPast: past.has(section.name) || (section.name === 'problems' && placed.has('pastProblems')),
       past: section.name === 'medications' ? 0 : (past.get(section.name) ?? 0),
     });
@@ -219,6 +219,8 @@ interface Placed {
   readonly changed: ReadonlyMap<SectionName, readonly EarlierVersion[]>;
   /** Medicines that are no entries. */
   readonly beside: readonly Source[];
+  /** Allergies that somebody refuted. */
+  readonly refuted: readonly Source[];
   /** How many entries the sections would also have if they weren't over, or if there were no newer one. */
   readonly past: ReadonlyMap<SectionName, number>;
 }
@@ -241,16 +243,20 @@ function* placedIn(record: readonly Stored[], byAi: AiVersions): Steps<Placed> {
   const leftOut = new Map<LeftOut, number>();
   const changed = new Map<SectionName, EarlierVersion[]>();
   const medicines: { readonly stored: Stored; readonly isForbidden: boolean }[] = [];
+  const refuted: Source[] = [];
   const past = new Map<SectionName, number>();
   const known = new Map<string, Json>();
   for (const stored of record) {
     if (!HAVE_SECTIONS.has(stored.type)) continue;
     yield;
     const source = glanceAt(stored, byAi.size === 0 ? CHOSEN_BY : CHOSEN_BY_VERSION, known);
-    const place = placeInSummary(source, partOfAi(source, byAi));
+    const part = partOfAi(source, byAi);
+    const place = placeInSummary(source, part);
     if (place === undefined) continue;
     if ('leftOut' in place) {
       leftOut.set(place.leftOut, (leftOut.get(place.leftOut) ?? 0) + 1);
+      if (place.leftOut === 'refuted' && part === 'no' && stored.type === 'AllergyIntolerance')
+        refuted.push(parseSource(stored));
       const version = byAi.get(versionName(source) ?? '');
       if (place.leftOut === CHANGED_BY_AI && place.section !== undefined && version !== undefined)
         addTo(changed, place.section, { type: stored.type, id: stored.id, version });
@@ -272,7 +278,7 @@ function* placedIn(record: readonly Stored[], byAi: AiVersions): Steps<Placed> {
   const beside = yield* mapSteps(medicines, ({ stored, isForbidden }) =>
     isForbidden ? parseSource(stored) : glanceAt(stored, PAST_BY, known),
   );
-  return { placed, leftOut, changed, beside, past };
+  return { placed, leftOut, changed, beside, refuted, past };
 }
 
 function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {

@@ -4,7 +4,7 @@
  */
 import { codes, loincCodes, text } from '../../fhir/parts.ts';
 import { findAbsence } from '../reading/absence.ts';
-import { isMedicine } from '../reading/medicines.ts';
+import { isMedicine } from '../reading/medicine-subject.ts';
 import { hasResult, isIdea, isModified, isOver, type Withdrawn, withdrawnAs } from '../reading/status.ts';
 import type { PartOfAi } from '../reading/told.ts';
 import type { SectionName } from './section.ts';

@@ -14,14 +14,21 @@ import {
   takenMedicines,
 } from '../reading/absence.ts';
 import { mostDangerousFirst, readAllergy } from '../reading/allergies.ts';
-import { absenceText, inCell, inEnglish, standingText } from '../reading/english.ts';
+import {
+  absenceText,
+  inCell,
+  inEnglish,
+  refutedText,
+  revisionText,
+  standingText,
+} from '../reading/english.ts';
+import { readMedicineSubject } from '../reading/medicine-subject.ts';
 import {
   currentFirst,
   groupMedicines,
   joinMedicine,
   type Medicine,
   readMedicineSource,
-  readMedicineSubject,
   reasonsIn,
 } from '../reading/medicines.ts';
 import { findCodeSet } from '../reading/names/code-words.ts';
@@ -37,6 +44,7 @@ import {
   type Problem,
   readProblemSource,
 } from '../reading/problems.ts';
+import { findRevisions, type Revision } from '../reading/revisions.ts';
 import type { Around } from '../reading/told.ts';
 import { readVaccination } from '../reading/vaccinations.ts';
 import {
@@ -78,6 +86,8 @@ export interface TableCells {
   readonly left: number;
   /** Statements that there is none: sentences, not rows. */
   readonly absent: readonly string[];
+  /** Entries that somebody refuted: sentences, not rows. */
+  readonly refuted: readonly string[];
 }
 
 /** Returns the cells of a table, in steps. @param others resources that are no entries, for rows of medicines */
@@ -97,11 +107,11 @@ function makeTable<Row>(
   makeRows: (sources: readonly Source[], beside: Beside, others: readonly Source[]) => Steps<Rows<Row>>,
 ): Table {
   return function* cells(sources, beside, others = []) {
-    const { rows, ids = [], left = 0, absent = [] } = yield* makeRows(sources, beside, others);
+    const { rows, ids = [], left = 0, absent = [], refuted = [] } = yield* makeRows(sources, beside, others);
     const table: (readonly [string, readonly string[]])[] = [];
     for (const [heading, cell] of columns)
       table.push([heading, yield* mapSteps(rows, (row) => cell(row, beside.find) ?? '')]);
-    return { columns: table, ids, left, absent };
+    return { columns: table, ids, left, absent, refuted };
   };
 }
 
@@ -199,9 +209,14 @@ const RECORDED: Column<Problem<Source>> = [
   'Recorded',
   (problem) => repeatPhrases(problem).map((phrase) => inEnglish(phrase).replace(/^recorded /, ''))[0],
 ];
+/** The changes by later versions. */
+const CHANGED: Column<{ readonly revisions: readonly Revision[] }> = [
+  'Changed',
+  ({ revisions }) => joined([...new Set(revisions.map(revisionText))], '; '),
+];
 const REMARKS: Column<Problem<Source>> = ofLead('Notes', ({ note }) => notes(note));
 
-const PROBLEMS = makeTable<Problem<Source>>([...PROBLEM, RECORDED, REMARKS], problems);
+const PROBLEMS = makeTable<Problem<Source>>([...PROBLEM, RECORDED, CHANGED, REMARKS], problems);
 
 const FINDINGS: readonly Column[] = [
   ['Finding', ({ value }) => nameConcept(value.code)],
@@ -304,6 +319,7 @@ const MEDICINES = makeTable<Row>(
     ],
     ['Dosage', writeDoses],
     ['Status', (medicine) => standingText(medicine, medicine.died)],
+    CHANGED,
     ['Reason', ({ reasons }) => joined(reasons)],
     ['Notes', joinNotes],
   ],
@@ -329,16 +345,27 @@ const ALLERGIES: readonly Column[] = [
     ),
   ),
   STATUSES,
+  // Rows of allergies are their entries.
+  ['Changed', (source) => joined(allergyRevisions(source).map(revisionText), '; ')],
   BEGAN,
   of('Last reaction', ({ lastOccurrence }) => day(lastOccurrence)),
   NOTES,
 ];
 
-function* allergies(sources: readonly Source[], beside: Beside): Steps<Rows<Source>> {
+function allergyRevisions(told: Source): Revision[] {
+  return findRevisions(told, { today: '', look: () => undefined, name: nameConcept });
+}
+
+function* allergies(
+  sources: readonly Source[],
+  beside: Beside,
+  refused: readonly Source[],
+): Steps<Rows<Source>> {
   const { others, absences } = splitAbsences(sources, beside);
   const read = yield* mapSteps(others, (source) => readAllergy(source, beside));
   const rows = read.sort(mostDangerousFirst).map(({ told }) => told);
-  return { rows, absent: absentIn(absences, activeAllergies(read)) };
+  const refuted = refused.map((each) => refutedText(nameConcept(each.value.code) ?? 'not named', each));
+  return { rows, absent: absentIn(absences, activeAllergies(read)), refuted };
 }
 
 function* vaccinations(sources: readonly Source[], beside: Beside): Steps<Rows<Source>> {

@@ -39,8 +39,9 @@ export function* codesWithoutDisplay(chosen: Chosen, directory: readonly Stored[
     if (source !== undefined) sources.add(source);
   }
   const found = new Map<string, SystemCode>();
-  for (const { value } of sources) {
+  for (const { value, replaced = [] } of sources) {
     addBare(value, found);
+    for (const each of replaced) addBare(each.value, found);
     yield;
   }
   return [...found.values()];
@@ -75,10 +76,15 @@ function isBare(value: JsonObject): boolean {
 /**
  * Returns a resource with displays added to codes without text, for narratives. Its JSON text (`body`) is unchanged.
  */
-export function withDisplays<Of extends Pick<Source, 'value'>>(source: Of, displays: Displays): Of {
+export function withDisplays<Of extends Pick<Source, 'value' | 'replaced'>>(
+  source: Of,
+  displays: Displays,
+): Of {
   if (displays.size === 0) return source;
   const value = addDisplays(source.value, displays);
-  return value === source.value ? source : { ...source, value: value as JsonObject };
+  if (value === source.value && source.replaced === undefined) return source;
+  const replaced = source.replaced?.map((each) => withDisplays(each, displays));
+  return { ...source, value: value as JsonObject, ...(replaced === undefined ? {} : { replaced }) };
 }
 
 /** Returns a value with displays added, or the same object if nothing in it gets one, which is the usual case. */

@@ -2,7 +2,7 @@
  * Makes texts of the versions that somebody else had written before an AI changed them: they are no entries of a
  * summary, but its section shows them (docs/decisions/0025-changed-by-ai-is-said.md).
  */
-import { isMedicine, referredMedication } from '../reading/medicines.ts';
+import { isMedicine, referredMedication } from '../reading/medicine-subject.ts';
 import { isModified, withdrawnAs } from '../reading/status.ts';
 import type { Chosen, ChosenSection, EarlierVersion } from './choose.ts';
 import { makeDeviceUse } from './device-use.ts';

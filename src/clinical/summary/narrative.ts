@@ -68,8 +68,9 @@ export function* sectionNarrative(content: Content, around: Beside, then: Beside
             `The grant of this application covers a part of the record's ${what}: there may be more.`,
           ),
         ];
-  const { columns, ids, left, absent } = yield* TABLES[name](sources, around, beside);
-  const over = [notListedText(name, left + past) ?? []].flat().map(paragraph);
+  const { columns, ids, left, absent, refuted } = yield* TABLES[name](sources, around, beside);
+  const withdrawn = refuted.map((each) => `Refuted, not an entry: ${each}.`);
+  const over = [...withdrawn, ...[notListedText(name, left + past) ?? []].flat()].map(paragraph);
   const isEmpty = columns.every(([, cells]) => cells.length === 0);
   const missing = changed.length === 0 ? [] : yield* changedParagraphs(content, then);
   const denied = absent.map((each) => paragraph(`${each}.`));

@@ -1,6 +1,8 @@
 /** Defines the form of resources from which a summary is made: their stored text, and its parsed content. */
+
 import { isObject, type Json, type JsonObject, parseStored } from '#src/shared/json/json.ts';
 import { someMembers } from '#src/shared/json/json-members.ts';
+import type { Replaced } from '../reading/told.ts';
 
 /** A resource as it is stored. */
 export interface Stored {
@@ -15,6 +17,8 @@ export interface Source extends Stored {
   /** `Type/id`. */
   readonly key: string;
   readonly value: JsonObject;
+  /** The versions that it replaced, the newest first, as far as they were read. */
+  readonly replaced?: readonly Replaced[] | undefined;
 }
 
 /** Returns the name of this version of a resource: `Type/id/_history/n`; undefined if it has none. */

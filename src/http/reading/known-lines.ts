@@ -18,15 +18,17 @@ import {
   stateOfMedicine,
 } from '#src/clinical/reading/phrases.ts';
 import type { Problem, ProblemSource } from '#src/clinical/reading/problems.ts';
+import type { Revision } from '#src/clinical/reading/revisions.ts';
 import type { Vaccination } from '#src/clinical/reading/vaccinations.ts';
 import { notes } from '#src/clinical/reading/words.ts';
-import { objects, text } from '#src/fhir/parts.ts';
+import { text } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json/json.ts';
 import type { Texts } from '../pages/texts.ts';
 import { codeLabel, findLabel } from './code-label.ts';
 import { dateText } from './day-text.ts';
 import type { Known } from './known.ts';
 import { codeWord, phraseText, whenText } from './known-words.ts';
+import { reactionsText, recentText, revisionTexts } from './revision-words.ts';
 
 /** The inputs of lines. */
 export interface LinePlace {
@@ -41,8 +43,13 @@ export type Badge = readonly [kind: 'good' | 'warn' | 'plain', words: string];
 function beforeText(place: LinePlace, entry: ClinicalEntry): string | undefined {
   const { say, known } = place;
   const facts = known.before(entry);
-  if (facts === undefined) return undefined;
-  const said = [
+  const said = facts === undefined ? [] : sayStatements(place, facts);
+  return said.length === 0 ? undefined : say('known.before', { text: say.list(said) });
+}
+
+/** Returns in words what an entry stated in one version: its name, its dosage and its states. */
+export function sayStatements(place: LinePlace, facts: Known['facts']): string[] {
+  return [
     ...facts.allergies.map((each) => [allergyName(place, each), ...badgeWords(allergyBadges(place, each))]),
     ...facts.medicines.map((each) => [
       medicineName(place, each),
@@ -54,9 +61,9 @@ function beforeText(place: LinePlace, entry: ClinicalEntry): string | undefined 
     ...Object.values(facts.absences).flatMap((absences) =>
       absences.map((each) => [absenceName(place, each)]),
     ),
-  ].flat();
-  if (said.length === 0) return undefined;
-  return say('known.before', { text: say.list(said.filter((each) => each !== '')) });
+  ]
+    .flat()
+    .filter((each) => each !== '');
 }
 
 const badgeWords = (badges: readonly Badge[]): string[] => badges.map(([, words]) => words);
@@ -82,20 +89,29 @@ export interface KnownLine {
   readonly periods: readonly MedicinePeriod<ClinicalEntry>[];
 }
 
+/** The state of a line, and what was changed. */
+interface LineState extends Pick<KnownLine, 'status' | 'dated'>, Partial<Pick<KnownLine, 'periods'>> {
+  readonly revisions?: readonly Revision[];
+  readonly isOver?: boolean;
+}
+
 function makeLine(
   place: LinePlace,
   title: string,
   badges: readonly Badge[],
   details: readonly (string | undefined)[],
   sources: readonly Source[],
-  { status, dated, periods = [] }: Pick<KnownLine, 'status' | 'dated'> & Partial<Pick<KnownLine, 'periods'>>,
+  { status, dated, periods = [], revisions = [], isOver = false }: LineState,
 ): KnownLine {
+  const { say, known } = place;
   const [lead] = sources;
   const before = lead === undefined ? undefined : beforeText(place, lead.entry);
+  const recent = recentText(say, revisions);
+  const [first, ...others] = details;
   return {
     title,
-    badges,
-    details: [...details, before].flatMap((detail) =>
+    badges: recent === undefined || isOver ? badges : [...badges, ['warn', recent]],
+    details: [first, ...revisionTexts(say, known.name, revisions), ...others, before].flatMap((detail) =>
       detail === undefined || detail === '' ? [] : [detail],
     ),
     sources,
@@ -146,18 +162,13 @@ export function allergyName({ say }: LinePlace, { name }: Allergy<ClinicalEntry>
 export function allergyLine(place: LinePlace, allergy: Allergy<ClinicalEntry>): KnownLine {
   const { say, known } = place;
   const { value } = allergy.told;
-  const reactions = objects(value.reaction).map((each) =>
-    [known.name(each.manifestation) ?? text(each.description), codeWord(say, 'severity', text(each.severity))]
-      .filter((part) => part !== undefined)
-      .join(', '),
-  );
   const categories = Array.isArray(value.category) ? value.category : [];
   return makeLine(
     place,
     allergyName(place, allergy),
     allergyBadges(place, allergy),
     [
-      say.list(reactions.filter((reaction) => reaction !== '')),
+      reactionsText(say, known.name, value.reaction),
       ...categories.map((category) => codeWord(say, 'allergyCategory', text(category))),
       allergyPhrases(allergy).map((phrase) => phraseText(say, phrase))[0] ??
         whenText(say, allergy.dated, allergy.told),
@@ -228,7 +239,7 @@ export function medicineLine(place: LinePlace, medicine: Medicine<ClinicalEntry>
       ...new Set(said.map(({ told }) => notes(told.value.note))),
     ],
     ordered.map((source) => ({ entry: source.told, says: sourceWords(place, source) })),
-    { status: medicine.status, dated: medicine.dated, periods: medicinePeriods(medicine) },
+    { ...medicine, periods: medicinePeriods(medicine), isOver: standing === 'past' },
   );
 }
 
@@ -342,6 +353,10 @@ export function vaccinationLine(place: LinePlace, vaccination: Vaccination<Clini
       doses[0] === undefined ? undefined : notes(doses[0].told.value.note),
     ],
     doses.map((dose) => ({ entry: dose.told, says: [doseDay(dose)] })),
-    { status: isGiven ? 'completed' : 'not-done', dated: vaccination.dated },
+    {
+      status: isGiven ? 'completed' : 'not-done',
+      dated: vaccination.dated,
+      revisions: doses.flatMap(({ revisions }) => revisions),
+    },
   );
 }

@@ -1,6 +1,8 @@
 /** The lists of a reading: the current entries of each, the past ones, and what is said where there are none. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
-import type { LeftOut, ListName } from '#src/clinical/reading/reading.ts';
+import type { LeftOut, LeftOutAs, ListName } from '#src/clinical/reading/reading.ts';
+import { findWithdrawal } from '#src/clinical/reading/revisions.ts';
+import type { Withdrawn } from '#src/clinical/reading/status.ts';
 import type { Texts } from '../pages/texts.ts';
 import type { Known } from './known.ts';
 import {
@@ -10,8 +12,10 @@ import {
   type LinePlace,
   medicineLine,
   problemLine,
+  sayStatements,
   vaccinationLine,
 } from './known-lines.ts';
+import { withdrawnText } from './revision-words.ts';
 
 /** The lists, in the order of the page: those whose omission could do harm come first. */
 export const LISTS = [
@@ -65,6 +69,38 @@ export function splitLines(place: LinePlace, of: Known['facts'], list: ListName)
 /** Returns in words how many past entries a list has; vaccinations are never past. */
 export function pastText(say: Texts, list: ListName, n: number): string {
   return list === 'vaccinations' ? '' : say(`past.${list}`, { n });
+}
+
+/** Tells whether somebody said of an entry that it isn't so, or never was. */
+export function isWithdrawn(as: LeftOutAs): as is Withdrawn {
+  return as === 'refuted' || as === 'entered in error';
+}
+
+/** An entry that was refuted or entered in error, in words. */
+export interface WithdrawnLine {
+  readonly entry: ClinicalEntry;
+  readonly title: string;
+  readonly as: Withdrawn;
+  /** Its name, its state and since when, and what it had stated before. */
+  readonly text: string;
+  /** The instant at which it was withdrawn. */
+  readonly since: string | undefined;
+}
+
+/** Returns the entries of a list that somebody withdrew: what they said isn't so, and readers may have known it. */
+export function withdrawnLines(place: LinePlace, known: Known, list: ListName): WithdrawnLine[] {
+  const { say } = place;
+  return known.leftOut.flatMap((each): WithdrawnLine[] => {
+    const { told: entry, as } = each;
+    if (each.list !== list || !isWithdrawn(as)) return [];
+    const withdrawal = findWithdrawal(entry);
+    const title = leftOutName(say, known, each);
+    const said = withdrawal === undefined ? [] : sayStatements(place, known.stated(entry, withdrawal.before));
+    const others = said.filter((text) => text !== title);
+    const state = withdrawnText(say, entry, as, withdrawal);
+    const before = others.length === 0 ? '' : ` (${say('known.wasbefore', { text: say.list(others) })})`;
+    return [{ entry, title, as, text: `${title}: ${state}${before}`, since: withdrawal?.at }];
+  });
 }
 
 /** Returns the name of an entry that is in no list. */

@@ -13,6 +13,8 @@ export interface Known extends ClinicalReading<ClinicalEntry> {
   readonly tooLarge: readonly string[];
   /** Returns the statements of an entry's version that somebody else had written before an AI changed it. */
   readonly before: (entry: ClinicalEntry) => Statements<ClinicalEntry> | undefined;
+  /** Returns the statements of an earlier version of an entry. */
+  readonly stated: (entry: ClinicalEntry, version: JsonObject) => Statements<ClinicalEntry>;
   readonly name: (concept: Json | undefined) => string | undefined;
 }
 
@@ -22,7 +24,13 @@ export async function interpretEntries(
   displays: NameCodes,
   today: string,
 ): Promise<Known> {
-  const values = [...entries.flatMap(({ value, before }) => [value, before ?? {}]), ...medications.values()];
+  const values = [
+    ...entries.flatMap(({ value, before = {}, replaced = [] }) => [
+      ...[value, before],
+      ...replaced.map((each) => each.value),
+    ]),
+    ...medications.values(),
+  ];
   const names = await displays(codesIn(values));
   const name = (concept: Json | undefined): string | undefined => nameConcept(concept, names);
   const own = new Map(entries.map((each) => [`${each.type}/${each.id}`, each.value]));
@@ -31,11 +39,11 @@ export async function interpretEntries(
     return containedIn(within, reference) ?? medications.get(key) ?? own.get(key);
   };
   const around = { today, look, name };
+  const stated = (entry: ClinicalEntry, value: JsonObject): Statements<ClinicalEntry> =>
+    readRecord(patient, [{ ...entry, value, partOfAi: 'no', replaced: undefined }], around).facts;
   const before = (entry: ClinicalEntry): Statements<ClinicalEntry> | undefined =>
-    entry.before === undefined
-      ? undefined
-      : readRecord(patient, [{ ...entry, value: entry.before, partOfAi: 'no' }], around).facts;
-  return { ...readRecord(patient, entries, around), tooLarge, before, name };
+    entry.before === undefined ? undefined : stated(entry, entry.before);
+  return { ...readRecord(patient, entries, around), tooLarge, before, stated, name };
 }
 
 /** Elements with concepts that the pages name. */

@@ -1716,6 +1716,10 @@ export type RecordOverview = {
     left_out: {
       title: string;
       why: string;
+      /** The whole as one sentence: since when, and what it said before. */
+      text: string;
+      /** When the version was stored that withdrew it; null if it was never stated, or isn’t known. */
+      since: string | null;
       /** `<Type>/<id>`. */
       resource: string;
       version: number;
@@ -1995,6 +1999,10 @@ export type RecordOverview = {
     left_out: {
       title: string;
       why: string;
+      /** The whole as one sentence: since when, and what it said before. */
+      text: string;
+      /** When the version was stored that withdrew it; null if it was never stated, or isn’t known. */
+      since: string | null;
       /** `<Type>/<id>`. */
       resource: string;
       version: number;
@@ -2274,6 +2282,10 @@ export type RecordOverview = {
     left_out: {
       title: string;
       why: string;
+      /** The whole as one sentence: since when, and what it said before. */
+      text: string;
+      /** When the version was stored that withdrew it; null if it was never stated, or isn’t known. */
+      since: string | null;
       /** `<Type>/<id>`. */
       resource: string;
       version: number;
@@ -2553,6 +2565,10 @@ export type RecordOverview = {
     left_out: {
       title: string;
       why: string;
+      /** The whole as one sentence: since when, and what it said before. */
+      text: string;
+      /** When the version was stored that withdrew it; null if it was never stated, or isn’t known. */
+      since: string | null;
       /** `<Type>/<id>`. */
       resource: string;
       version: number;
@@ -2832,6 +2848,10 @@ export type RecordOverview = {
     left_out: {
       title: string;
       why: string;
+      /** The whole as one sentence: since when, and what it said before. */
+      text: string;
+      /** When the version was stored that withdrew it; null if it was never stated, or isn’t known. */
+      since: string | null;
       /** `<Type>/<id>`. */
       resource: string;
       version: number;

@@ -32,6 +32,12 @@ function sayActivities({ say, known }: LinesPlace, { value }: ClinicalEntry): st
   return named.length === 0 ? [] : [say.list(named)];
 }
 
+function errorWords(say: LinesPlace['say'], value: ClinicalEntry['value']): string[] {
+  return withdrawnAs(value) === undefined
+    ? []
+    : [findCodeWord(say.lang, 'planStatus', 'entered-in-error') ?? ''];
+}
+
 /** Returns the care plans, those that are under way first. @param entries with names for their codes */
 export function viewCarePlans(
   place: LinesPlace,
@@ -89,6 +95,8 @@ export function viewCarePlans(
       .filter((each) => !stated.includes(each))
       .map(({ type, id, version, value }) => ({
         title: timelineWords('care_plan', value).title,
+        text: [timelineWords('care_plan', value).title, ...errorWords(say, value)].join(': '),
+        since: null,
         why: withdrawnAs(value) ?? 'modified',
         resource: `${type}/${id}`,
         version,

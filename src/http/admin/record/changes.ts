@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { ChangedResource, StoredBody } from '#queries/rest/record-versions.ts';
-import { referredMedication } from '#src/clinical/reading/medicines.ts';
+import { referredMedication } from '#src/clinical/reading/medicine-subject.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import type { Around } from '#src/clinical/reading/told.ts';
 import { bareCodes } from '#src/clinical/summary/displays.ts';

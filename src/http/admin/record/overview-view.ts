@@ -9,7 +9,14 @@ import type { Texts } from '../../pages/texts.ts';
 import { findRange, judge, judgementText } from '../../reading/judgement.ts';
 import type { Known } from '../../reading/known.ts';
 import type { KnownLine, LinePlace } from '../../reading/known-lines.ts';
-import { LISTS, leftOutName, pastText, splitLines } from '../../reading/known-lists.ts';
+import {
+  isWithdrawn,
+  LISTS,
+  leftOutName,
+  pastText,
+  splitLines,
+  withdrawnLines,
+} from '../../reading/known-lists.ts';
 import type { Measure, Observation } from '../../reading/measures.ts';
 import { rangeText, valueText, whenMeasured } from '../../reading/values.ts';
 import { lineText, resultLine } from '../../reading/version-text.ts';
@@ -67,7 +74,20 @@ const list = z.object({
     .array(statement)
     .describe('What an AI wrote or changed and nobody confirmed: never among the others.'),
   left_out: z
-    .array(z.object({ title: z.string(), why: z.string(), resource, version: z.int() }))
+    .array(
+      z.object({
+        title: z.string(),
+        why: z.string(),
+        text: z.string().describe('The whole as one sentence: since when, and what it said before.'),
+        since: instant
+          .nullable()
+          .describe(
+            'When the version was stored that withdrew it; null if it was never stated, or isn’t known.',
+          ),
+        resource,
+        version: z.int(),
+      }),
+    )
     .describe(
       'Entries that aren’t shown, and why: `entered in error`, `refuted`, `withdrawn by an AI`, `modified`.',
     ),
@@ -171,14 +191,25 @@ export function viewList(place: LinesPlace, name: ListName): ListView {
     past_text,
     none: sayNone(say, absent.length > 0 ? null : say(none), now.length, past_text, planned.length),
     unverified: [...noted.absent, ...noted.now, ...noted.planned, ...noted.past].flatMap(view),
-    left_out: known.leftOut
-      .filter((each) => each.list === name)
-      .map((each) => ({
-        title: leftOutName(say, known, each),
-        why: each.as,
-        resource: resourceIn(each.told),
-        version: each.told.version,
+    left_out: [
+      ...withdrawnLines(place, known, name).map(({ entry, title, as, text, since }) => ({
+        ...{ title, text },
+        why: as,
+        since: since ?? null,
+        resource: resourceIn(entry),
+        version: entry.version,
       })),
+      ...known.leftOut
+        .filter(({ list, as }) => list === name && !isWithdrawn(as))
+        .map((each) => ({
+          title: leftOutName(say, known, each),
+          text: leftOutName(say, known, each),
+          why: each.as,
+          since: null,
+          resource: resourceIn(each.told),
+          version: each.told.version,
+        })),
+    ],
   };
 }
 

@@ -543,6 +543,13 @@ export const ar: Wording = {
     '{more|zero:ولا تغييرات أخرى|one:وتغيير آخر|two:وتغييران آخران|few:و# تغييرات أخرى|many:و# تغييراً آخر|other:و# تغيير آخر}',
   'record.died': 'تاريخ الوفاة: {day}',
   'record.dead': 'متوفى',
+  'known.revised': '{what}: تغيير في {day} (قبل ذلك: {before})',
+  'known.revisedtimes':
+    '{what}: {times|zero:# تغيير|one:تغيير واحد|two:تغييران|few:# تغييرات|many:# تغييرًا|other:# تغيير}، آخرها في {day} (قبل ذلك: {before})',
+  'known.notsaid': 'غير مسجّل',
+  'known.changedlately': 'تغيّر مؤخرًا: {what}',
+  'known.withdrawnon': 'تغيّر في {day}',
+  'known.wasbefore': 'قبل ذلك: {text}',
   'known.before': 'قبل أن يغيّره الذكاء الاصطناعي: {text}',
   'known.others':
     '{entries|zero:لا إدخالات أخرى|one:إدخال آخر (#)|two:إدخالان آخران (#)|few:# إدخالات أخرى|many:# إدخالًا آخر|other:# إدخال آخر}',

@@ -574,6 +574,13 @@ export const fr: Wording = {
   'new.more': 'et {more|one:# autre changement|other:# autres changements}',
   'record.died': 'décès le {day}',
   'record.dead': 'personne décédée',
+  'known.revised': '{what} : changement le {day} (avant : {before})',
+  'known.revisedtimes':
+    '{what} : {times|one:# changement|other:# changements}, le dernier le {day} (avant : {before})',
+  'known.notsaid': 'non inscrit',
+  'known.changedlately': 'Changement récent : {what}',
+  'known.withdrawnon': 'modifié le {day}',
+  'known.wasbefore': 'avant : {text}',
   'known.before': 'Avant la modification par l’IA : {text}',
   'known.others': '{entries|one:# autre entrée à ce sujet|other:# autres entrées à ce sujet}',
   'known.nodate': 'sans date ; inscrit le {day}',

@@ -4,7 +4,7 @@ import type { LeftOut, ListName } from '#src/clinical/reading/reading.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Known } from '../../reading/known.ts';
 import type { KnownLine } from '../../reading/known-lines.ts';
-import { LISTS, leftOutName, pastText, splitLines } from '../../reading/known-lists.ts';
+import { LISTS, leftOutName, pastText, splitLines, withdrawnLines } from '../../reading/known-lists.ts';
 import { aiPart, originAfter, rowsOr, withdrawnPart } from '../entries.ts';
 import type { PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
@@ -98,12 +98,29 @@ function leftOutPart(visit: Visit, record: OpenRecord, known: Known, list: ListN
       .filter((each) => each.as === as)
       .map((each) => ({ type: each.told.type, id: each.told.id, name: leftOutName(visit.say, known, each) }));
   const modified = rows('modified');
-  return html`${withdrawnPart(visit, record, rows('withdrawn by an AI'))}${
+  return html`${refutedPart(visit, record, known, list)}${withdrawnPart(visit, record, rows('withdrawn by an AI'))}${
     modified.length === 0
       ? html``
       : html`<p class="note warn">${visit.say('known.modified', { entries: modified.length })}${modified.map(({ type, id }, n) => originAfter(visit, record, `${type}/${id}`, String(n + 1)))}</p>
 `
   }`;
+}
+
+/** Returns the allergies that somebody refuted: readers may have known them. */
+function refutedPart(visit: Visit, record: OpenRecord, known: Known, list: ListName): Html {
+  if (list !== 'allergies') return html``;
+  const refuted = withdrawnLines({ say: visit.say, known }, known, list).filter(({ as }) => as === 'refuted');
+  if (refuted.length === 0) return html``;
+  return html`<ul class="bullets refuted quiet small">
+${refuted.map(
+  ({
+    entry: { type, id },
+    text,
+    title,
+  }) => html`<li><bdi>${text}</bdi>${originAfter(visit, record, `${type}/${id}`, title)}</li>
+`,
+)}</ul>
+`;
 }
 
 /** Returns the entries that are too large to be shown here. */

@@ -12,9 +12,9 @@ import {
 } from '../../../clinical/reading/absence.ts';
 import { mostDangerousFirst, readAllergy } from '../../../clinical/reading/allergies.ts';
 import { ageText } from '../../../clinical/reading/changes.ts';
+import { isMedicine } from '../../../clinical/reading/medicine-subject.ts';
 import {
   currentFirst,
-  isMedicine,
   joinMedicine,
   joinMedicines,
   readMedicineSource,

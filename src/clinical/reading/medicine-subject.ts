@@ -1,0 +1,45 @@
+/** Reads which medicine a resource is about. https://hl7.org/fhir/R4/medicationrequest.html */
+import { first, text } from '#src/fhir/parts.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { isIdea } from './status.ts';
+import { type Around, type Coded, readCodes, type Told } from './told.ts';
+
+/** The medicine that a resource is about. */
+export interface MedicineSubject<Of extends Told = Told> {
+  readonly told: Of;
+  readonly name: string | undefined;
+  readonly codes: readonly Coded[];
+  /** True if it must not be given. */
+  readonly isForbidden: boolean;
+}
+
+/** Orders that never were one. */
+const NO_ORDER: ReadonlySet<string> = new Set(['draft', 'cancelled']);
+
+/** Tells whether a resource states something of a medicine: not an idea, a draft, or a prohibition that is over. */
+export function isMedicine({ status, intent, doNotPerform }: JsonObject): boolean {
+  if (isIdea(intent) || NO_ORDER.has(text(status) ?? '')) return false;
+  return doNotPerform !== true || status === 'active';
+}
+
+/** Reads which medicine a resource is about. */
+export function readMedicineSubject<Of extends Told>(
+  told: Of,
+  { look, name }: Pick<Around, 'look' | 'name'>,
+): MedicineSubject<Of> {
+  const { medicationReference: reference, medicationCodeableConcept: concept, doNotPerform } = told.value;
+  const referred = first(reference);
+  const code = concept ?? (referred === undefined ? undefined : look(referred.reference, told.value)?.code);
+  return {
+    told,
+    name: name(code) ?? text(referred?.display),
+    codes: readCodes(code),
+    isForbidden: doNotPerform === true,
+  };
+}
+
+/** Returns the directory's Medication that a resource refers to, as `Medication/<id>`. */
+export function referredMedication({ medicationReference }: JsonObject): string | undefined {
+  const reference = text(first(medicationReference)?.reference) ?? '';
+  return /(?:^|\/)(Medication\/[0-9a-f-]{36})(?:$|\/_history)/.exec(reference)?.[1];
+}

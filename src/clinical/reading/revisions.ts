@@ -1,0 +1,167 @@
+/**
+ * Finds what later versions of an entry changed that matters to its reader: how a medicine is taken, a state, a certainty, a
+ * danger. Pure. docs/clinical-reading.md, "Entries that were changed"
+ */
+import { objects, text } from '#src/fhir/parts.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { isMedicine, readMedicineSubject } from './medicine-subject.ts';
+import type { CodeSet } from './names/code-words.ts';
+import { hasModifier, withdrawnAs } from './status.ts';
+import { type Around, type Coded, type Replaced, readCodes, type Told } from './told.ts';
+import { dosage } from './words.ts';
+
+/** A statement of an element, for views to word: a dosage, reactions, a code of a set, a prohibition, or the record's words. */
+export type Statement =
+  | { readonly doses: Json }
+  | { readonly reactions: Json }
+  | { readonly isForbidden: true }
+  | { readonly set: CodeSet; readonly code: string }
+  | { readonly text: string };
+
+/** An element that a later version changed. */
+export interface Revision {
+  /** The element's name in FHIR. */
+  readonly element: string;
+  /** The instant at which the version was stored that changed it last. */
+  readonly at: string;
+  /** Its statement before; undefined: none. */
+  readonly before: Statement | undefined;
+  /** How often it changed, as far as versions were read. */
+  readonly times: number;
+  /** True if that isn't long ago. */
+  readonly isRecent: boolean;
+}
+
+/** An element in one version: its statement, and a text that is another one for another statement. */
+interface Said {
+  readonly key: string;
+  readonly states: Statement | undefined;
+}
+
+/** Reads an element of a version. */
+type Read = (told: Told, around: Around) => Said;
+
+const NOTHING: Said = { key: '', states: undefined };
+
+function ofCode(name: string, set: CodeSet): Read {
+  return ({ value }) => {
+    const code = text(value[name]) ?? readCodes(value[name])[0]?.code;
+    return code === undefined ? NOTHING : { key: code, states: { set, code } };
+  };
+}
+
+/** Concepts that share a code are the same, whatever their texts. */
+function saidAs(name: string | undefined, codes: readonly Coded[]): Said {
+  if (name === undefined) return NOTHING;
+  const [key = name.trim().toLowerCase()] = codes.map(({ system, code }) => `${system}|${code}`).sort();
+  return { key, states: { text: name } };
+}
+
+function ofConcept(element: string): Read {
+  return ({ value }, { name }) => saidAs(name(value[element]), readCodes(value[element]));
+}
+
+const ofDrug: Read = (told, around) => {
+  const { name, codes } = readMedicineSubject(told, around);
+  return saidAs(name, codes);
+};
+
+const ofDoses: Read = ({ value }) => {
+  const doses = value.dosage ?? value.dosageInstruction;
+  return doses === undefined ? NOTHING : { key: dosage(doses) ?? JSON.stringify(doses), states: { doses } };
+};
+
+/** A prohibition has another meaning than an order, whatever its status. */
+const ofState: Read = (told, around) =>
+  told.value.doNotPerform === true
+    ? { key: 'forbidden', states: { isForbidden: true } }
+    : ofCode('status', 'medicationStatus')(told, around);
+
+const ofReactions: Read = ({ value: { reaction } }, { name }) => {
+  if (reaction === undefined) return NOTHING;
+  const said = objects(reaction).map((each) => [
+    name(each.manifestation) ?? text(each.description) ?? '',
+    text(each.severity) ?? '',
+  ]);
+  return { key: said.join('; '), states: { reactions: reaction } };
+};
+
+const MEDICINE: Readonly<Record<string, Read>> = {
+  medicationCodeableConcept: ofDrug,
+  dosage: ofDoses,
+  status: ofState,
+};
+const STATES: Readonly<Record<string, Read>> = {
+  clinicalStatus: ofCode('clinicalStatus', 'clinicalStatus'),
+  verificationStatus: ofCode('verificationStatus', 'verificationStatus'),
+};
+
+/** The elements whose changes matter, by type, the most dangerous first. */
+const MATTERS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
+  MedicationStatement: MEDICINE,
+  MedicationRequest: MEDICINE,
+  AllergyIntolerance: {
+    code: ofConcept('code'),
+    criticality: ofCode('criticality', 'criticality'),
+    reaction: ofReactions,
+    ...STATES,
+  },
+  Condition: {
+    code: ofConcept('code'),
+    ...STATES,
+    severity: ofConcept('severity'),
+    bodySite: ofConcept('bodySite'),
+  },
+  Immunization: {
+    vaccineCode: ofConcept('vaccineCode'),
+    status: ofCode('status', 'immunizationStatus'),
+  },
+};
+
+/** The types whose earlier versions are read. */
+export const REVISED_TYPES = Object.keys(MATTERS);
+
+/** Returns the versions that can be compared with: drafts state nothing, and unknown marks may reverse a meaning. */
+function comparable({ type, replaced = [] }: Told): readonly Replaced[] {
+  const isOfMedicine = MATTERS[type] === MEDICINE;
+  return replaced.filter(({ value }) => !hasModifier(value) && (!isOfMedicine || isMedicine(value)));
+}
+
+/** Returns what was changed, the most dangerous first; none for an entry that was never changed. */
+export function findRevisions(told: Told, around: Around): Revision[] {
+  const earlier = comparable(told);
+  if (earlier.length === 0) return [];
+  return Object.entries(MATTERS[told.type] ?? {}).flatMap(([element, read]): Revision[] => {
+    let { key: now } = read(told, around);
+    let last: Omit<Revision, 'times' | 'isRecent'> | undefined;
+    let times = 0;
+    for (const { value, until } of earlier) {
+      const { key, states } = read({ ...told, value }, around);
+      if (key === now) continue;
+      last ??= { element, at: until, before: states };
+      times += 1;
+      now = key;
+    }
+    if (last === undefined) return [];
+    return [{ ...last, times, isRecent: isRecent(last.at, around.today) }];
+  });
+}
+
+/** The end of a statement that was withdrawn: when, and what it said last. */
+export interface Withdrawal {
+  readonly at: string;
+  readonly before: JsonObject;
+}
+
+/** Returns when an entry was withdrawn that had stated something; undefined if it never had, as far as versions were read. */
+export function findWithdrawal(told: Told): Withdrawal | undefined {
+  const last = told.replaced?.find(({ value }) => withdrawnAs(value) === undefined);
+  return last === undefined || hasModifier(last.value) ? undefined : { at: last.until, before: last.value };
+}
+
+/** How long a change counts as recent, in days. */
+const RECENT_DAYS = 90;
+
+function isRecent(at: string, today: string): boolean {
+  return Date.parse(today) - Date.parse(at) < RECENT_DAYS * 86_400_000;
+}

@@ -1,0 +1,41 @@
+/** Gives sources the versions that they replaced: narratives say what was changed (docs/clinical-reading.md). */
+import { first, text } from '../../fhir/parts.ts';
+import type { Chosen } from './choose.ts';
+import type { SectionName } from './section.ts';
+import type { Source } from './source.ts';
+
+/** The sections whose narratives say what was changed. */
+const REVISED: ReadonlySet<SectionName> = new Set([
+  'problems',
+  'functionalStatus',
+  'allergies',
+  'medications',
+]);
+
+/** Returns the sources whose earlier versions narratives compare: those that have any. */
+export function revisedSources({ sections }: Pick<Chosen, 'sections'>): Source[] {
+  return sections
+    .filter(({ section }) => REVISED.has(section.name))
+    .flatMap(({ section, sources, beside }) =>
+      section.name === 'allergies' ? [...sources, ...beside] : sources,
+    )
+    .filter((source) => readVersion(source) > 1);
+}
+
+/** Returns the number of a source's version. */
+export function readVersion({ value: { meta } }: Source): number {
+  return Number(text(first(meta)?.versionId) ?? 0);
+}
+
+/** Returns a summary whose narratives say what was changed. @param replaced by the ids of resources */
+export function withReplaced(chosen: Chosen, replaced: ReadonlyMap<string, Source['replaced']>): Chosen {
+  if (replaced.size === 0) return chosen;
+  const add = (source: Source): Source =>
+    replaced.has(source.id) ? { ...source, replaced: replaced.get(source.id) } : source;
+  const sections = chosen.sections.map((each) =>
+    REVISED.has(each.section.name)
+      ? { ...each, sources: each.sources.map(add), beside: each.beside.map(add) }
+      : each,
+  );
+  return { ...chosen, sections };
+}

@@ -1,0 +1,87 @@
+/** Reads the versions that entries of a context replaced: contexts say what was changed (docs/clinical-reading.md). */
+import { REVISED_TYPES } from '#src/clinical/reading/revisions.ts';
+import { makeExcerpts } from './excerpt.ts';
+import type { Entry, OpenedRecord, Version } from './record.ts';
+
+/** The text of an earlier version, and the instant at which the next one that no AI wrote was stored. */
+export interface ReplacedText {
+  readonly version: number;
+  readonly body: string;
+  readonly until: string;
+}
+
+/** The maximum size of a version that is compared, and of all together, in bytes: what is older is passed over too. */
+export const MOST_REPLACED_BYTES = { each: 200_000, inAll: 20_000_000 } as const;
+
+/** Returns how many earlier versions are read of each of so many resources. */
+export function countReplaced(resources: number): number {
+  return Math.min(20, Math.max(2, Math.floor(10_000 / Math.max(1, resources))));
+}
+
+/**
+ * Returns what the read models have of these, from all versions that no AI wrote.
+ * @param versions by the ids of their resources, the newest first
+ */
+export function pickReplaced(
+  versions: ReadonlyMap<string, readonly StoredVersion[]>,
+  current: readonly Version[],
+): ReadonlyMap<string, readonly ReplacedText[]> {
+  const most = countReplaced(current.length);
+  const picked = new Map<string, readonly ReplacedText[]>();
+  let bytes = 0;
+  for (const { id, version: last } of [...current].sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    const own = (versions.get(id) ?? []).filter(({ version }) => version <= last).slice(0, most + 1);
+    const texts: ReplacedText[] = [];
+    let isCut = false;
+    for (const [n, { version, body }] of own.entries()) {
+      const next = own[n - 1];
+      if (next === undefined || version === last) continue;
+      const size = Buffer.byteLength(body);
+      bytes += size;
+      isCut ||= size >= MOST_REPLACED_BYTES.each || bytes >= MOST_REPLACED_BYTES.inAll;
+      if (!isCut) texts.push({ version, body, until: next.recordedAt });
+    }
+    if (texts.length > 0) picked.set(id, texts);
+  }
+  return picked;
+}
+
+/** A version as it was stored. */
+interface StoredVersion {
+  readonly version: number;
+  readonly body: string;
+  readonly recordedAt: string;
+}
+
+/** Reads the texts of the versions that these replaced and no AI wrote, the newest first, by the ids of their resources. */
+export type ReadReplacedTexts = (
+  current: readonly Version[],
+) => Promise<ReadonlyMap<string, readonly ReplacedText[]>>;
+
+/** Returns the record with the versions that its entries replaced. */
+export async function withReplaced(opened: OpenedRecord, read: ReadReplacedTexts): Promise<OpenedRecord> {
+  const facts = REVISED_TYPES.flatMap((type) => opened.facts.get(type) ?? []);
+  const changed = [...facts, ...opened.refuted].filter(({ version }) => version > 1);
+  if (changed.length === 0) return opened;
+  const texts = await read(changed);
+  const add = (entry: Entry): Entry => {
+    const versions = texts.get(entry.id);
+    if (versions === undefined) return entry;
+    const { type, id } = entry;
+    const replaced = versions.flatMap(({ version, body, until }) =>
+      makeExcerpts([{ type, id, version, body }]).map(({ value }) => ({ value, until })),
+    );
+    return { ...entry, replaced };
+  };
+  const own = REVISED_TYPES.flatMap((type): [string, readonly Entry[]][] => {
+    const entries = opened.facts.get(type);
+    return entries === undefined ? [] : [[type, entries.map(add)]];
+  });
+  return { ...opened, facts: new Map([...opened.facts, ...own]), refuted: opened.refuted.map(add) };
+}
+
+/** Returns what was replaced, for names of codes. */
+export function listReplaced({ facts, refuted }: OpenedRecord): Pick<Entry, 'value'>[] {
+  const entries = [...REVISED_TYPES.flatMap((type) => facts.get(type) ?? []), ...refuted];
+  return [...entries.flatMap(({ replaced = [] }) => replaced), ...refuted];
+}

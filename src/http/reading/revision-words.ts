@@ -1,0 +1,75 @@
+/** Words what later versions of an entry changed, and when an entry was withdrawn, each with what it said before. */
+import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
+import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
+import type { Revision, Statement, Withdrawal } from '#src/clinical/reading/revisions.ts';
+import type { Withdrawn } from '#src/clinical/reading/status.ts';
+import { objects, text } from '#src/fhir/parts.ts';
+import type { Json } from '#src/shared/json/json.ts';
+import { dayIn } from '#src/shared/time/day.ts';
+import type { Texts } from '../pages/texts.ts';
+import { dateText } from './day-text.ts';
+import { elementLabel } from './element-words.ts';
+import type { Known } from './known.ts';
+import { codeWord } from './known-words.ts';
+
+/** Returns the reactions of an allergy in words, each with its severity. */
+export function reactionsText(say: Texts, name: Known['name'], reactions: Json | undefined): string {
+  const said = objects(reactions).map((each) =>
+    [name(each.manifestation) ?? text(each.description), codeWord(say, 'severity', text(each.severity))]
+      .filter((part) => part !== undefined)
+      .join(', '),
+  );
+  return say.list(said.filter((reaction) => reaction !== ''));
+}
+
+function statementText(say: Texts, name: Known['name'], stated: Statement | undefined): string {
+  if (stated === undefined) return say('known.notsaid');
+  if ('isForbidden' in stated) return say('known.forbidden');
+  if ('text' in stated) return stated.text;
+  if ('code' in stated) return codeWord(say, stated.set, stated.code) ?? stated.code;
+  if ('reactions' in stated) return reactionsText(say, name, stated.reactions);
+  const style = { lang: say.lang, day: (date: string) => dateText(say, date) };
+  return dosesInWords(stated.doses, style) ?? say('known.notsaid');
+}
+
+/** Returns the name of an element: that of a code is its description. */
+function labelOf(say: Texts, element: string): string {
+  return elementLabel(say, element === 'code' ? 'description' : element, '') ?? element;
+}
+
+/** Returns which elements were changed lately; undefined for none. */
+export function recentText(say: Texts, revisions: readonly Revision[]): string | undefined {
+  const names = revisions.filter(({ isRecent }) => isRecent).map(({ element }) => labelOf(say, element));
+  return names.length === 0 ? undefined : say('known.changedlately', { what: say.list([...new Set(names)]) });
+}
+
+/** Returns what was changed last, each with its day and what was said before. */
+export function revisionTexts(say: Texts, name: Known['name'], revisions: readonly Revision[]): string[] {
+  const said = revisions.map(({ element, at, before, times }) => {
+    const values = {
+      what: labelOf(say, element),
+      day: dateText(say, dayIn(at)),
+      before: statementText(say, name, before),
+      times,
+    };
+    return times === 1 ? say('known.revised', values) : say('known.revisedtimes', values);
+  });
+  return [...new Set(said)];
+}
+
+/** Returns how an entry was withdrawn, and when: `ruled out since 12 May 2026`; by its first version, when that was recorded. */
+export function withdrawnText(
+  say: Texts,
+  { value }: Pick<ClinicalEntry, 'value'>,
+  as: Withdrawn,
+  withdrawal: Withdrawal | undefined,
+): string {
+  const word = codeWord(say, 'verificationStatus', as === 'refuted' ? as : 'entered-in-error') ?? as;
+  const date = withdrawal?.at ?? text(value.recordedDate);
+  if (date === undefined) return word;
+  const day = dateText(say, dayIn(date));
+  if (withdrawal === undefined) return `${word}, ${say('known.recorded', { day })}`;
+  return as === 'refuted'
+    ? `${word} ${say('known.since', { day })}`
+    : `${word}, ${say('known.withdrawnon', { day })}`;
+}
