@@ -8,6 +8,7 @@ import { BEGINNING, type EventStore, type Position } from '#src/events/store.ts'
 import { withTimeout } from '#src/shared/load/with-timeout.ts';
 import { CHANNEL, countListeners, LISTENER, readCheckpoints, unfilled } from './checkpoint.ts';
 import { FreshnessRule } from './freshness.ts';
+import { Pauses } from './pauses.ts';
 import type { Projection } from './projection.ts';
 import { closeSession, openSession } from './session.ts';
 
@@ -17,10 +18,12 @@ interface Waiter {
   readonly settle: (passed: boolean) => void;
 }
 
-/** A projection that pauses until a request waits for it. */
-interface Pause {
-  readonly name: string;
-  readonly end: () => void;
+/** Processes of one machine tell each other at once, without the database. */
+export interface OtherProcesses {
+  /** Tells them a position. */
+  readonly passed: (name: string, position: Position) => void;
+  /** Tells them that a request waits for a position. */
+  readonly wanted: (name: string, position: Position) => void;
 }
 
 /** Interval of reading the log's head and the checkpoints. */
@@ -39,8 +42,10 @@ export class Progress {
   /** Projections with missing or unfilled tables, as of the last look. */
   #missing: readonly string[] = [];
   readonly #passed = new Map<string, Position>();
+  /** Projections whose checkpoints were behind what was known of them at the last look. */
+  readonly #behind = new Set<string>();
   readonly #waiters = new Set<Waiter>();
-  readonly #pauses = new Set<Pause>();
+  readonly #pauses = new Pauses((name) => this.#passed.get(name));
   readonly #freshness = new FreshnessRule();
   #alone = false;
   /** Counts the changes that became known, so that an answer in progress does not undo them. */
@@ -55,6 +60,10 @@ export class Progress {
       readonly store: Pick<EventStore, 'head'>;
       readonly databaseUrl: string;
       readonly projections: readonly Pick<Projection, 'name' | 'version'>[];
+      /** The other processes of this machine. Default: none. */
+      readonly others?: OtherProcesses | undefined;
+      /** False if another process of this machine listens for the positions of other machines. Default: true. */
+      readonly listens?: boolean;
       /** Reads which positions read models must have passed, for writes that were answered before. Default: none. */
       readonly lateWrites?: (client: pg.ClientBase) => Promise<ReadonlyMap<string, Position>>;
     },
@@ -74,7 +83,7 @@ export class Progress {
   stop(): void {
     this.#following?.unsubscribe();
     for (const waiter of [...this.#waiters]) waiter.settle(false);
-    for (const pause of [...this.#pauses]) pause.end();
+    this.#pauses.clear();
   }
 
   /** Returns a projection's position; undefined while it is unknown. */
@@ -97,8 +106,19 @@ export class Progress {
     return this.#unanswered < LOG_FAILURES;
   }
 
-  /** Records a new position, from the local runner after a commit or from another instance. */
+  /** Records a new position, from the local runner after a commit or from another machine. */
   advance(name: string, position: Position): void {
+    this.deps.others?.passed(name, position);
+    this.hear(name, position);
+  }
+
+  /** Notes that a request of another process waits for a position. */
+  want(name: string, position: Position): void {
+    this.#pauses.want(name, position);
+  }
+
+  /** Records a position that another process of this machine told. */
+  hear(name: string, position: Position): void {
     if ((this.#passed.get(name) ?? BEGINNING) >= position && this.#passed.has(name)) return;
     this.#changes += 1;
     this.#passed.set(name, position);
@@ -127,25 +147,16 @@ export class Progress {
         },
       };
       this.#waiters.add(waiter);
-      for (const pause of [...this.#pauses]) if (names.includes(pause.name)) pause.end();
+      this.#pauses.end(names);
+      for (const name of this.deps.others === undefined ? [] : names)
+        if ((this.#passed.get(name) ?? BEGINNING) < position) this.deps.others?.wanted(name, position);
     });
   }
 
   /** Resolves after some ms, or as soon as a request waits for the projection. */
   pause(name: string, ms: number): Promise<void> {
-    if ([...this.#waiters].some(({ names }) => names.includes(name))) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timeout = setTimeout(() => pause.end(), ms).unref();
-      const pause: Pause = {
-        name,
-        end: () => {
-          clearTimeout(timeout);
-          this.#pauses.delete(pause);
-          resolve();
-        },
-      };
-      this.#pauses.add(pause);
-    });
+    const isAwaited = [...this.#waiters].some(({ names }) => names.includes(name));
+    return isAwaited ? Promise.resolve() : this.#pauses.begin(name, ms);
   }
 
   /**
@@ -194,9 +205,13 @@ export class Progress {
     return new Observable((subscriber) => {
       const lost = () =>
         subscriber.error(new Error("the connection that listens for the projections' progress ended"));
-      const opening = openSession(this.deps.databaseUrl, { name: LISTENER }, lost).then(async (client) => {
-        client.on('notification', ({ payload = '' }) => this.#heard(payload));
-        await client.query(`listen ${CHANNEL}`);
+      const { databaseUrl, listens = true } = this.deps;
+      const name = listens ? LISTENER : 'checkpoints';
+      const opening = openSession(databaseUrl, { name }, lost).then(async (client) => {
+        if (listens) {
+          client.on('notification', ({ payload = '' }) => this.#heard(payload));
+          await client.query(`listen ${CHANNEL}`);
+        }
         subscriber.next(client);
         return client;
       });
@@ -204,6 +219,7 @@ export class Progress {
       return () => {
         // After a crash of the database a checkpoint may be behind its last known position.
         this.#passed.clear();
+        this.#pauses.clear();
         this.#freshness.forget(performance.now());
         opening.then(closeSession, () => undefined);
       };
@@ -250,8 +266,13 @@ export class Progress {
     }
     for (const [name, { position }] of checkpoints) {
       if (this.#missing.includes(name)) continue;
-      if (undisturbed) this.#passed.delete(name);
-      this.advance(name, position);
+      const isBehind = position < (this.#passed.get(name) ?? BEGINNING);
+      // A runner moves the checkpoint a little after events that its projection doesn't take. Only one that stays behind
+      // has gone back.
+      if (isBehind && undisturbed && this.#behind.has(name)) this.#passed.delete(name);
+      if (isBehind) this.#behind.add(name);
+      else this.#behind.delete(name);
+      this.hear(name, position);
     }
     this.#freshness.noteLate(at, late);
     this.#alone = (await withTimeout(DATABASE_MS, countListeners(client))) <= 1;

@@ -61,6 +61,9 @@ import { createServer } from './http/server/server.ts';
 import { answerWhileStarting } from './http/server/starting.ts';
 import { VERSION } from './http/version.ts';
 import { openIdentities, ownIssuer } from './identity/open.ts';
+import { shareLimits } from './machine/budgets.ts';
+import type { Link } from './machine/link.ts';
+import { ALONE, type Part } from './machine/messages.ts';
 import { observeIdempotency, observeLocks, observePools } from './metrics/database.ts';
 import { observeQueries } from './metrics/queries.ts';
 import { createMetrics, observeBuild } from './metrics/registry.ts';
@@ -113,6 +116,8 @@ export interface App {
    * production only an installation without any project gets one; otherwise undefined.
    */
   quickstart(): Promise<Quickstart | undefined>;
+  /** Begins to fill sandboxes, and to run jobs: later than the quickstart, so that they don't delay first use. */
+  fillSandboxes(): void;
   /** Answers the requests in progress, then stops every part. */
   close(): Promise<void>;
 }
@@ -156,11 +161,23 @@ export async function startApp(deps: {
   }) => Promise<EventStore>;
   /** Called once if the log was moved while this instance runs, which can then only stop. */
   readonly onLogClosed?: (error: LogClosed) => void;
+  /** This process's part of the work. Default: all. */
+  readonly part?: Part;
+  /** The other processes of this machine. Default: none. */
+  readonly link?: Link;
 }): Promise<App> {
-  const { config, databaseUrl, log, projections = PROJECTIONS, openStore = openEventStore } = deps;
+  const {
+    databaseUrl,
+    log,
+    projections = PROJECTIONS,
+    openStore = openEventStore,
+    part = ALONE,
+    link,
+  } = deps;
+  const config = { ...deps.config, limits: shareLimits(deps.config.limits, part.sharers) };
   const pool = openPool(databaseUrl, { max: 10, name: 'annal', ...STATEMENTS });
   const lockPool = openPool(databaseUrl, { max: 16, name: 'annal criteria locks' });
-  const metrics = createMetrics();
+  const metrics = createMetrics(link && { name: part.name, measure: () => link.measureOthers() });
   const { registry } = metrics;
   observeBuild(registry, VERSION);
   const subscriptions = new Subscriptions(registry);
@@ -186,25 +203,33 @@ export async function startApp(deps: {
   try {
     await assertNotMoved(pool, kind === 'postgresql');
     await assertOwnLog(ownLog);
-    await bringReadModelsUpToDate(pool, {
-      ...{ store, databaseUrl, log, watch },
-      answerMeanwhile: (say) => answerWhileStarting(config, say),
-    });
+    if (part.prepares)
+      await bringReadModelsUpToDate(pool, {
+        ...{ store, databaseUrl, log, watch },
+        answerMeanwhile: (say) => answerWhileStarting(config, say),
+      });
     await noteLog(ownLog);
   } catch (error) {
     await Promise.all([store.close(), traffic.close(), pool.end()]);
     throw error;
   }
 
-  await sweepShadows(pool, log);
+  if (part.leads) await sweepShadows(pool, log);
 
   const names = projections.map(({ name }) => name);
-  const progress = new Progress({ store: waiting, databaseUrl, projections, lateWrites: readLateWrites });
+  const progress = new Progress({
+    ...{ store: waiting, databaseUrl, projections, lateWrites: readLateWrites },
+    ...{ others: link, listens: part.leads },
+  });
   logAnswers = () => progress.logAnswers;
   const newer = new NewerEvents();
-  const projector = new Projector({ store, databaseUrl, projections, progress, newer, log });
+  const { projects = names } = part;
+  const runs = projections.filter(({ name }) => projects.includes(name));
+  const runners = new Projector({ store, databaseUrl, projections: runs, progress, newer, log });
+  const projector = { status: () => [...runners.status(), ...(link?.states() ?? [])] };
   const freshness = new Freshness({ pool, store, progress, projector, newer });
-  projector.start();
+  runners.start();
+  link?.start({ states: () => runners.status(), measure: () => registry.getMetricsAsJSON(), progress });
   await progress.start();
   watch.start(() => progress.positions());
   // Ready should mean that reads work. Catching up after a crash may take longer; until then reads return
@@ -245,7 +270,7 @@ export async function startApp(deps: {
   const consentQueries = openConsentQueries(pool, ownIssuer(config));
   const locks = observeLocks(registry, new PostgresCriteriaLocks(lockPool));
   const documents = await openDocuments({ config, pool, databaseUrl, log, events: store, locks });
-  documents.start();
+  if (part.leads) documents.start();
   const accessLog = openAccessLog(databaseUrl, log, registry);
   const { carried, erasures, sandboxes } = openProcesses({
     store,
@@ -270,9 +295,11 @@ export async function startApp(deps: {
     // A purge has ended when no search and no list finds anything of it.
     waitFor: (position) => freshness.waitFor(position, [...RECORD_MODELS, 'search', 'timeline', 'consents']),
   });
-  carried.start();
-  erasures.start();
-  await hooks.start();
+  if (part.leads) {
+    carried.start();
+    erasures.start();
+    await hooks.start();
+  }
   const atHead = async (type: ResourceType): Promise<void> => {
     // Directory entries of a transaction that crashed must be written before they can be matched.
     const { home } = typeEntry(type);
@@ -313,7 +340,7 @@ export async function startApp(deps: {
   const costing = nestWrappers(asking, refuseCostly);
   const queries = { ...wrapCalls(questions, costing), searches, close: closeQueries };
   const tokens = openTokens(pool);
-  const checks = readinessChecks({ store, pool, watch, progress, newer, disks, models: names });
+  const checks = readinessChecks({ store, pool, watch, progress, newer, disks, models: names, link });
   observePools(registry, { requests: pool, searches, criteria_locks: lockPool, traffic: traffic.pool });
   traffic.observe(registry);
   observeIdempotency(registry, () => idempotency.running);
@@ -338,16 +365,13 @@ export async function startApp(deps: {
     toEnd: consentQueries.toEnd,
     freshness,
   });
-  endings.start();
-  expiry.start();
   const proposing = openProposals({ writing, queries: consentQueries, freshness, log });
-  proposing.endings.start();
   const trustEnding = openTrustEnding({ pool, kernel, freshness, log });
-  trustEnding.start();
+  if (part.leads) for (const each of [endings, expiry, proposing.endings, trustEnding]) each.start();
   const { parked } = carried;
   const processes = [carried, erasures, sandboxes, hooks.process, endings];
   const followers = { pool, store, projector, progress, parked, processes };
-  observeFollowing(registry, followers);
+  if (part.leads) observeFollowing(registry, followers);
   const { queue, ...administration } = openAdministration({
     pool,
     store,
@@ -360,7 +384,9 @@ export async function startApp(deps: {
     waiting: sandboxQueries.sandboxesWaiting,
   });
   const { ssoClients: ssoClientsOf } = administration.adminQueries;
-  const identities = await openIdentities({ config, pool, log, ssoClientsOf });
+  // Its warnings are written once.
+  const notices = part.leads ? log : log.child({}, { level: 'error' });
+  const identities = await openIdentities({ config, pool, log: notices, ssoClientsOf });
   const { verifier, devIssuer } = identities;
   const guests = openGuests({
     pool,
@@ -402,16 +428,10 @@ export async function startApp(deps: {
     log,
   };
   const sharedLinks = await openSharedLinkServices(linkParts);
-  const sweeping = startSweeping({
-    pool,
-    idempotency,
-    invitations,
-    tokens: oauth,
-    accessRequests: accessRequests.services,
-    sharedLinks,
-    guests,
-    log,
-  });
+  const swept = { idempotency, invitations, tokens: oauth, accessRequests: accessRequests.services };
+  const sweeping = part.leads
+    ? startSweeping({ ...{ pool, log, sharedLinks, guests }, ...swept })
+    : undefined;
   const signIn = openSignIn({ config, pool, identities, ssoOf: administration.adminQueries.readSso });
   const operations = openOperations({
     databaseUrl,
@@ -508,7 +528,7 @@ export async function startApp(deps: {
         server.once('error', reject);
         server.listen(config.port, config.host, resolve);
       });
-      operations.start();
+      if (part.leads) operations.start();
       const { port } = server.address() as AddressInfo;
       return { url: config.baseUrl.replace(/:0$/, `:${port}`) };
     },
@@ -521,9 +541,14 @@ export async function startApp(deps: {
         waitFor: (position, models) => freshness.waitFor(position, models),
       });
       await noteLog(ownLog);
-      // Filling sandboxes starts after the quickstart, so that it doesn't delay first use.
-      sandboxes.start();
+      if (part.leads) sandboxes.start();
       return begun;
+    },
+
+    fillSandboxes() {
+      if (!part.leads) return;
+      sandboxes.start();
+      operations.start();
     },
 
     async close() {
@@ -540,14 +565,14 @@ export async function startApp(deps: {
       sandboxes.stop();
       await appends.end();
       const left = Math.max(0, until - performance.now());
-      const behind = await drainProjections({ store, projector, progress }, left);
+      const behind = await drainProjections({ store, projector: runners, progress }, left);
       if (behind.length > 0)
         log.warn({ projections: behind }, 'stopped before these read models reached the end of the log');
-      await projector.stop();
+      await runners.stop();
       progress.stop();
       await watch.stop();
       await store.close();
-      sweeping.stop();
+      sweeping?.stop();
       documents.close();
       await Promise.all([queries.close(), tokens.close(), jobsStopped]);
       await Promise.all([pool.end(), lockPool.end(), traffic.close(), accessLog.close(), tracing?.close()]);

@@ -186,6 +186,19 @@ const environment = z.object({
   SANDBOX_PATIENTS: wholeNumber(0, 30, 30).describe(
     'Number of synthetic patients in a new or reset sandbox; 0: none.',
   ),
+  WORKERS: z
+    .string()
+    .regex(/^(?:auto|[1-9]|[1-5]\d|6[0-4])$/, 'must be auto, or a whole number from 1 to 64')
+    .default('1')
+    .describe(
+      'Processes that answer HTTP requests. `auto`: by the number of cores ([every core](scale.md#every-core)); one process does everything on up to two.',
+    ),
+  PROJECTORS: z
+    .enum(['auto', '0', '1', '2'], 'must be auto, 0, 1 or 2')
+    .default('auto')
+    .describe(
+      'Processes that keep read models up to date and run everything in the background. `0`: the process that answers requests does, which is possible only with `WORKERS=1`. `auto`: 0 with one worker, otherwise 1 or 2 by the number of cores.',
+    ),
   SHUTDOWN_SECONDS: wholeNumber(1, 600, 20).describe(
     'How long requests in flight and read models that catch up may take after SIGTERM, in seconds.',
   ),
@@ -235,6 +248,10 @@ export interface Config {
   /** Synthetic patients of a sandbox, 0 to 30. */
   readonly sandboxPatients: number;
   readonly shutdownSeconds: number;
+  /** Undefined: by the number of cores. */
+  readonly workers: number | undefined;
+  /** Undefined: by the number of cores. */
+  readonly projectors: 0 | 1 | 2 | undefined;
   /** Undefined: no traces. */
   readonly otlpEndpoint: string | undefined;
 }
@@ -271,6 +288,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     throw new ConfigError([...faults].map(([name, message]) => `${name} ${message}`).join('; '));
   }
   const { data } = parsed;
+  if (data.PROJECTORS === '0' && data.WORKERS !== '1')
+    throw new ConfigError('PROJECTORS must not be 0 unless WORKERS is 1: several workers need a projector');
   const baseUrl = (data.BASE_URL ?? `http://${addressee(data.HOST)}:${data.PORT}`).replace(/\/+$/, '');
   if (!URL.canParse(baseUrl))
     throw new ConfigError('BASE_URL is missing; set it, because HOST has a zone, which a URL cannot contain');
@@ -313,6 +332,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     },
     sandboxPatients: data.SANDBOX_PATIENTS,
     shutdownSeconds: data.SHUTDOWN_SECONDS,
+    workers: data.WORKERS === 'auto' ? undefined : Number(data.WORKERS),
+    projectors: data.PROJECTORS === 'auto' ? undefined : (Number(data.PROJECTORS) as 0 | 1 | 2),
     otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
   };
 }

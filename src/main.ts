@@ -1,18 +1,28 @@
 /**
- * The service's process: reads settings, locks DATA_DIR, opens the database, migrates it and starts the app;
- * then it prints one line that says that it is ready.
+ * The service's process: reads settings, locks DATA_DIR, opens the database, migrates it and starts the app, or the
+ * processes that share its work; then it prints one line that says that it is ready.
  */
+import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, loadConfig } from './config.ts';
-import { announceDatabase, DataDirInUse, forgetDatabase, lockDataDir, writeQuickstart } from './data-dir.ts';
+import {
+  announceDatabase,
+  DataDirInUse,
+  forgetDatabase,
+  lockDataDir,
+  type Quickstart,
+  writeQuickstart,
+} from './data-dir.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import { keepRunning } from './database/kept-running.ts';
 import { errorMessage, unusableDatabase } from './database/unusable.ts';
 import { LogClosed } from './events/closed.ts';
 import { Unavailable } from './events/store.ts';
 import { createLogger } from './logging.ts';
+import { MemberFailed, Primary, type PrimaryOptions } from './machine/primary.ts';
+import { chooseSizes, countCores } from './machine/sizes.ts';
 import { migrate } from './migrations/migrate.ts';
 import { type Misspelt, misspeltSettings } from './misspelt.ts';
 import { ForeignLog } from './operations/log-identity.ts';
@@ -73,8 +83,9 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   // Checked before a cluster is created or read models are rebuilt in vain.
   await tryPort(config).catch((error: unknown) => addressRefused(error, config));
   // Most of the program, loaded while the database starts; errors in the settings have been reported by now.
-  const loading = import('./app.ts');
-  loading.catch(() => undefined);
+  const sizes = chooseSizes(config, countCores(), config.databaseUrl === undefined);
+  const loading = sizes.projectors === 0 ? import('./app.ts') : undefined;
+  loading?.catch(() => undefined);
   await tryEventStore(config).catch((error: unknown) => eventStoreRefused(error, config));
   const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log, shutdown));
   const applied = await migrate(databaseUrl).catch((error: unknown) => {
@@ -83,6 +94,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     throw new CannotStart(text, { cause: error });
   });
   if (applied.length > 0) log.info({ applied }, 'database migrated');
+  if (loading === undefined) return startMachine(config, log, shutdown, { sizes, databaseUrl });
   const { startApp } = await loading;
   const onLogClosed = (): void => void shutdown.end(1);
   const app = await startApp({ config, databaseUrl, log, onLogClosed }).catch((error: unknown) =>
@@ -94,8 +106,41 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   const file = quickstart && (await writeQuickstart(config.dataDir, quickstart));
   const { url } = await app.listen().catch((error: unknown) => addressRefused(error, config));
   shutdown.started();
+  sayReady(config, url, file);
+}
+
+function sayReady({ baseUrl }: Config, url: string, file: string | undefined): void {
   const key = file === undefined ? '' : `, sandbox key in ${file}`;
-  process.stdout.write(`Annal is ready at ${url} (FHIR: ${config.baseUrl}/fhir/R4${key})\n`);
+  process.stdout.write(`Annal is ready at ${url} (FHIR: ${baseUrl}/fhir/R4${key})\n`);
+}
+
+/** Starts processes that share the work. */
+async function startMachine(
+  config: Config,
+  log: Logger,
+  shutdown: Shutdown,
+  machine: Pick<PrimaryOptions, 'sizes' | 'databaseUrl'>,
+): Promise<void> {
+  let file: string | undefined;
+  const primary = new Primary({
+    ...machine,
+    log,
+    async onBegun(quickstart) {
+      if (quickstart !== undefined && quickstart !== null)
+        file = await writeQuickstart(config.dataDir, quickstart as Quickstart);
+    },
+    onFatal(error) {
+      tell(error, 'Annal stops');
+      void shutdown.end(1);
+    },
+  });
+  shutdown.onAbandon(() => primary.abandon());
+  shutdown.add('processes', 2 * config.shutdownSeconds * 1_000, () => primary.stop());
+  const url = await primary.start();
+  process.on('SIGHUP', () => void primary.replace());
+  shutdown.started();
+  log.info(machine.sizes, 'processes share the work');
+  sayReady(config, url, file);
 }
 
 async function startDatabase(config: Config, log: Logger, shutdown: Shutdown): Promise<string> {
@@ -152,20 +197,29 @@ async function addressRefused(error: unknown, config: Config): Promise<never> {
   throw reason === undefined ? error : new CannotStart(reason, { cause: error });
 }
 
-/** Says why on standard error: a sentence where the cause lies outside the program, else everything. */
-function tell(error: unknown): void {
-  const plain = [ConfigError, DataDirInUse, CannotStart, ForeignLog, LogBehind, LogClosed].some(
+/** True if the message is all that a reader needs. */
+function isPlain(error: unknown): boolean {
+  if (error instanceof MemberFailed) return error.plain;
+  return [ConfigError, DataDirInUse, CannotStart, ForeignLog, LogBehind, LogClosed].some(
     (kind) => error instanceof kind,
   );
-  const text = plain
+}
+
+/** Says why on standard error: a sentence where the cause lies outside the program, else everything. */
+function tell(error: unknown, what = 'Annal cannot start'): void {
+  const text = isPlain(error)
     ? errorMessage(error)
     : error instanceof Error
       ? (error.stack ?? error.message)
       : String(error);
-  process.stderr.write(`Annal cannot start: ${text}\n`);
+  process.stderr.write(`${what}: ${text}\n`);
 }
 
-main().catch((error: unknown) => {
-  tell(error);
-  process.exitCode = 1;
-});
+if (cluster.isWorker) {
+  const { runMember } = await import('./member.ts');
+  runMember(isPlain);
+} else
+  main().catch((error: unknown) => {
+    tell(error);
+    process.exitCode = 1;
+  });

@@ -25,7 +25,7 @@ export class Shutdown {
   #asked: number | undefined;
   #running = false;
   #ending = false;
-  #abandon: (() => void) | undefined;
+  readonly #abandons: (() => void)[] = [];
 
   /**
    * @param startingMs how long a start may continue after a signal asked for the end: it may be waiting for something
@@ -61,7 +61,7 @@ export class Shutdown {
 
   /** Registers a function that a second signal runs before the process exits; it must not wait. */
   onAbandon(abandon: () => void): void {
-    this.#abandon = abandon;
+    this.#abandons.push(abandon);
   }
 
   /**
@@ -93,7 +93,7 @@ export class Shutdown {
       if (this.#running) void this.end(0);
       else setTimeout(() => void this.end(0), this.startingMs);
     } else if (Date.now() - this.#asked > SAME_SIGNAL_MS) {
-      this.#abandon?.();
+      for (const abandon of this.#abandons) abandon();
       process.exit(1);
     }
   }

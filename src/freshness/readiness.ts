@@ -8,6 +8,9 @@ import type { LogWatch } from '../operations/log-watch.ts';
 import type { FullDisks } from '../shared/load/full-disks.ts';
 import { tablesMissing, unavailable } from '../shared/refusal.ts';
 
+/** Without news of a projector for this long, in ms, it counts as missing. */
+const SILENCE_MS = 4_000;
+
 /**
  * Returns the checks of `/health/ready`: the log, including that it hasn't become shorter; the database; the
  * read models. An instance that found events of a newer version stays ready, and reports them, while newer
@@ -21,6 +24,7 @@ export function readinessChecks({
   newer,
   disks,
   models,
+  link,
 }: {
   readonly store: Pick<EventStore, 'ping'>;
   readonly pool: Pool;
@@ -32,6 +36,8 @@ export function readinessChecks({
   readonly disks: Pick<FullDisks, 'notice'>;
   /** Names of the read models. */
   readonly models: readonly string[];
+  /** The other processes of this machine, if another one keeps the read models up to date. */
+  readonly link?: { readonly silence: (models: readonly string[]) => number } | undefined;
 }): Readonly<Record<string, () => Promise<string | undefined>>> {
   return {
     event_store: async () => {
@@ -48,6 +54,8 @@ export function readinessChecks({
       // A table that the last check found may have been dropped since.
       const missing = unfilled(models, await readCheckpoints(pool, models));
       if (missing.length > 0) throw tablesMissing(missing);
+      if ((link?.silence(models) ?? 0) > SILENCE_MS)
+        throw new Error('a process of this machine that keeps them up to date is missing');
       const stale = progress.stale();
       if (stale.length === 0) return newer.notice;
       const lag = `${stale.join(', ')} lag`;

@@ -1,5 +1,5 @@
 /** Metrics for Prometheus: the registry of a service, its process, and each request by method, route and status. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** The registry of one service; other parts register their own metrics in it (`src/metrics/`). */
 export interface Metrics {
@@ -20,9 +20,24 @@ export interface Metrics {
 /** Upper bounds of durations within a request, in seconds. */
 export const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** Creates a registry with the process's metrics (CPU, memory, event loop, garbage collection). */
-export function createMetrics(): Metrics {
+/** The metrics of a process. */
+type MetricsAsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** One of several processes of an instance. */
+export interface MeasuredProcess {
+  /** Label `worker` of its metrics. */
+  readonly name: string;
+  /** Returns the metrics of the other processes. */
+  readonly measure: () => Promise<readonly MetricsAsJson[]>;
+}
+
+/**
+ * Creates a registry with the process's metrics (CPU, memory, event loop, garbage collection).
+ * @param process of several; each then shows the metrics of all
+ */
+export function createMetrics(process?: MeasuredProcess): Metrics {
   const registry = new Registry();
+  if (process !== undefined) registry.setDefaultLabels({ worker: process.name });
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
@@ -54,7 +69,12 @@ export function createMetrics(): Metrics {
         },
       });
     },
-    exposition: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+    async exposition() {
+      if (process === undefined) return { type: registry.contentType, text: await registry.metrics() };
+      const [own, others] = await Promise.all([registry.getMetricsAsJSON(), process.measure()]);
+      const all = AggregatorRegistry.aggregate([own, ...others]);
+      return { type: all.contentType, text: await all.metrics() };
+    },
   };
 }
 

@@ -146,6 +146,12 @@ export const STAGES: readonly Stage[] = [
     run: { tests: ['test/properties/mcp-consent.test.ts', 'test/http/mcp.test.ts'] },
   },
   {
+    name: 'machine',
+    shows: 'several processes of a machine: killed, replaced under requests, and ending with the primary',
+    touches: ['src/machine', 'src/*'],
+    run: { tests: ['test/machine/*.test.ts'] },
+  },
+  {
     name: 'client',
     shows: 'the TypeScript client runs the flows of the docs in Node 20, 22 and 24, Deno and Bun',
     touches: ['clients/typescript', 'tools/client', 'docs/examples'],

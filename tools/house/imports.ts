@@ -87,6 +87,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/sharing': [],
   'src/takeback': [],
   'src/signin': ['src/shared', 'src/identity'],
+  'src/machine': ['type projections', 'src/events', 'src/shared'],
   'src/migrate-log': ['src/events', 'projections/erasure.ts'],
   'src/operations': ['src/events', 'src/metrics', 'src/shared', 'src/database'],
   'src/metrics': ['type src/events', 'src/events/wrapped-store.ts', 'src/shared'],
@@ -119,6 +120,7 @@ export const COMPOSERS = [
   'src/main.ts',
   // Features that put themselves together.
   'src/identity/open.ts',
+  'src/member.ts', // a process of a machine starts the app with its part
   'src/reactions/webhooks/webhooks.ts',
   'src/sharing',
   'src/signin/open.ts',

@@ -1,0 +1,58 @@
+/** Pauses of projections that gather events: each ends as soon as a request waits for its projection. */
+import { later } from '#src/events/position.ts';
+import { BEGINNING, type Position } from '#src/events/store.ts';
+
+/** A projection that pauses. */
+interface Pause {
+  readonly name: string;
+  readonly end: () => void;
+}
+
+/** The pauses of one process. */
+export class Pauses {
+  readonly #pauses = new Set<Pause>();
+  /** Positions that requests of other processes of this machine wait for. */
+  readonly #wanted = new Map<string, Position>();
+
+  /** @param passed returns how far a projection is; undefined while that is unknown */
+  constructor(private readonly passed: (name: string) => Position | undefined) {}
+
+  /** Resolves after some ms, or as soon as a request waits for the projection. */
+  begin(name: string, ms: number): Promise<void> {
+    if (this.#isWanted(name)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timeout = setTimeout(() => pause.end(), ms).unref();
+      const pause: Pause = {
+        name,
+        end: () => {
+          clearTimeout(timeout);
+          this.#pauses.delete(pause);
+          resolve();
+        },
+      };
+      this.#pauses.add(pause);
+    });
+  }
+
+  /** Notes that a request of another process waits for a position. */
+  want(name: string, position: Position): void {
+    this.#wanted.set(name, later(this.#wanted.get(name) ?? BEGINNING, position));
+    if (this.#isWanted(name)) this.end([name]);
+  }
+
+  /** Ends those of some projections. */
+  end(names: readonly string[]): void {
+    for (const pause of [...this.#pauses]) if (names.includes(pause.name)) pause.end();
+  }
+
+  /** Ends all, and forgets what other processes wait for: positions may have gone back. */
+  clear(): void {
+    this.#wanted.clear();
+    for (const pause of [...this.#pauses]) pause.end();
+  }
+
+  #isWanted(name: string): boolean {
+    const wanted = this.#wanted.get(name);
+    return wanted !== undefined && wanted > (this.passed(name) ?? BEGINNING);
+  }
+}

@@ -1,0 +1,277 @@
+/**
+ * The primary of a machine: starts the processes that answer requests and keep read models up to date, passes their news
+ * on, restarts those that end or hang, and ends them in order. It loads nothing of what they do.
+ */
+import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { FromMember, News, Part, ToMember } from './messages.ts';
+import type { Sizes } from './sizes.ts';
+
+/** A process without a sign of life for this long, in ms, is killed. */
+const HUNG_MS = 5_000;
+/** Interval of looking for those, in ms. */
+const LOOK_MS = 1_000;
+/** So many crashes within a minute end the service. */
+const CRASHES = 5;
+const MINUTE_MS = 60_000;
+/** Pauses before a process is started again, in ms: doubled with each crash within a minute. */
+const PAUSE = { first: 100, last: 5_000 } as const;
+/** How long an answer to a question may take, in ms. */
+const ANSWER_MS = 1_500;
+
+/** The read models of each projector where there are two. `search` and `timeline` stay together. */
+export const DIVIDED: readonly (readonly string[])[] = [
+  ['resources', 'history', 'projects', 'webhooks', 'consents'],
+  ['search', 'timeline'],
+];
+
+/** Thrown when a process can't start, or must not go on. */
+export class MemberFailed extends Error {
+  override readonly name = 'MemberFailed';
+  /** @param plain whether the message is a sentence for people, without a stack */
+  constructor(
+    message: string,
+    readonly plain: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/** A process of the machine. */
+interface Member {
+  readonly part: Part;
+  readonly worker: Worker;
+  readonly ready: Promise<string | undefined>;
+  aliveAt: number;
+  isReady: boolean;
+  isStopping: boolean;
+}
+
+/** A question of one process to all others. */
+interface Question {
+  readonly from: Member;
+  readonly open: Set<number>;
+  readonly answers: unknown[];
+  readonly settle: () => void;
+}
+
+/** Options. */
+export interface PrimaryOptions {
+  readonly sizes: Sizes;
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  /** Called with the first project, before the service is ready. */
+  readonly onBegun: (quickstart: unknown) => Promise<void>;
+  /** Called once if the service can't go on. */
+  readonly onFatal: (error: MemberFailed) => void;
+}
+
+/** The processes of this machine. */
+export class Primary {
+  readonly #members = new Set<Member>();
+  readonly #questions = new Map<string, Question>();
+  /** When processes crashed, within the last minute. */
+  #crashes: number[] = [];
+  #looking: NodeJS.Timeout | undefined;
+  #lookedAt = performance.now();
+  #isStarted = false;
+  #isStopping = false;
+  /** Replacing is one at a time. */
+  #replacing: Promise<void> = Promise.resolve();
+  #begun: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: PrimaryOptions) {}
+
+  /** Starts all processes. @returns the URL at which they answer @throws MemberFailed */
+  async start(): Promise<string> {
+    const { workers } = this.options.sizes;
+    const [first, ...others] = this.#projectors();
+    this.#looking = setInterval(() => this.#look(), LOOK_MS);
+    // It rebuilds read models if it must, and says meanwhile on the port that the service starts.
+    if (first !== undefined) await this.#fork(first).ready;
+    await Promise.all(others.map((part) => this.#fork(part).ready));
+    const url = await this.#fork(this.#worker(1, true)).ready;
+    await this.#begun;
+    const rest = Array.from({ length: workers - 1 }, (_, n) => this.#fork(this.#worker(n + 2)).ready);
+    await Promise.all(rest);
+    for (const member of this.#members) send(member, { do: 'begun' });
+    this.#isStarted = true;
+    return url ?? '';
+  }
+
+  /** Starts a new process for each that answers requests, one at a time, and ends the old one when it is ready. */
+  replace(): Promise<void> {
+    this.#replacing = this.#replacing.then(async () => {
+      for (const old of [...this.#members].filter(({ part }) => part.answers)) {
+        if (this.#isStopping) return;
+        try {
+          await this.#fork({ ...old.part, begins: false }).ready;
+        } catch (error) {
+          const reason = error instanceof Error ? error.message : String(error);
+          this.options.log.error({ worker: old.part.name, reason }, 'a process could not be replaced');
+          return;
+        }
+        await this.#end(old);
+      }
+      this.options.log.info('all processes that answer requests were replaced');
+    });
+    return this.#replacing;
+  }
+
+  /** Ends the processes that answer requests, then the projectors. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    clearInterval(this.#looking);
+    for (const answers of [true, false])
+      await Promise.all(
+        [...this.#members].filter(({ part }) => part.answers === answers).map((member) => this.#end(member)),
+      );
+  }
+
+  /** Kills all processes; it doesn't wait. */
+  abandon(): void {
+    for (const { worker } of this.#members) worker.process.kill('SIGKILL');
+  }
+
+  #projectors(): Part[] {
+    const { projectors } = this.options.sizes;
+    const all = projectors === 2 ? DIVIDED : [undefined];
+    return all.map((projects, n) => ({
+      ...{ name: `projector-${n + 1}`, answers: false, begins: false, sharers: 1 },
+      ...{ projects, leads: n === 0, prepares: n === 0 },
+    }));
+  }
+
+  #worker(number: number, begins = false): Part {
+    return {
+      ...{ name: `http-${number}`, answers: true, projects: [], leads: false, prepares: false },
+      ...{ begins, sharers: this.options.sizes.workers },
+    };
+  }
+
+  #fork(part: Part): Member {
+    const worker = cluster.fork();
+    let resolve: (url: string | undefined) => void = () => undefined;
+    let reject: (error: MemberFailed) => void = () => undefined;
+    const ready = new Promise<string | undefined>((settle, fail) => {
+      resolve = settle;
+      reject = fail;
+    });
+    ready.catch(() => undefined);
+    const state = { isReady: false, isStopping: false, aliveAt: performance.now() };
+    const member: Member = Object.assign(state, { part, worker, ready });
+    this.#members.add(member);
+    worker.on('message', (message: FromMember) => {
+      member.aliveAt = performance.now();
+      if (message.is === 'here') {
+        send(member, { do: 'begin', part, databaseUrl: this.options.databaseUrl });
+      } else if (message.is === 'ready') {
+        member.isReady = true;
+        resolve(message.url);
+        if (this.#isStarted) send(member, { do: 'begun' });
+      } else if (message.is === 'fatal') {
+        const error = new MemberFailed(message.message, message.plain);
+        reject(error);
+        if (member.isReady) this.#fatal(error);
+      } else this.#take(member, message);
+    });
+    worker.once('exit', (code, signal) => {
+      this.#members.delete(member);
+      for (const question of this.#questions.values()) answer(question, worker.id);
+      const reason = `${part.name} ended: ${signal ?? `code ${code}`}`;
+      reject(new MemberFailed(reason, true));
+      if (member.isReady && !member.isStopping && !this.#isStopping) void this.#restart(part, reason);
+    });
+    return member;
+  }
+
+  #take(from: Member, message: FromMember): void {
+    if (message.is === 'begun') this.#begun = this.options.onBegun(message.quickstart);
+    if (message.is === 'alive') this.#passOn(from, message.news);
+    if (message.is === 'asking') this.#ask(from, message.question);
+    if (message.is !== 'answering') return;
+    const question = this.#questions.get(message.question);
+    if (question === undefined) return;
+    question.answers.push(message.answer);
+    answer(question, from.worker.id);
+  }
+
+  #passOn(from: Member, news: News): void {
+    const { passed = [], wanted = [], states = [] } = news;
+    if (passed.length + wanted.length + states.length === 0) return;
+    for (const member of this.#members) if (member !== from) send(member, { do: 'hear', news });
+  }
+
+  #ask(from: Member, id: string): void {
+    const others = [...this.#members].filter((member) => member !== from);
+    const settle = (): void => {
+      clearTimeout(late);
+      this.#questions.delete(id);
+      send(from, { do: 'answered', question: id, answers: question.answers });
+    };
+    const late = setTimeout(settle, ANSWER_MS);
+    const question = { from, open: new Set(others.map(({ worker }) => worker.id)), answers: [], settle };
+    this.#questions.set(id, question);
+    if (others.length === 0) settle();
+    for (const member of others) send(member, { do: 'measure', question: id });
+  }
+
+  async #restart(part: Part, reason: string): Promise<void> {
+    const { log } = this.options;
+    const now = performance.now();
+    this.#crashes = [...this.#crashes.filter((at) => now - at < MINUTE_MS), now];
+    const count = this.#crashes.length;
+    if (count >= CRASHES) {
+      const message = `processes ended unexpectedly ${count} times within a minute, the last one as follows: ${reason}`;
+      return this.#fatal(new MemberFailed(message, true));
+    }
+    const ms = Math.min(PAUSE.first * 2 ** (count - 1), PAUSE.last);
+    log.error(
+      { worker: part.name, reason, restart_in_ms: ms },
+      'a process ended unexpectedly and is started again',
+    );
+    await pause(ms);
+    if (this.#isStopping) return;
+    await this.#fork({ ...part, prepares: false, begins: false }).ready.catch((error: MemberFailed) => {
+      if (!this.#isStopping) void this.#restart(part, error.message);
+    });
+  }
+
+  /** Kills processes that hang, unless the primary itself, or the machine, was held up. */
+  #look(): void {
+    const now = performance.now();
+    const isHeldUp = now - this.#lookedAt > 2 * LOOK_MS;
+    this.#lookedAt = now;
+    for (const member of this.#members) {
+      if (isHeldUp) member.aliveAt = now;
+      if (now - member.aliveAt <= HUNG_MS || !member.isReady || member.isStopping) continue;
+      this.options.log.error({ worker: member.part.name }, 'a process hangs and is killed');
+      member.worker.process.kill('SIGKILL');
+    }
+  }
+
+  async #end(member: Member): Promise<void> {
+    member.isStopping = true;
+    const ended = new Promise((resolve) => member.worker.once('exit', resolve));
+    if (!this.#members.has(member)) return;
+    send(member, { do: 'stop' });
+    await ended;
+  }
+
+  #fatal(error: MemberFailed): void {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    this.options.onFatal(error);
+  }
+}
+
+function send({ worker }: Member, message: ToMember): void {
+  // The process may have ended; its exit is handled.
+  if (worker.isConnected()) worker.send(message, () => undefined);
+}
+
+/** Notes that a process has answered a question, or can't any more. */
+function answer({ open, settle }: Question, id: number): void {
+  if (open.delete(id) && open.size === 0) settle();
+}

@@ -1,0 +1,69 @@
+/** A process that the primary of a machine has started: it runs its part of the service until the primary ends it. */
+import type { Logger } from 'pino';
+import { type App, startApp } from './app.ts';
+import { loadConfig } from './config.ts';
+import { createLogger } from './logging.ts';
+import { Link } from './machine/link.ts';
+import type { FromMember, ToMember } from './machine/messages.ts';
+
+/** Runs the part that the primary sends. Node ends the process when the primary is gone. */
+export function runMember(isPlain: (error: unknown) => boolean): void {
+  // The whole group gets the signals of a terminal; the primary says what they mean.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  const link = new Link(send);
+  let app: Promise<App> | undefined;
+  process.on('message', (message: ToMember) => {
+    if (message.do === 'begin') app ??= begin(message, link, isPlain);
+    else if (message.do === 'stop') void stop(app, link);
+    else if (message.do === 'begun') void app?.then((running) => running.fillSandboxes());
+    else void link.take(message);
+  });
+  send({ is: 'here' });
+}
+
+async function begin(
+  { part, databaseUrl }: Extract<ToMember, { do: 'begin' }>,
+  link: Link,
+  isPlain: (error: unknown) => boolean,
+): Promise<App> {
+  process.title = `annal ${part.name}`;
+  const config = loadConfig(process.env);
+  const log = createLogger(config.logLevel).child({ worker: part.name });
+  process.on('uncaughtException', (err) => end(log, err));
+  try {
+    const onLogClosed = (error: Error): void => fail(error, true);
+    const app = await startApp({ config, databaseUrl, log, onLogClosed, part, link });
+    if (part.begins) send({ is: 'begun', quickstart: await app.quickstart() });
+    const url = part.answers ? (await app.listen()).url : undefined;
+    send({ is: 'ready', url });
+    return app;
+  } catch (error) {
+    fail(error, isPlain(error));
+    throw error;
+  }
+}
+
+async function stop(app: Promise<App> | undefined, link: Link): Promise<void> {
+  link.stop();
+  // A start that failed has said so.
+  await (await app?.catch(() => undefined))?.close();
+  process.exit(0);
+}
+
+function end(log: Logger, err: unknown): void {
+  log.fatal({ err }, 'uncaught exception');
+  process.exit(1);
+}
+
+function fail(error: unknown, plain: boolean): void {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  process.send?.({ is: 'fatal', message: plain ? message : (stack ?? message), plain }, () =>
+    process.exit(1),
+  );
+}
+
+function send(message: FromMember): void {
+  // The primary may be gone; this process then ends, too.
+  if (process.connected) process.send?.(message, () => undefined);
+}

@@ -1,0 +1,139 @@
+/** Several processes share the work of a machine: what one writes, all read; each that dies is replaced. */
+import { execFileSync } from 'node:child_process';
+import { expect } from 'chai';
+import { eventually } from '#test/support/process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
+import { type Service, startedDataDir, startService } from '#test/support/service.ts';
+
+/** A process below the primary. */
+interface Below {
+  readonly pid: number;
+  readonly name: string;
+}
+
+function listProcesses(primary: number): Below[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args=']).toString().split('\n');
+  return lines.flatMap((line) => {
+    const [, pid, ppid, name] = /^\s*(\d+)\s+(\d+)\s+annal (\S+)/.exec(line) ?? [];
+    return Number(ppid) === primary && name !== undefined ? [{ pid: Number(pid), name }] : [];
+  });
+}
+
+describe('several processes of a machine', () => {
+  let service: Service;
+  let written = 0;
+
+  before(async () => {
+    service = await startService({ env: { WORKERS: '2', PROJECTORS: '2' } });
+  });
+
+  after(() => service.stop());
+
+  const find = (name: string): number => {
+    const found = listProcesses(service.pid).find((each) => each.name === name);
+    if (found === undefined) throw new Error(`no process ${name}`);
+    return found.pid;
+  };
+
+  /** Creates a patient, and searches it over other connections. */
+  async function writeAndFind(times: number): Promise<void> {
+    for (let n = 0; n < times; n += 1) {
+      written += 1;
+      const family = `Shared${written}`;
+      const headers = { connection: 'close' };
+      const body = JSON.stringify({ resourceType: 'Patient', name: [{ family }] });
+      const created = await service.fhir('/Patient', { method: 'POST', body, headers });
+      expect(created.status, String(created)).to.equal(201);
+      const found = await service.fhir(`/Patient?family=${family}`, { headers });
+      expect(found.json.total, String(found)).to.equal(1);
+      const read = await service.fhir(`/Patient/${created.json.id}`, { headers });
+      expect(read.text).to.equal(created.text);
+    }
+  }
+
+  it('are named by their parts', () => {
+    const names = listProcesses(service.pid).map(({ name }) => name);
+    expect(names.toSorted()).to.deep.equal(['http-1', 'http-2', 'projector-1', 'projector-2']);
+  });
+
+  it('each find at once what another wrote', async () => {
+    await writeAndFind(12);
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    for (const worker of ['http-1', 'http-2'])
+      expect(metrics).to.match(
+        new RegExp(`http_request_duration_seconds_count\\{method="GET",.*worker="${worker}"\\} [1-9]`),
+      );
+    expect(metrics).to.include('worker="projector-2"');
+    expect(metrics).to.match(/annal_projection_lag_events\{projection="search",worker="projector-1"\} 0/);
+  });
+
+  for (const name of ['http-1', 'projector-1', 'projector-2'])
+    it(`start ${name} again after it was killed, and lose nothing`, async () => {
+      const pid = find(name);
+      process.kill(pid, 'SIGKILL');
+      await eventually(() => {
+        const now = listProcesses(service.pid).find((each) => each.name === name)?.pid;
+        return now !== undefined && now !== pid;
+      });
+      await eventually(async () => (await fetch(`${service.url}/health/ready`)).ok);
+      await writeAndFind(4);
+    });
+
+  it('are replaced one at a time on SIGHUP, without a failed request', async () => {
+    const before = [find('http-1'), find('http-2')];
+    let going = true;
+    const statuses = new Set<number>();
+    const load = async (): Promise<void> => {
+      while (going) {
+        const answer = await service.fhir('/Patient?_count=1', { headers: { connection: 'close' } });
+        statuses.add(answer.status);
+      }
+    };
+    const loads = [load(), load()];
+    process.kill(service.pid, 'SIGHUP');
+    await eventually(() => {
+      const names = listProcesses(service.pid).filter(({ name }) => name.startsWith('http-'));
+      return names.length === 2 && names.every(({ pid }) => !before.includes(pid));
+    });
+    going = false;
+    await Promise.all(loads);
+    expect([...statuses]).to.deep.equal([200]);
+    await writeAndFind(2);
+  });
+
+  it('end with the primary, however it ends', async () => {
+    const below = listProcesses(service.pid);
+    expect(below).to.have.length(4);
+    await service.kill();
+    await eventually(() => below.every(({ pid }) => !isAlive(pid)));
+  });
+});
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('a machine whose processes keep ending', () => {
+  itAtFullSize('stops with a sentence that says so', async () => {
+    const dataDir = await startedDataDir();
+    const service = await startService({ dataDir, env: { WORKERS: '2', PROJECTORS: '1' } });
+    const killed = new Set<number>();
+    await eventually(() => {
+      for (const { pid, name } of listProcesses(service.pid))
+        if (name.startsWith('http-') && !killed.has(pid)) {
+          killed.add(pid);
+          process.kill(pid, 'SIGKILL');
+        }
+      return !isAlive(service.pid);
+    });
+    expect(service.log()).to.match(
+      /Annal stops: processes ended unexpectedly 5 times within a minute, the last one as follows: http-\d ended: SIGKILL/,
+    );
+    await service.stop();
+  });
+});

@@ -1,0 +1,70 @@
+/** How many processes share the work of a machine, by its cores and the settings. */
+import { expect } from 'chai';
+import { loadConfig } from '#src/config.ts';
+import { shareLimits } from '#src/machine/budgets.ts';
+import { chooseSizes, readQuota } from '#src/machine/sizes.ts';
+
+const AUTO = { workers: undefined, projectors: undefined };
+
+describe('the sizes of a machine', () => {
+  for (const [cores, embedded, apart] of [
+    [1, [1, 0], [1, 0]],
+    [2, [1, 0], [1, 0]],
+    [3, [1, 1], [2, 1]],
+    [4, [2, 1], [2, 1]],
+    [8, [3, 2], [6, 2]],
+    [16, [7, 2], [14, 2]],
+  ] as const)
+    it(`on ${cores} cores`, () => {
+      const list = (isEmbedded: boolean) => Object.values(chooseSizes(AUTO, cores, isEmbedded));
+      expect(list(true), 'with the embedded PostgreSQL').to.deep.equal(embedded);
+      expect(list(false), 'with another').to.deep.equal(apart);
+    });
+
+  it('are those of the settings', () => {
+    const { workers, projectors } = loadConfig({ WORKERS: '4', PROJECTORS: '2' });
+    expect(chooseSizes({ workers, projectors }, 1, true)).to.deep.equal({ workers: 4, projectors: 2 });
+    expect(chooseSizes({ workers: 1, projectors: undefined }, 16, true).projectors).to.equal(0);
+    expect(chooseSizes({ workers: 4, projectors: undefined }, 2, true).projectors).to.equal(1);
+    expect(chooseSizes({ workers: undefined, projectors: 2 }, 2, true).workers).to.equal(1);
+  });
+
+  for (const [settings, named] of [
+    [{ WORKERS: '0' }, 'WORKERS must be auto, or a whole number from 1 to 64'],
+    [{ WORKERS: 'many' }, 'WORKERS must be auto, or a whole number from 1 to 64'],
+    [{ PROJECTORS: '3' }, 'PROJECTORS must be auto, 0, 1 or 2'],
+    [{ WORKERS: '2', PROJECTORS: '0' }, 'PROJECTORS must not be 0 unless WORKERS is 1'],
+    [{ WORKERS: 'auto', PROJECTORS: '0' }, 'PROJECTORS must not be 0 unless WORKERS is 1'],
+  ] as const)
+    it(`refuse ${JSON.stringify(settings)}`, () => {
+      expect(() => loadConfig(settings)).to.throw(named);
+    });
+
+  it('are bounded by the quota of a container, of either version of control groups', () => {
+    const files: Readonly<Record<string, string>> = {
+      '/sys/fs/cgroup/cpu/cpu.cfs_quota_us': '150000\n',
+      '/sys/fs/cgroup/cpu/cpu.cfs_period_us': '100000\n',
+    };
+    expect(readQuota((file) => files[file] ?? '')).to.equal(1.5);
+    expect(readQuota((file) => (file.endsWith('cpu.max') ? '200000 100000\n' : ''))).to.equal(2);
+    expect(readQuota((file) => (file.endsWith('cpu.max') ? 'max 100000\n' : ''))).to.equal(
+      Number.POSITIVE_INFINITY,
+    );
+    expect(readQuota(() => '')).to.equal(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe('the budgets of a machine', () => {
+  const { limits } = loadConfig({});
+
+  it('are divided among its processes, and stay large enough for one answer and one body', () => {
+    const third = shareLimits(limits, 3);
+    expect(third.answerMemoryBytes).to.equal(100_000_000);
+    expect(third.connectionsPerAddress).to.equal(86);
+    const small = shareLimits(limits, 64);
+    expect(small.answerMemoryBytes).to.equal(limits.answerBytes);
+    expect(small.bodyMemoryBytes).to.equal(limits.bundleBytes);
+    expect(small.answerSeconds).to.equal(limits.answerSeconds);
+    expect(shareLimits(limits, 1)).to.equal(limits);
+  });
+});
