@@ -2,7 +2,7 @@
 import type { PoolClient } from 'pg';
 import { withoutIds } from '#src/fhir/search/text.ts';
 import { type MolarMassOf, makeTrack } from '#src/insight/measurement.ts';
-import type { Coded, Point, Track } from '#src/insight/track.ts';
+import { type Coded, countSameTime, type Point, type Track } from '#src/insight/track.ts';
 import { type InsightWarning, makeWarnings, type Tally } from '#src/insight/warning.ts';
 import type { Sees } from '#src/shared/access/caller.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
@@ -140,7 +140,12 @@ export function* trackOfGroup({ values, leftOut }: Unsorted, molarMass: MolarMas
   return {
     track,
     name: named?.name,
-    warnings: makeWarnings({ ...leftOut, ...countBounded(track), unconverted }),
+    warnings: makeWarnings({
+      ...leftOut,
+      ...countBounded(track),
+      sameTime: countSameTime(track),
+      unconverted,
+    }),
   };
 }
 
@@ -183,7 +188,7 @@ function firstObservation({ byUnit }: Values): string {
 /** The tally if nothing was left out. */
 const NOTHING: Tally = {
   ...{ withdrawn: 0, modified: 0, withoutResult: 0, byAi: 0, undated: 0, long: 0 },
-  ...{ unconverted: new Map(), unit: null, bounded: 0 },
+  ...{ unconverted: new Map(), unit: null, bounded: 0, sameTime: 0 },
 };
 
 function countBounded({ unit, points }: Track): Pick<Tally, 'unit' | 'bounded'> {

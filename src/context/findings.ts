@@ -13,6 +13,7 @@ import { referenceRange } from '#src/clinical/reading/words.ts';
 import { objects } from '#src/fhir/parts.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
+import { saysSame } from '#src/shared/time/day.ts';
 import { normalRange } from '#src/v1/observation.ts';
 import { type Fact, line } from './fact.ts';
 import { type MonitoredFindings, raiseForRequest, scoreOfFinding } from './guidance/scores.ts';
@@ -90,10 +91,15 @@ function stateFinding(
     ', ',
     `${name}${number === undefined && !/^\d/.test(shown) ? ':' : ''} ${shown} (${line('; ', findDay(latest) ?? 'no date', hasValue ? flag : undefined, range === undefined ? undefined : `range ${range}`, UNFINISHED[String(value.status)])})`,
   );
-  const past = before.map((entry) => `${dropUnit(entry.value, value)} (${findDay(entry) ?? 'no date'})`);
+  const same = before.filter((entry) => isBeside(entry, latest));
+  const atOnce = entries.filter((entry) => isBeside(entry, latest)).length - same.length;
+  const past = before
+    .filter((entry) => !same.includes(entry))
+    .map((entry) => `${dropUnit(entry.value, value)} (${findDay(entry) ?? 'no date'})`);
   const said = line(
     '; ',
     head,
+    sayBeside(same, atOnce, value),
     past.length === 0 ? undefined : `before ${past.join(', ')}`,
     countEarlier(entries, newest.length, statistics?.text),
     describePatterns(patterns, entries.length),
@@ -128,6 +134,24 @@ function stateFinding(
             },
     },
   };
+}
+
+/** Tells whether an entry is of the same moment as the newest one of its series. */
+function isBeside(entry: Entry, latest: Entry): boolean {
+  const [own, newest] = [entry.dated.date, latest.dated.date];
+  return entry.id !== latest.id && own !== null && newest !== null && saysSame(own, newest);
+}
+
+/** Returns the other values of the moment of the newest one; undefined if all that are known equal it. @param further that aren't read */
+function sayBeside(same: readonly Entry[], further: number, latest: JsonObject): string | undefined {
+  const newest = dropUnit(latest, latest);
+  const others = [...new Set(same.map((entry) => dropUnit(entry.value, latest)))].filter(
+    (text) => text !== newest,
+  );
+  const rest = further === 0 ? [] : [`${further} more ${further === 1 ? 'value' : 'values'}`];
+  return others.length + rest.length === 0
+    ? undefined
+    : `with the same date also ${[...others, ...rest].join(', ')}`;
 }
 
 /** Returns the trend of values that aren't numbers. */

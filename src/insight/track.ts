@@ -1,7 +1,8 @@
 /** Tracks: the numeric values of one code or group of codes in one unit, in the order of time. Pure. */
+
 import type { AuthorType } from '#src/shared/access/author.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
-import { dayAt, startOfDay } from '#src/shared/time/day.ts';
+import { dayAt, saysSame, startOfDay } from '#src/shared/time/day.ts';
 import { findMedian } from './methods/select.ts';
 
 /** A code and its system. */
@@ -68,6 +69,23 @@ export function inOrder(points: readonly Point[]): Point[] {
     (a, b) => a.at - b.at || a.value - b.value || (a.source.fhir < b.source.fhir ? -1 : 1),
   );
 }
+
+/** Returns how many points of a track have the time of another one and a value of their own: nothing says which is right. */
+export function countSameTime({ points }: Pick<Track, 'points'>): number {
+  let count = 0;
+  for (let first = 0; first < points.length; ) {
+    const { at, date, value } = points[first] ?? NO_POINT;
+    let end = first + 1;
+    let differs = false;
+    for (; points[end]?.at === at && saysSame(points[end]?.date ?? '', date); end += 1)
+      differs ||= points[end]?.value !== value;
+    if (differs) count += end - first;
+    first = end;
+  }
+  return count;
+}
+
+const NO_POINT: Pick<Point, 'at' | 'date' | 'value'> = { at: Number.NaN, date: '', value: Number.NaN };
 
 /** Returns the day of a point in its own offset, as days since 1970. */
 export function localDay({ at, offset }: Pick<Point, 'at' | 'offset'>): number {

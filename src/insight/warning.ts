@@ -3,7 +3,7 @@
 import { withoutIds } from '#src/fhir/search/text.ts';
 
 /** Kinds of warnings. */
-export const WARNING_KINDS = ['left_out', 'unit', 'bound'] as const;
+export const WARNING_KINDS = ['left_out', 'unit', 'bound', 'same_time'] as const;
 
 export interface InsightWarning {
   readonly kind: (typeof WARNING_KINDS)[number];
@@ -25,11 +25,14 @@ export interface Tally {
   /** The unit that others could not be converted to. */
   readonly unit: string | null;
   readonly bounded: number;
+  /** Values whose time another value has, too. */
+  readonly sameTime: number;
 }
 
 /** Returns the warnings of the counts. */
 export function makeWarnings(tally: Tally): InsightWarning[] {
-  const { withdrawn, modified, withoutResult, byAi, undated, long, unconverted, unit, bounded } = tally;
+  const { withdrawn, modified, withoutResult, byAi, undated, long, unconverted, unit, bounded, sameTime } =
+    tally;
   const leftOut = [
     ['entered in error', withdrawn],
     ['refuted, or with an unknown modifier extension', modified],
@@ -56,6 +59,9 @@ export function makeWarnings(tally: Tally): InsightWarning[] {
       : [
           { kind: 'bound', text: 'only known to be below or above the value shown', count: bounded } as const,
         ]),
+    ...(sameTime === 0
+      ? []
+      : [{ kind: 'same_time', text: 'different values with the same time', count: sameTime } as const]),
   ];
 }
 

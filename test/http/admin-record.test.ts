@@ -425,6 +425,42 @@ describe('admin: a patient’s record', () => {
     expect(again.stdout).to.equal(`${context.text}\n`);
   });
 
+  it('says that there are several values of one moment', async () => {
+    const own = await create({ ...PATIENT });
+    const of = { reference: `Patient/${own.id}` };
+    const at = '2026-03-01T08:00:00Z';
+    for (const [value, day] of [
+      [85, at],
+      [85, '2026-03-01T09:00:00+01:00'],
+      [140, '2026-03-01T09:00:00+01:00'],
+      [91, '2026-02-01T08:00:00Z'],
+    ] as const)
+      await create({ ...glucose(value, day), subject: of } as never);
+    const { results } = (await owner.done('GET', pathOf('overview', {}, own.id))) as unknown as Overview;
+    expect(results.latest).to.have.length(1);
+    expect(results.latest[0]?.text).to.match(/140.mg\/dL.*also with this date: 85.mg\/dL$/);
+    const rest = (method: string, path: string, body?: object) =>
+      service.fhir(`${service.url}/v1${path}`, {
+        ...{ key: keys.sandbox, method, headers: { 'Content-Type': 'application/json' } },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    const { json } = await rest('GET', `/patients/${own.id}/series?code=2345-7`);
+    const [series] = json.data as readonly {
+      readonly points: readonly object[];
+      readonly warnings: object;
+    }[];
+    expect(series?.points).to.have.length(4);
+    expect(series?.warnings).to.deep.equal([
+      { kind: 'same_time', text: 'different values with the same time', count: 3 },
+    ]);
+    const asked = { patient: own.id, task: 'follow-up', budget_tokens: 2_000, format: 'text' };
+    expect((await rest('POST', '/context', asked)).text)
+      .to.match(/with the same date also (?:85|140); before 91/)
+      .and.not.contain('before 85');
+    const { text: summary } = await service.fhir(`/Patient/${own.id}/$summary`, { key: keys.sandbox });
+    expect(summary.match(/<td>(?:85|140) mg\/dL<\/td>/g)).to.have.length(3);
+  });
+
   it('keeps what an AI wrote apart, and says what isn’t shown', async () => {
     const own = await create({ ...PATIENT });
     const of = { reference: `Patient/${own.id}` };

@@ -35,6 +35,7 @@ export function Abnormal({ results, place }: { readonly results: All; readonly p
               ].join(' · ')}
               {result.later === null ? null : ` (${result.later})`}
             </p>
+            <Beside result={result} />
             <Origin line={result} place={place} />
           </li>
         ))}
@@ -50,6 +51,15 @@ function Judged({ result: { judgement, grade, status } }: { readonly result: Res
       {judgement === null ? null : <Badge tone={grade === null ? 'plain' : TONES[grade]}>{judgement}</Badge>}{' '}
       {status === 'preliminary' ? <Badge tone="warn">{say('record.preliminary')}</Badge> : null}
     </>
+  );
+}
+
+/** Other values of the same moment: nothing says which of them is right. */
+function Beside({ result: { beside } }: { readonly result: Result }) {
+  return beside === null ? null : (
+    <p>
+      <Badge tone="warn">{beside}</Badge>
+    </p>
   );
 }
 
@@ -142,6 +152,7 @@ function Row({
         <td>
           {when}
           {later === null ? null : <span class="quiet small"> ({later})</span>}
+          <Beside result={result} />
           <Origin line={result} place={place} />
         </td>
         <td class="screen">

@@ -9,7 +9,7 @@ import { readKnown } from './known/read-known.ts';
 import type { PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
 import { judgementBadge } from './results/judgement-badge.ts';
-import { failedPart, markedValue, noteRow, statusBadge } from './results/result-parts.ts';
+import { besidePart, markedValue, noteRow, statusBadge } from './results/result-parts.ts';
 import { resultSource } from './results/result-source.ts';
 import { renderRange } from './results/values.ts';
 import type { Visit } from './visit.ts';
@@ -40,13 +40,13 @@ ${resultsPart(say, measures)}${await renderAiPart(visit, 'results-ai', notes, (n
 
 /** Returns the latest result of each kind: those out of their range first, beginning with the most severe. */
 function resultsPart(say: Visit['say'], measures: readonly Measure[]): Html {
-  const newest = measures.flatMap(({ name, latest: first, failed }) =>
-    first === undefined ? [] : [{ name, first, failed }],
+  const newest = measures.flatMap(({ name, latest: first, failed, beside }) =>
+    first === undefined ? [] : [{ name, first, failed, beside }],
   );
   if (newest.length === 0) return html`<p class="quiet">${say('results.none')}</p>`;
   const rows = newest
     .toSorted((a, b) => graveness(b.first) - graveness(a.first))
-    .map(({ name, first, failed }) => {
+    .map(({ name, first, failed, beside }) => {
       const range = findRange(first);
       const rangeCell =
         range === undefined
@@ -54,7 +54,7 @@ function resultsPart(say: Visit['say'], measures: readonly Measure[]): Html {
           : html`<td role="cell" data-name="${say('results.range')}">${renderRange(say, range)}</td>`;
       return html`<tr role="row"><th scope="row" role="rowheader"><bdi>${name}</bdi></th>
 <td role="cell">${markedValue(say, first)} ${judgementBadge(say, first)} ${statusBadge(say, first)}</td>
-${rangeCell}<td role="cell">${whenMeasured(say, first)}${failedPart(say, failed)}</td></tr>
+${rangeCell}<td role="cell">${whenMeasured(say, first)}${besidePart(say, { failed, beside })}</td></tr>
 `;
     });
   const head = [say('element.what'), say('results.value'), say('results.range'), say('results.day')];

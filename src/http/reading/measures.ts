@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Interpretations, Judged } from '#queries/rest/interpretations.ts';
 import type { MeasuredKind } from '#queries/rest/measured-kinds.ts';
 import { isNumber } from '#src/shared/json/json.ts';
+import { saysSame } from '#src/shared/time/day.ts';
 import { resultName } from '../pages/result-names.ts';
 import type { Texts } from '../pages/texts.ts';
 import { type Judgement, judge } from './judgement.ts';
@@ -89,6 +90,8 @@ export interface Measure {
   readonly latest: Observation | undefined;
   /** The newest fact, if it isn't `latest`: it has no value, because the measurement failed, for example. */
   readonly failed: Observation | undefined;
+  /** Facts of the same moment as `latest` with another value: nothing says which of them is right. */
+  readonly beside: readonly Observation[];
   /** Observations that AI wrote. */
   readonly notes: readonly Observation[];
 }
@@ -246,6 +249,7 @@ export function groupMeasures(say: Texts, observations: readonly Observation[]):
       facts,
       latest,
       failed: latest === newest ? undefined : newest,
+      beside: latest === undefined ? [] : findBeside(latest, facts),
       notes: all.filter(({ author_type }) => author_type === 'ai'),
     };
   });
@@ -254,6 +258,23 @@ export function groupMeasures(say: Texts, observations: readonly Observation[]):
 function measureKey({ system, code, display }: Pick<Observation, 'system' | 'code' | 'display'>): string {
   if (code === null) return display ?? '';
   return system === null ? code : `${system}|${code}`;
+}
+
+/** The members that are a value. */
+const SAYS = ['value', 'unit', 'value_text', 'value_code', 'value_boolean', 'components'] as const;
+
+/** Returns the facts of the same moment as another with a value of their own, each value once. */
+function findBeside(latest: Observation, facts: readonly Observation[]): Observation[] {
+  const date = latest.effective_at ?? latest.reported;
+  const printValue = (each: Observation): string => JSON.stringify(SAYS.map((name) => each[name]));
+  const seen = new Set([printValue(latest)]);
+  return facts.filter((each) => {
+    const own = each.effective_at ?? each.reported;
+    if (date === undefined || own === undefined || !saysSame(own, date) || !hasValue(each)) return false;
+    const isNew = !seen.has(printValue(each));
+    seen.add(printValue(each));
+    return isNew;
+  });
 }
 
 /** Returns when an observation was made, or else reported, in milliseconds since 1970; before all others without a date. */

@@ -104,6 +104,12 @@ export function rangeText(
   return from === undefined ? `≤ ${to ?? ''}` : to === undefined ? `≥ ${from}` : `${from} – ${to}`;
 }
 
+/** Returns the other values of the same moment in words, each with its unit; undefined if there are none. */
+export function besideText(say: Texts, beside: readonly ShownValue[]): string | undefined {
+  if (beside.length === 0) return undefined;
+  return say('known.beside', { values: say.list(beside.map((each) => valueText(say, each))) });
+}
+
 /** Returns the day of a value; when it was reported or else entered, if it has none. */
 export function whenMeasured(say: Texts, { effective_at, reported, created_at }: Observation): string {
   if (effective_at !== null) return dateText(say, effective_at);

@@ -36,6 +36,12 @@ export function dayIn(date: string): string {
   return date.slice(0, DAY);
 }
 
+/** Tells whether two FHIR dates say the same: one moment, or one day, month or year. */
+export function saysSame(one: string, other: string): boolean {
+  const isMoment = one.length > DAY && other.length > DAY;
+  return one === other || (isMoment && Date.parse(one) === Date.parse(other));
+}
+
 /** Returns the time of a FHIR date-time with its offset, as `09:30+02:00` or `09:30Z`; undefined if it has none. */
 export function timeIn(date: string): string | undefined {
   const [, time, offset] = /T(\d\d:\d\d)[^Z+-]*(Z|[+-]\d\d:\d\d)?$/.exec(date) ?? [];

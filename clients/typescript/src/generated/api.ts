@@ -228,7 +228,7 @@ export type Comparison = {
   method: string;
   /** Values that were left out, and values that are known only roughly. */
   warnings: {
-    kind: 'left_out' | 'unit' | 'bound';
+    kind: 'left_out' | 'unit' | 'bound' | 'same_time';
     text: string;
     count: number;
   }[];
@@ -2893,6 +2893,8 @@ export type RecordOverview = {
       values: number;
       /** A later measurement without a value, in words. */
       later: string | null;
+      /** Other values of the same moment, in words: nothing says which of them is right. */
+      beside: string | null;
     }[];
     /** What is said if there are none. */
     abnormal_none: string | null;
@@ -2931,6 +2933,8 @@ export type RecordOverview = {
       values: number;
       /** A later measurement without a value, in words. */
       later: string | null;
+      /** Other values of the same moment, in words: nothing says which of them is right. */
+      beside: string | null;
     }[];
     /** Those that an AI wrote and nobody confirmed. */
     unverified: {
@@ -2967,6 +2971,8 @@ export type RecordOverview = {
       values: number;
       /** A later measurement without a value, in words. */
       later: string | null;
+      /** Other values of the same moment, in words: nothing says which of them is right. */
+      beside: string | null;
     }[];
     /** Kinds whose newest value nothing judges: no code of the laboratory that says it, and no single range of numbers. */
     unjudged: number;
@@ -3036,7 +3042,7 @@ export type Series = {
   };
   /** Values that were left out, and values that are known only roughly. */
   warnings: {
-    kind: 'left_out' | 'unit' | 'bound';
+    kind: 'left_out' | 'unit' | 'bound' | 'same_time';
     text: string;
     count: number;
   }[];
@@ -3705,7 +3711,7 @@ export interface Operations {
       next_cursor: string | null;
       /** Values that were left out, and values that are known only roughly. */
       warnings: {
-        kind: 'left_out' | 'unit' | 'bound';
+        kind: 'left_out' | 'unit' | 'bound' | 'same_time';
         text: string;
         count: number;
       }[];

@@ -18,7 +18,7 @@ import {
   withdrawnLines,
 } from '../../reading/known-lists.ts';
 import type { Measure, Observation } from '../../reading/measures.ts';
-import { rangeText, valueText, whenMeasured } from '../../reading/values.ts';
+import { besideText, rangeText, valueText, whenMeasured } from '../../reading/values.ts';
 import { lineText, resultLine } from '../../reading/version-text.ts';
 import { type Origin, originShape } from './origins.ts';
 
@@ -106,6 +106,10 @@ const result = z.object({
   code: z.string().nullable().describe('`system|code`.'),
   values: z.int().describe('Values of this kind that were read; at most ten.'),
   later: z.string().nullable().describe('A later measurement without a value, in words.'),
+  beside: z
+    .string()
+    .nullable()
+    .describe('Other values of the same moment, in words: nothing says which of them is right.'),
 });
 
 /** An overview in responses. */
@@ -273,17 +277,21 @@ export interface VersionedResult {
 /** Returns the newest result of a kind; none if it has no facts. */
 export function viewMeasure(
   say: Texts,
-  { name, system, code, facts, latest, failed }: Measure,
+  { name, system, code, facts, latest, failed, beside }: Measure,
   place: ResultsPlace,
 ): ResultView[] {
   if (latest === undefined) return [];
+  const others = besideText(say, beside);
+  const shown = viewResult(say, name, latest, place);
   const later = failed === undefined ? null : `${whenMeasured(say, failed)}: ${valueText(say, failed)}`;
   return [
     {
-      ...viewResult(say, name, latest, place),
+      ...shown,
+      text: others === undefined ? shown.text : `${shown.text} · ${others}`,
       code: code === null ? null : system === null ? code : `${system}|${code}`,
       values: facts.length,
       later,
+      beside: others ?? null,
     },
   ];
 }
@@ -317,6 +325,7 @@ export function viewResult(
     code: null,
     values: 1,
     later: null,
+    beside: null,
     resource: result.fhir,
     version: findVersion(result.id),
     recorded: result.created_at,

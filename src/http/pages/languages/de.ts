@@ -698,6 +698,7 @@ export const de: Wording = {
   'results.notdone':
     '{values|one:# Befund, der abgesagt wurde oder noch nicht vorliegt, ist nicht zu sehen.|other:# Befunde, die abgesagt wurden oder noch nicht vorliegen, sind nicht zu sehen.}',
   'results.uncoded': 'Befunde ohne Code stehen hier nur, wenn sie unter den neuesten {most} sind.',
+  'known.beside': 'mit derselben Zeitangabe auch: {values}',
   'results.nonejudged':
     'Keiner der neuesten Werte hat einen Referenzbereich oder eine Bewertung; beurteilt wurde hier deshalb keiner. Das heißt nicht, dass sie normal sind.',
   'results.noneabnormal':

@@ -669,6 +669,7 @@ export const en = {
   'results.notdone':
     '{values|one:# result that was cancelled or isn’t there yet is not shown.|other:# results that were cancelled or aren’t there yet are not shown.}',
   'results.uncoded': 'Results without a code are only listed if they are among the newest {most}.',
+  'known.beside': 'also with this date: {values}',
   'results.nonejudged':
     'None of the newest values came with a reference range or a judgement, so none was judged here. That doesn’t mean that they are normal.',
   'results.noneabnormal':

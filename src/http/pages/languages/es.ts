@@ -683,6 +683,7 @@ export const es: Wording = {
   'results.notdone':
     '{values|one:No se muestra # resultado cancelado o todavía pendiente.|other:No se muestran # resultados cancelados o todavía pendientes.}',
   'results.uncoded': 'Los resultados sin código solo aparecen si están entre los {most} más recientes.',
+  'known.beside': 'también con esta fecha: {values}',
   'results.nonejudged':
     'Ninguno de los valores más recientes tiene intervalo de referencia ni valoración, así que aquí no se ha juzgado ninguno. Eso no significa que sean normales.',
   'results.noneabnormal':

@@ -694,6 +694,7 @@ export const fr: Wording = {
   'results.notdone':
     '{values|one:# résultat annulé ou pas encore disponible n’est pas affiché.|other:# résultats annulés ou pas encore disponibles ne sont pas affichés.}',
   'results.uncoded': 'Les résultats sans code ne figurent ici que s’ils sont parmi les {most} plus récents.',
+  'known.beside': 'aussi à cette date : {values}',
   'results.nonejudged':
     'Aucune des dernières valeurs n’a d’intervalle de référence ni d’appréciation ; aucune n’a donc été jugée ici. Cela ne veut pas dire qu’elles sont normales.',
   'results.noneabnormal':

@@ -669,6 +669,7 @@ export const nb: Wording = {
   'results.notdone':
     '{values|one:# resultat som er avlyst eller ikke foreligger ennå, vises ikke.|other:# resultater som er avlyst eller ikke foreligger ennå, vises ikke.}',
   'results.uncoded': 'Resultater uten kode vises bare hvis de er blant de nyeste {most}.',
+  'known.beside': 'også med dette tidspunktet: {values}',
   'results.nonejudged':
     'Ingen av de nyeste verdiene har referanseområde eller vurdering, så ingen er vurdert her. Det betyr ikke at de er normale.',
   'results.noneabnormal':

@@ -11,7 +11,7 @@ import { whenMeasured } from '../../reading/values.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 import { judgementBadge } from './judgement-badge.ts';
-import { failedPart, markedValue, measureUrl, statusBadge } from './result-parts.ts';
+import { besidePart, markedValue, measureUrl, statusBadge } from './result-parts.ts';
 import { resultSource } from './result-source.ts';
 
 /** Results that are named; the page of results has all. */
@@ -46,8 +46,8 @@ ${abnormal.slice(0, NAMED).map((measure) => row(visit, record, measure))}</ul>${
 
 function row(visit: Visit, record: OpenRecord, measure: Measure): Html {
   const { say } = visit;
-  const { latest, failed } = measure;
+  const { latest } = measure;
   if (latest === undefined) return html``;
-  return html`<li><a href="${measureUrl(visit, record, measure)}"><bdi>${measure.name}</bdi></a> ${markedValue(say, latest)} ${judgementBadge(say, latest)} ${statusBadge(say, latest)} <span class="quiet small">${whenMeasured(say, latest)}</span>${failedPart(say, failed)}</li>
+  return html`<li><a href="${measureUrl(visit, record, measure)}"><bdi>${measure.name}</bdi></a> ${markedValue(say, latest)} ${judgementBadge(say, latest)} ${statusBadge(say, latest)} <span class="quiet small">${whenMeasured(say, latest)}</span>${besidePart(say, measure)}</li>
 `;
 }

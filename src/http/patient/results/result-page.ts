@@ -19,7 +19,7 @@ import type { PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 import { judgementBadge } from './judgement-badge.ts';
-import { chartsPart, failedPart, latestPart, markedValue, noteRow, statusBadge } from './result-parts.ts';
+import { besidePart, chartsPart, latestPart, markedValue, noteRow, statusBadge } from './result-parts.ts';
 import { resultSource } from './result-source.ts';
 import { renderRange } from './values.ts';
 
@@ -33,7 +33,7 @@ export async function resultPage(visit: Visit, record: OpenRecord): Promise<Pati
   const { measure, more } =
     (await findMeasure(visit, record, key, key)) ?? (await findMeasure(visit, record, key)) ?? {};
   if (measure === undefined) throw notFound('Observation', key.slice(0, 64));
-  const { name, display, facts, latest, failed, notes } = measure;
+  const { name, display, facts, latest, notes } = measure;
   return {
     title: name,
     heading: html`<bdi>${name}</bdi>`,
@@ -45,7 +45,7 @@ export async function resultPage(visit: Visit, record: OpenRecord): Promise<Pati
         ? html``
         : html`<p class="quiet small"><bdi>${display}</bdi></p>
 `
-    }${latest === undefined ? html`` : html`${latestPart(say, latest)}${failedPart(say, failed)}`}
+    }${latest === undefined ? html`` : html`${latestPart(say, latest)}${besidePart(say, measure)}`}
 ${chartsPart(say, measure)}
 ${facts.length === 0 ? html`` : renderTable(visit, record, facts)}
 ${await renderAiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,

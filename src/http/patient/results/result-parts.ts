@@ -5,7 +5,7 @@ import { resultName } from '../../pages/result-names.ts';
 import { codeLabel } from '../../reading/code-label.ts';
 import { judge } from '../../reading/judgement.ts';
 import type { Measure, Observation } from '../../reading/measures.ts';
-import { pressureIn, whenMeasured } from '../../reading/values.ts';
+import { besideText, pressureIn, whenMeasured } from '../../reading/values.ts';
 import { originAfter } from '../entries.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
@@ -26,11 +26,16 @@ export function latestPart(say: Visit['say'], each: Observation): Html {
   return html`<p class="latest${isLong ? ' parts' : ''}">${markedValue(say, each)} <small>${whenMeasured(say, each)}</small> ${judgementBadge(say, each)} ${statusBadge(say, each)}</p>`;
 }
 
-/** Returns the day of a later measurement that has no value, that it has none, and how it is judged. */
-export function failedPart(say: Visit['say'], failed: Observation | undefined): Html {
+/**
+ * Returns what stands beside the newest value: other values of the same moment; the day of a later measurement that has no
+ * value, that it has none, and how it is judged.
+ */
+export function besidePart(say: Visit['say'], { failed, beside }: Pick<Measure, 'failed' | 'beside'>): Html {
+  const others = besideText(say, beside);
+  const also = others === undefined ? html`` : html` <span class="badge warn"><bdi>${others}</bdi></span>`;
   return failed === undefined
-    ? html``
-    : html` <small class="quiet">(${whenMeasured(say, failed)}: ${renderValue(say, failed)})</small> ${judgementBadge(say, failed)}`;
+    ? also
+    : html`${also} <small class="quiet">(${whenMeasured(say, failed)}: ${renderValue(say, failed)})</small> ${judgementBadge(say, failed)}`;
 }
 
 /** Returns a value, marked if it is critical. */

@@ -15,7 +15,7 @@ import { renderAiPart } from '../entries.ts';
 import type { PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
-import { chartsPart, failedPart, latestPart, measureUrl, noteRow } from './result-parts.ts';
+import { besidePart, chartsPart, latestPart, measureUrl, noteRow } from './result-parts.ts';
 import { resultSource } from './result-source.ts';
 
 /** Kinds up to which all charts are open. */
@@ -180,7 +180,7 @@ function measureCard(
   course: Course,
 ): Html {
   const { say } = visit;
-  const { latest, failed } = measure;
+  const { latest } = measure;
   if (latest === undefined) return html``;
   const charts = course === 'absent' ? html`` : chartsPart(say, measure, 1);
   const shown =
@@ -190,7 +190,7 @@ function measureCard(
 ${charts}</details>`;
   return html`<li class="measure"><div class="row-top"><h3><a href="${measureUrl(visit, record, measure)}"><bdi>${measure.name}</bdi></a></h3>
 <span class="quiet small">${say(isPartial ? 'results.newestvalues' : 'results.values', { values: measure.facts.length })}</span></div>
-<div class="row-top">${latestPart(say, latest)}${failedPart(say, failed)}
+<div class="row-top">${latestPart(say, latest)}${besidePart(say, measure)}
 ${shown}</div></li>
 `;
 }

@@ -282,7 +282,7 @@ function groupView(group, say) {
   );
 }
 
-function rowView({ latest: row, failed, rows }, say) {
+function rowView({ latest: row, failed, beside, rows }, say) {
   const name = inWords(row.name, say) || say('shl.untitled');
   const title = element(
     'div',
@@ -299,7 +299,13 @@ function rowView({ latest: row, failed, rows }, say) {
     title,
     row.key === undefined
       ? undefined
-      : element('div', { class: 'measured' }, ...valueView(row, rows, say), failedView(failed, rows, say)),
+      : element(
+          'div',
+          { class: 'measured' },
+          ...valueView(row, rows, say),
+          besideView(beside, say),
+          failedView(failed, rows, say),
+        ),
     ...details.map((text) => element('p', { class: 'detail' }, element('bdi', { text }))),
     row.key === undefined && row.date !== ''
       ? element('p', { class: 'quiet small', text: whenText(row, rows, say) })
@@ -329,6 +335,21 @@ function valueView(row, group, say) {
       ? undefined
       : element('span', { class: 'quiet small when', text: whenText(row, group, say) }),
   ];
+}
+
+/** Returns the other values of the same moment: nothing says which of them is right. */
+function besideView(beside, say) {
+  if (beside.length === 0) return undefined;
+  const values = beside.map(({ value, parts = [] }) =>
+    parts.length === 0
+      ? inWords(value, say)
+      : parts.map((part) => `${inWords(part.name, say)}: ${inWords(part.value, say)}`).join(', '),
+  );
+  return element(
+    'span',
+    { class: 'badge warn' },
+    element('bdi', { text: say('known.beside', { values: values.join(', ') }) }),
+  );
 }
 
 /** Returns the day of a later measurement without a result, the note that it has none, and the reason that it gives. */
