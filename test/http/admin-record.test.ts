@@ -445,7 +445,7 @@ describe('admin: a patient’s record', () => {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     const { json } = await rest('GET', `/patients/${own.id}/series?code=2345-7`);
-    const [series] = json.data as readonly {
+    const [series] = json.data as unknown as readonly {
       readonly points: readonly object[];
       readonly warnings: object;
     }[];
