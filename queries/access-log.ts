@@ -25,6 +25,8 @@ export interface AccessRow {
   readonly status: AccessStatus;
   readonly count: number | null;
   readonly request_id: string;
+  /** The id of the answer's receipt; null if it has none. */
+  readonly receipt: string | null;
   /**
    * The application's or key's name, a member's e-mail address, the name that the recipient of a link gave, or a
    * person's name if people are named; null if it is unknown.
@@ -59,7 +61,7 @@ export type AccessLogOf = (record: string, asked: AccessLogAsked) => Promise<Pag
  */
 export const namedEntries = (entries: string, named = false): string => `
 select e.id, e.record, e.seq::float8 as seq, e.at::float8 as at, e.action, e.actor_kind, e.actor_id, e.issuer, e.role,
-       e.grant_id, e.resource_type, e.resource_id, e.purpose, e.status, e.count, e.request_id,
+       e.grant_id, e.resource_type, e.resource_id, e.purpose, e.status, e.count, e.request_id, e.receipt,
        coalesce(a.name, k.name, m.email, e.actor_name${named ? ', s.name' : ''}) as actor
   from ${entries} e
   left join projects.application a on e.actor_kind = 'application' and a.id = e.actor_id

@@ -254,7 +254,6 @@ export async function startApp(deps: {
   );
   const resources = new Streams(kernel, RESOURCES, new SnapshotLoader(store, snapshots));
   const idempotency = openIdempotency(pool);
-  const manifests = new ContextManifests(pool);
   const invitations = new Invitations(pool);
   const linkRows = new SharedLinks(pool);
   const visits = new RecordVisits(pool);
@@ -286,7 +285,7 @@ export async function startApp(deps: {
     documents,
     webhooks: hooks.process,
     deliveries: hooks.deliveries,
-    manifests,
+    manifests: new ContextManifests(pool),
     invitations,
     sharedLinks: linkRows,
     visits,
@@ -472,7 +471,6 @@ export async function startApp(deps: {
       config,
       commands,
       queries,
-      manifests,
       logos: new ApplicationLogos(pool),
       describeCode: terminology.describe,
       concepts: openConcepts(pool, ready),

@@ -23,7 +23,7 @@ export function openAccessLog(databaseUrl: string, log: Logger, registry: Regist
   const writer = new AccessLogWriter(pool, log);
   observeAccessLog(registry, writer);
   return {
-    written: (entries) => writer.written(entries),
+    written: (entries, others) => writer.written(entries, others),
     note: (entry) => writer.note(entry),
     async close() {
       await writer.close();

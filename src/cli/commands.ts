@@ -200,6 +200,21 @@ export function describeCommands(people: string): CommandLine {
   does(
     examples(
       command(
+        'receipt <id>',
+        'Make an answer that was sent again, from the events, and say whether it is the same',
+      ).option('--content', 'Print the answer, byte for byte, instead of its receipt'),
+      'annal receipt rcpt_…',
+      'annal receipt rcpt_… --content',
+    ),
+    async ([id = ''], options) => {
+      const { receiptCommand } = await import('./record/receipt.ts');
+      return receiptCommand(id, options);
+    },
+  );
+
+  does(
+    examples(
+      command(
         'export <patient...>',
         'Write the whole history of a record or stream to a signed file that can be verified by itself',
       )

@@ -20,6 +20,7 @@ function whole(option: string, least: number, most: number) {
 
 const schema = z.strictObject({
   json: flag,
+  content: flag,
   url: text,
   key: text,
   dataDir: text,

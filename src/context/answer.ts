@@ -3,7 +3,7 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 import type { Authored, Section } from './compose.ts';
 import type { MadeContext } from './make.ts';
 import { FORM, hashAnswer, type Manifest, manifestId } from './manifest.ts';
-import { versionReference } from './record.ts';
+import { type Version, versionReference } from './record.ts';
 import type { ContextRequest } from './request.ts';
 import { TOKENIZER } from './tokenizer.ts';
 
@@ -12,8 +12,8 @@ export interface ContextAnswer {
   readonly body: JsonObject;
   readonly id: string;
   readonly manifest: Manifest;
-  /** How many resources it shows. */
-  readonly shown: number;
+  /** The versions that it shows, in their order. */
+  readonly versions: readonly Version[];
 }
 
 /** The patient, the moment and the day that a context is made for, and who may compare its id with others. */
@@ -57,8 +57,9 @@ export function buildAnswer(
   const made = { patient, at, day, ask, directory, displays, ...(grant === undefined ? {} : { grant }) };
   const manifest: Manifest = { form: FORM, answer: hashAnswer(answer, made), version, ...made };
   const id = manifestId(madeFor, manifest);
-  const shown = new Set(composed.sections.flatMap(listSources)).size;
-  return { body: { manifest_id: id, ...answer }, id, manifest, shown };
+  const sources = composed.sections.flatMap(sourcesIn).map((each) => [versionReference(each), each] as const);
+  const versions = [...new Map(sources).values()];
+  return { body: { manifest_id: id, ...answer }, id, manifest, versions };
 }
 
 function renderSection({ kind, tokens, items, text, note }: Section, isText: boolean): JsonObject {
@@ -68,13 +69,13 @@ function renderSection({ kind, tokens, items, text, note }: Section, isText: boo
     items: items.map(renderItem),
     ...(isText ? { text } : {}),
     ...(note === undefined ? {} : { note }),
-    sources: [...new Set(listSources({ items }))],
+    sources: [...new Set(sourcesIn({ items }).map(versionReference))],
   };
 }
 
 /** Returns the versions from which a section was made. */
-function listSources({ items }: Pick<Section, 'items'>): string[] {
-  return items.flatMap(({ fact }) => [fact.entry, ...fact.also].map(versionReference));
+function sourcesIn({ items }: Pick<Section, 'items'>): Version[] {
+  return items.flatMap(({ fact }) => [fact.entry, ...fact.also]);
 }
 
 function renderItem({ fact, author }: Authored): JsonObject {

@@ -1,8 +1,11 @@
 /** The manifest of a context: its inputs, so that the same context can be made again. */
 import { createHash } from 'node:crypto';
 import type { TypeAccess } from '#src/shared/access/access.ts';
+import type { ReceiptDraft } from '#src/shared/access/receipt.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 import type { MadeContext } from './make.ts';
+import type { Version } from './record.ts';
 import type { ContextRequest } from './request.ts';
 
 /** The grant under which a context was made, and its coverage. */
@@ -39,6 +42,25 @@ export interface Manifest {
   readonly directory: MadeContext['directory'];
   readonly displays: MadeContext['displays'];
   readonly grant?: GrantManifest;
+}
+
+/**
+ * Returns what a context's receipt says of it.
+ * @param versions that the context shows
+ * @param of `tenant`: the owner of the record, as a UUID; `name`: the manifest's id; `isPast`: it is as of a moment
+ */
+export function draftContext(
+  { answer: _, directory, displays, ...manifest }: Manifest,
+  versions: readonly Version[],
+  { tenant, name, isPast }: { readonly tenant: string; readonly name: string; readonly isPast: boolean },
+): ReceiptDraft {
+  const { form, patient: record, grant, at } = manifest;
+  return {
+    ...{ kind: 'context', form, record, position: toMicros(grant?.until ?? at), name },
+    parameters: { tenant, is_past: isPast, manifest: JSON.parse(JSON.stringify(manifest)) },
+    versions,
+    inputs: { directory, displays },
+  };
 }
 
 /** Prints a manifest; equal manifests give equal texts. */

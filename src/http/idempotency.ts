@@ -154,7 +154,7 @@ function isLong({ body, stream }: Answer): boolean {
 }
 
 /** Answers to POST requests are texts. */
-function kept({ body, refused: _, shown: __, ...answer }: Answer): KeptAnswer {
+function kept({ body, refused: _, shown: __, receipt: ___, ...answer }: Answer): KeptAnswer {
   return { ...answer, ...(body === undefined ? {} : { body: body.toString() }) };
 }
 

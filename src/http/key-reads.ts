@@ -9,6 +9,7 @@ import type { AccessActor, AccessEntry } from '#src/shared/access/access-entry.t
 import type { Caller, CallerCredential } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Answer } from './answer/answer.ts';
+import { giveReceipt } from './edge/receipt.ts';
 import type { GrantToken } from './grant/opening.ts';
 import type { AccessLog } from './ports/access-log.ts';
 
@@ -107,7 +108,11 @@ export class KeyReads {
     const done = this.#done.splice(0);
     const ids = [...new Set(done.flatMap((each) => each.ids))].filter(isUuid);
     const records = await this.service.recordsOf(this.caller.sees, ids);
-    await this.service.accessLog.written(done.flatMap((each) => this.#entries(each, records)));
+    const receipt = answer.receipt && giveReceipt(this.caller, answer.receipt, answer);
+    const entries = done.flatMap((each) => this.#entries(each, records));
+    await this.service.accessLog.written(
+      receipt === undefined ? entries : entries.map((entry) => ({ ...entry, receipt })),
+    );
     return answer;
   }
 

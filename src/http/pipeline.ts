@@ -21,6 +21,7 @@ import {
   requireScope,
 } from './credentials.ts';
 import type { Edge } from './edge/edge.ts';
+import { giveReceipt } from './edge/receipt.ts';
 import { type GrantToken, type Need, type Opening, requireTypes } from './grant/opening.ts';
 import { GrantPass, type GrantService } from './grant/pass.ts';
 import { type Attempted, keyScope, keyScopeOfPerson, once, tokenHolder } from './idempotency.ts';
@@ -207,7 +208,7 @@ export class Pipeline<
         : this.dialect.log(log, asked, () => this.dialect.run(ctx, asked, admitted)));
       return { reads: log, answer };
     });
-    return reads === undefined ? answer : reads.out(answer);
+    return reads === undefined ? this.#receipted(answer, await checking.caller) : reads.out(answer);
   }
 
   async #writeAhead(
@@ -240,8 +241,16 @@ export class Pipeline<
     const reads =
       route.logged === 'nothing' ? undefined : KeyReads.of(this.steps.keyReads, caller, requestId, action);
     const run = (): Promise<Answer> => this.#carryOut(ctx, asked, { credential, caller, reads });
-    if (reads === undefined) return run();
+    if (reads === undefined) return this.#receipted(await run(), caller);
     return reads.out(await (route.logged === 'parts' ? run() : this.dialect.log(reads, asked, run)));
+  }
+
+  /** Returns an answer that isn't in the access log, when its receipt is written if it has one. */
+  async #receipted(answer: Answer, caller: Caller): Promise<Answer> {
+    const { receipt } = answer;
+    if (receipt !== undefined)
+      await this.steps.keyReads.accessLog.written([], [giveReceipt(caller, receipt, answer)]);
+    return answer;
   }
 
   /**

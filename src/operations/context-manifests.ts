@@ -1,5 +1,6 @@
 /**
- * Stores the manifests of contexts. They aren't events, because nothing changes, but are kept as long as the record.
+ * Reads the manifests of contexts that versions without receipts stored. None is written any more: a context's receipt has
+ * all of it (`src/operations/receipts/`).
  */
 import type { Pool } from 'pg';
 
@@ -25,37 +26,9 @@ export interface KeptManifest {
   readonly manifest: string;
 }
 
-/** Keeps them. */
+/** Manifests, in PostgreSQL. */
 export class ContextManifests {
   constructor(private readonly pool: Pool) {}
-
-  /**
-   * Stores a manifest, unless it is stored already.
-   * @returns false if the patient was purged meanwhile, also for requests that read the record earlier
-   */
-  async keep({ id, tenantId, record, manifest }: KeptManifest): Promise<boolean> {
-    const { rowCount: known } = await this.pool.query({
-      name: 'context-manifest-known',
-      text: 'select from operations.context_manifest where id = $1',
-      values: [id],
-    });
-    if (known === 1) return true;
-    // The lock keeps a purge from deleting the patient's row before the manifest exists, so the purge deletes the
-    // manifest too.
-    const { rows } = await this.pool.query<{ there: boolean }>({
-      name: 'keep-context-manifest',
-      text: `
-        with patient as (
-          select r.id from resources.resource r where r.id = $3::uuid and r.tenant = $2::uuid and not r.deleted
-          for key share),
-        kept as (
-          insert into operations.context_manifest (id, tenant, record, manifest)
-          select $1, $2::uuid, p.id, $4 from patient p on conflict (id) do nothing)
-        select exists (select from patient) as there`,
-      values: [id, tenantId, record, manifest],
-    });
-    return rows[0]?.there === true;
-  }
 
   /** Returns a manifest by its id; undefined if there is none. */
   async find(id: string): Promise<KeptManifest | undefined> {

@@ -3,7 +3,7 @@
  * text that ended within one would show most of the real id (docs/spec/decisions.md, section 1).
  */
 
-/** A UUID, whatever is before and after it, also without the two digits that the edge doesn't need (`http/edge/ids.ts`). */
+/** A UUID, whatever is before and after it, also without the two digits that the edge doesn't need (`shared/access/id-exchange.ts`). */
 const UUID_HERE = /[0-9a-f]{6,8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/iy;
 /** Characters of a whole UUID. */
 const UUID = 36;

@@ -32,10 +32,12 @@ select count(*) filter (where e.action = 'export')::int as exports,
        count(distinct e.actor_id) filter (where e.action in ('open-link', 'open-link-file'))::int as links
   from ${SINCE} join operations.access_entry e on e.record = x.record and e.at >= x.since and e.status = 'ok'`;
 
-// Index: context_manifest_of_record.
+// Indexes: context_manifest_of_record; receipt_of_record.
 const CONTEXTS = `
-select count(*)::int as contexts from ${SINCE} join operations.context_manifest m
-  on m.record = x.record and m.made_at >= to_timestamp(x.since / 1000000.0)`;
+select (select count(*)::int from ${SINCE} join operations.context_manifest m
+          on m.record = x.record and m.made_at >= to_timestamp(x.since / 1000000.0))
+     + (select count(distinct r.name)::int from ${SINCE} join operations.receipt r
+          on r.record = x.record and r.made_at >= x.since and r.kind = 'context') as contexts`;
 
 // Index: webhook_delivery_record.
 const DELIVERIES = `

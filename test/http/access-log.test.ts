@@ -21,6 +21,7 @@ const entrySchema = z.strictObject({
   actor: z.string().nullable(),
   actor_ref: z.string(),
   request_id: z.string(),
+  receipt: z.null(),
 });
 const pageSchema = z.strictObject({
   data: z.array(entrySchema),

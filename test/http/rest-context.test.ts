@@ -1,7 +1,8 @@
 /** `POST /v1/context`: what it tells, what it leaves out, and that it can be made again from the events. */
 import { expect } from 'chai';
-import { FORM, type Manifest, printManifest } from '#src/context/manifest.ts';
+import { FORM, hashAnswer, type Manifest, printManifest } from '#src/context/manifest.ts';
 import { loadTokenizer } from '#src/context/tokenizer.ts';
+import { type ReceiptRow, unpack } from '#src/operations/receipts/row.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -328,36 +329,40 @@ describe('context', () => {
     expect(missing).to.deep.include({ code: 1, stdout: '' });
   });
 
-  it('is never printed as the answer that was given when it is another one', async () => {
+  it('is made again from the manifests of versions without receipts, if it is the answer that was given', async () => {
     const { json } = await rest.v1('POST', '/context', { patient, budget_tokens: 300, format: 'text' });
-    const id = String(json.manifest_id);
-    const again = async (changed: object) => {
+    const { manifest_id: made, ...body } = json;
+    const kept = await service.pool.query<ReceiptRow>('select * from operations.receipt where name = $1', [
+      made,
+    ]);
+    const row = kept.rows[0];
+    if (row === undefined) throw new Error('the context has no receipt');
+    const inputs = {
+      ...(unpack(row.parameters).manifest as object),
+      ...unpack(row.inputs),
+    } as unknown as Manifest;
+    const manifest = { ...inputs, answer: hashAnswer(body as JsonObject, inputs) };
+    const again = async (given: Manifest) => {
+      await service.pool.query('delete from operations.context_manifest where record = $1', [patient]);
       await service.pool.query(
-        'update operations.context_manifest set manifest = (manifest::jsonb || $2::jsonb)::text where id = $1',
-        [id, JSON.stringify(changed)],
+        'insert into operations.context_manifest (id, tenant, record, manifest) values ($1, $2, $3, $4)',
+        ['ctx_older', unpack(row.parameters).tenant, patient, printManifest(given)],
       );
-      return runCommand(['context', id], { DATABASE_URL: service.databaseUrl });
+      return runCommand(['context', 'ctx_older'], { DATABASE_URL: service.databaseUrl });
     };
-    const kept = await service.pool.query<{ manifest: string }>(
-      'select manifest from operations.context_manifest where id = $1',
-      [id],
-    );
+    expect(await again(manifest)).to.deep.include({ code: 0, stdout: `${String(json.text)}\n` });
     // Rules of an older version gave another text for the same record, request and day.
-    const older = await again({ form: 1.5, answer: 'f'.repeat(64), version: '0.2.9' });
+    const older = await again({ ...manifest, form: 1.5, answer: 'f'.repeat(64), version: '0.2.9' });
     expect(older).to.deep.include({ code: 1, stdout: '' });
     expect(older.stderr)
       .to.contain('made by Annal 0.2.9 with rules of form 1.5')
       .and.to.contain(`form ${FORM}`);
-    const altered = await again({ form: FORM });
+    const altered = await again({ ...manifest, answer: 'f'.repeat(64) });
     expect(altered).to.deep.include({ code: 1, stdout: '' });
     expect(altered.stderr).to.contain('annal verify');
     // Manifests of form 1 have no hash.
-    const { answer: _, version: _v, ...first } = JSON.parse(kept.rows[0]?.manifest ?? '') as Manifest;
-    await service.pool.query('update operations.context_manifest set manifest = $2 where id = $1', [
-      id,
-      printManifest({ ...first, form: 1 }),
-    ]);
-    const unchecked = await runCommand(['context', id], { DATABASE_URL: service.databaseUrl });
+    const { answer: _, version: _v, ...first } = manifest;
+    const unchecked = await again({ ...first, form: 1 });
     expect(unchecked).to.deep.include({ code: 4, stdout: `${String(json.text)}\n` });
     expect(unchecked.stderr).to.contain("can't be checked");
   });
@@ -390,11 +395,10 @@ describe('context', () => {
     const again = await rest.v1('POST', '/context', body, key);
     expect(again.headers.get('Idempotent-Replayed')).to.equal('true');
     expect(again.text).to.equal(first.text);
-    const manifests = () =>
-      service.pool.query('select from operations.context_manifest where record = $1', [other]);
-    expect((await manifests()).rowCount).to.equal(1);
+    const receipts = () => service.pool.query('select from operations.receipt where record = $1', [other]);
+    expect((await receipts()).rowCount).to.equal(1);
     expect((await service.fhir(`/Patient/${other}?_purge=true`, { method: 'DELETE' })).status).to.equal(204);
-    expect((await manifests()).rowCount).to.equal(0);
+    expect((await receipts()).rowCount).to.equal(0);
     expect((await rest.v1('POST', '/context', body, key)).status).to.equal(404);
   });
 });

@@ -63,6 +63,7 @@ export const STAGES: readonly Stage[] = [
       'src/http/grant',
       'src/http/rest',
       'src/http/edge',
+      'src/receipts',
       'src/clinical',
       'src/context',
       'src/insight',

@@ -1,8 +1,8 @@
 /** The exchange of a Patient's ids (docs/spec/decisions.md, section 1). */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { withPlainIds } from '#src/http/edge/encoded.ts';
-import { IdExchange } from '#src/http/edge/ids.ts';
+import { withPlainIds } from '#src/shared/access/encoded-ids.ts';
+import { IdExchange } from '#src/shared/access/id-exchange.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const RECORD = '01932f5e-7a3b-7c4d-8e5f-0a1b2c3d4e5f';

@@ -1,8 +1,8 @@
 /** References into other records are left out of answers (docs/spec/decisions.md, section 1). */
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { foreignTypes, withoutForeignDocuments } from '#src/fhir/references/foreign.ts';
 import { withoutReferences } from '#src/fhir/references/reference-edits.ts';
-import { foreignTypes, withoutForeignDocuments } from '#src/http/edge/references.ts';
 import { isObject, type Json } from '#src/shared/json/json.ts';
 import { atOnce } from '#src/shared/load/slices.ts';
 

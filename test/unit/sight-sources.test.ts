@@ -38,7 +38,6 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
     'queries/rest/items.ts',
     'queries/rest/marks.ts',
     'queries/summary/summary.ts',
-    'src/operations/context-manifests.ts',
   ],
   'part of a query that has the condition': ['queries/everything/care-dates.ts'],
   'tables of queries that have the condition': ['queries/database/as-of.ts', 'queries/search-record.ts'],

@@ -81,7 +81,7 @@ export function pieces(text: string): Pieces {
 
 /**
  * A UUIDv7 at every place where one begins, so that ids that overlap are found too; also without the two digits that the
- * edge doesn't need (`src/http/edge/ids.ts`).
+ * edge doesn't need (`src/shared/access/id-exchange.ts`).
  */
 const ID = /(?=([0-9a-f]{6,8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}))/gi;
 const SHORTEST = 34;

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { ReceiptDraft } from '#src/shared/access/receipt.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
 /** Bytes that are sent as they come. */
@@ -31,6 +32,8 @@ export interface Answer {
   readonly refused?: number;
   /** Contains data that was read, not only written: a purge must find it among stored answers. */
   readonly reads?: boolean;
+  /** The parts that it was made of: it is sent when its receipt is written. */
+  readonly receipt?: ReceiptDraft;
 }
 
 /** Media type of FHIR JSON with its charset (https://hl7.org/fhir/R4/http.html#mime-type). */

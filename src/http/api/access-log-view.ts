@@ -37,6 +37,10 @@ export const accessEntrySchema = z
         '`application/app_…`, `key/key_…`, `link/shl_…`, or `person/` with `self`, `representative` or `member`.',
       ),
     request_id: z.string(),
+    receipt: z
+      .string()
+      .nullable()
+      .describe('The receipt of a context, `$summary`, answer to an assistant or shared content: `rcpt_…`.'),
   })
   .meta({ id: 'AccessLogEntry' });
 
@@ -54,5 +58,6 @@ export function accessEntryView(row: AccessRow): z.input<typeof accessEntrySchem
     actor: row.actor,
     actor_ref: row.actor_kind === 'person' ? `person/${row.role}` : `${row.actor_kind}/${row.actor_id}`,
     request_id: row.request_id,
+    receipt: row.receipt,
   };
 }

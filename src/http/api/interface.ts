@@ -240,5 +240,6 @@ function makeAnswer(route: Route, result: RouteResult): Answer {
     ...(route.secret === true ? { plain: true as const } : {}),
     ...(result.reads === true ? { reads: true } : {}),
     ...(result.shown === undefined ? {} : { shown: result.shown }),
+    ...(result.receipt === undefined ? {} : { receipt: result.receipt }),
   };
 }

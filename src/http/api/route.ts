@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import type { RetryNotes } from '#commands/command.ts';
 import type { Caller, Environment } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
+import type { ReceiptDraft } from '#src/shared/access/receipt.ts';
 import type { IdSource } from '#src/shared/ids.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import type { Micros } from '#src/shared/time/time.ts';
@@ -96,6 +97,8 @@ export interface RouteResult {
   readonly reads?: boolean;
   /** The number of resources that it shows, unless it is the one in the path; for the access log. */
   readonly shown?: number;
+  /** The parts that it was made of, if it has a receipt. */
+  readonly receipt?: ReceiptDraft;
   /**
    * For revoking access (a key, a grant, a project): the response waits until it is revoked on every
    * instance, otherwise 503.

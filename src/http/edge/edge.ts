@@ -4,6 +4,8 @@
  */
 import { hkdfSync } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { WithinRecord } from '#src/fhir/references/foreign.ts';
+import { deriveHiddenKey, IdExchange, type PatientIds } from '#src/shared/access/id-exchange.ts';
 import type { Json } from '#src/shared/json/json.ts';
 import { atOnce, inSlices } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -11,9 +13,7 @@ import type { Answer } from '../answer/answer.ts';
 import type { Header } from '../answer/authorship.ts';
 import { outwardAnswer } from './answer.ts';
 import { type CursorKeys, openCursor, sealCursor } from './cursors.ts';
-import { IdExchange, type PatientIds } from './ids.ts';
 import { exchangeJson } from './json.ts';
-import type { WithinRecord } from './references.ts';
 
 /** The record of a grant's token. */
 export interface EdgeGrant extends PatientIds {
@@ -112,18 +112,27 @@ export class Edge {
   /** Returns a cursor as the application gets it. */
   readonly cursor = (cursor: string): string => sealCursor(this.keys.cursors, this.grant.grantId, cursor);
 
+  /** Base URL of the FHIR interface, slash at its end. */
+  get base(): string {
+    return this.service.base;
+  }
+
   /**
    * Returns an answer as the application gets it: after everything else, before it is indented, compressed and sent.
    * References into other records are left out, then ids are exchanged in headers and text; bytes of documents stay as
    * they are. Each piece of a stream must hold whole resources.
+   * @param foreign gets the ids that are referred to, but aren't in the record
    * @throws as the look-up of references
    */
-  answer(answer: Answer): Promise<Answer> {
-    return outwardAnswer(answer, this.#ids, {
-      record: this.grant.record,
-      base: this.service.base,
-      within: this.service.within,
-    });
+  answer(answer: Answer, foreign?: Set<string>): Promise<Answer> {
+    const { base, within } = this.service;
+    const noting: WithinRecord = async (record, ids) => {
+      const known = await within(record, ids);
+      for (const id of ids) if (!known.has(id)) foreign?.add(id);
+      return known;
+    };
+    const { record } = this.grant;
+    return outwardAnswer(answer, this.#ids, { record, base, within: noting });
   }
 }
 
@@ -144,7 +153,7 @@ export function edgeKeys(key: Buffer): EdgeKeys {
   const derived = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', purpose, 32));
   return {
     cursors: { encryption: derived('annal cursor encryption'), nonce: derived('annal cursor nonce') },
-    hidden: derived('annal hidden patient id'),
+    hidden: deriveHiddenKey(key),
   };
 }
 

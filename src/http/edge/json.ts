@@ -1,7 +1,8 @@
 /** Exchanges texts in parsed JSON. */
+
+import { SHORTEST } from '#src/shared/access/id-exchange.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
-import { SHORTEST } from './ids.ts';
 
 /** Values that are looked at in one step. */
 const STEP = 5_000;

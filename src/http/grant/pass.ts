@@ -11,6 +11,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
 import { refusesGrants } from '../credential-kinds.ts';
 import type { Edge, Edges } from '../edge/edge.ts';
+import { giveOutward } from '../edge/receipt.ts';
 import type { AccessLog } from '../ports/access-log.ts';
 import type { GrantToken, Opening } from './opening.ts';
 
@@ -122,8 +123,14 @@ export class GrantPass {
    * @throws Refusal unavailable (503) if the log can't be written
    */
   async out(answer: Answer): Promise<Answer> {
-    await this.service.accessLog.written(this.#entries.splice(0));
-    return this.edge.answer(answer);
+    const entries = this.#entries.splice(0);
+    if (answer.receipt === undefined) {
+      await this.service.accessLog.written(entries);
+      return this.edge.answer(answer);
+    }
+    const { shown, receipt } = await giveOutward(this.caller, answer.receipt, answer, this.edge);
+    await this.service.accessLog.written(entries.map((entry) => ({ ...entry, receipt })));
+    return shown;
   }
 
   /** Returns an error as the application gets it. */

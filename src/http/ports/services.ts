@@ -95,15 +95,6 @@ export interface Services {
     /** Returns the one that an application shows; undefined for another hash. */
     find(application: string, sha256: string): Promise<LogoBytes | undefined>;
   };
-  readonly manifests: {
-    /** Stores the inputs of a context. @returns false if the patient was purged meanwhile */
-    keep(manifest: {
-      readonly id: string;
-      readonly tenantId: string;
-      readonly record: string;
-      readonly manifest: string;
-    }): Promise<boolean>;
-  };
   /** Returns the properties of a code of a code system (its URL); undefined if it isn't installed. */
   readonly describeCode: Terminology['describe'];
   /** Symptoms, conditions and treatments in everyday and clinical language. */

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { MadeAt } from '#queries/context/context.ts';
 import { buildAnswer, madeFor } from '#src/context/answer.ts';
-import { type GrantManifest, printManifest } from '#src/context/manifest.ts';
+import { draftContext, type GrantManifest } from '#src/context/manifest.ts';
 import { maskedRequest } from '#src/context/masked.ts';
 import { CONTEXT_TYPES } from '#src/context/record.ts';
 import { type ContextRequest, KINDS, NEED_FORMS, parseNeed } from '#src/context/request.ts';
@@ -125,7 +125,7 @@ export const CONTEXT_ROUTES = [
     async run(sent) {
       const { patient, needs = [], as_of: asOf, ...rest } = sent.body;
       const request = await atMoment(sent, asOf);
-      const { services, caller, now } = request;
+      const { caller, now } = request;
       requireFilled(caller.sees);
       const given: ContextRequest = { ...rest, needs };
       const ask = caller.sees.within === undefined ? given : maskedRequest(given);
@@ -138,15 +138,13 @@ export const CONTEXT_ROUTES = [
         madeFor: madeFor(caller.sees.ownerId, grant?.id),
         ...(grant === undefined ? {} : { grant }),
       };
-      const { body: answer, id, manifest, shown } = buildAnswer(made, ask, ground);
-      const kept = await services.manifests.keep({
-        id,
-        manifest: printManifest(manifest),
-        record: patient,
-        tenantId: caller.sees.ownerId,
+      const { body: answer, id, manifest, versions } = buildAnswer(made, ask, ground);
+      const receipt = draftContext(manifest, versions, {
+        tenant: caller.sees.ownerId,
+        name: id,
+        isPast: asOf !== undefined,
       });
-      if (!kept) throw notFound('Patient', patient);
-      return { status: 200, body: answer, reads: true, shown };
+      return { status: 200, body: answer, reads: true, shown: versions.length, receipt };
     },
   }),
 ];

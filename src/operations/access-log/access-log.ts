@@ -6,7 +6,10 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isPassingInDatabase } from '#src/database/failure.ts';
 import type { AccessEntry } from '#src/shared/access/access-entry.ts';
+import type { GivenReceipt } from '#src/shared/access/receipt.ts';
 import { type Refusal, unavailable } from '#src/shared/refusal.ts';
+import { nameProgram } from '../receipts/program.ts';
+import { makeReceiptRow, type ReceiptRow } from '../receipts/row.ts';
 import { type ReadyEntry, readyEntry } from './columns.ts';
 import { unwritten, writeEntries } from './write.ts';
 
@@ -20,6 +23,7 @@ const AGAIN_MS = 2_000;
 /** Entries that one answer waits for. */
 interface Answer {
   readonly entries: readonly ReadyEntry[];
+  readonly receipts: readonly ReceiptRow[];
   readonly settle: (refusal?: Refusal) => void;
 }
 
@@ -50,9 +54,9 @@ export class AccessLogWriter {
     private readonly log: Pick<Logger, 'warn' | 'error'>,
   ) {}
 
-  /** Entries that are not written yet. */
+  /** Entries that are not written yet, and receipts. */
   get waiting(): number {
-    const answers = this.#answers.reduce((sum, { entries }) => sum + entries.length, 0);
+    const answers = this.#answers.reduce((sum, each) => sum + each.entries.length + each.receipts.length, 0);
     return answers + this.#notes.length + this.#unsure.length;
   }
 
@@ -62,15 +66,18 @@ export class AccessLogWriter {
   }
 
   /**
-   * Writes the entries of an answer; resolves when they are durable.
+   * Writes the entries of an answer with their receipts; resolves when they are durable.
+   * @param others receipts of answers that have no entry
    * @throws Refusal unavailable (503) if they can't be written, also if a record was erased meanwhile
    */
-  async written(entries: readonly AccessEntry[]): Promise<void> {
-    if (entries.length === 0) return;
-    const ready = entries.map(readyEntry);
+  async written(entries: readonly AccessEntry[], others: readonly GivenReceipt[] = []): Promise<void> {
+    if (entries.length + others.length === 0) return;
+    const rows = makeRows(entries, others);
+    const ready = entries.map((entry) => readyEntry(entry, entry.receipt && rows.get(entry.receipt)?.id));
     await new Promise<void>((resolve, reject) => {
       this.#answers.push({
         entries: ready,
+        receipts: [...rows.values()],
         settle: (refusal) => (refusal === undefined ? resolve() : reject(refusal)),
       });
       this.#start();
@@ -122,9 +129,10 @@ export class AccessLogWriter {
   /** Takes the waiting entries in the order of their arrival; undefined if there are none. */
   #take(): Batch | undefined {
     let [size, count] = [0, 0];
-    for (const { entries } of this.#answers) {
-      if (size > 0 && size + entries.length > BATCH) break;
-      size += entries.length;
+    for (const { entries, receipts } of this.#answers) {
+      const own = entries.length + receipts.length;
+      if (size > 0 && size + own > BATCH) break;
+      size += own;
       count += 1;
     }
     const answers = this.#answers.splice(0, count);
@@ -139,10 +147,11 @@ export class AccessLogWriter {
     try {
       const again = unsure.length === 0 ? [] : await unwritten(this.pool, unsure);
       const entries = [...again, ...notes, ...answers.flatMap((answer) => answer.entries)];
-      const erased = await writeEntries(this.pool, entries);
+      const receipts = answers.flatMap((answer) => answer.receipts);
+      const erased = await writeEntries(this.pool, entries, receipts);
       this.#failing = false;
       for (const answer of answers) {
-        const gone = answer.entries.some(({ record }) => erased.has(record));
+        const gone = [...answer.entries, ...answer.receipts].some(({ record }) => erased.has(record));
         answer.settle(
           gone ? unavailable('a record was removed while it was read; repeat the request') : undefined,
         );
@@ -164,6 +173,15 @@ export class AccessLogWriter {
       this.#again ??= setTimeout(() => this.#resume(), AGAIN_MS).unref();
     } else this.#dropped += notes.length + unsure.length;
   }
+}
+
+/** Returns the rows of receipts, each once. */
+function makeRows(
+  entries: readonly AccessEntry[],
+  others: readonly GivenReceipt[],
+): ReadonlyMap<GivenReceipt, ReceiptRow> {
+  const given = [...entries.flatMap(({ receipt }) => receipt ?? []), ...others];
+  return new Map(given.map((each) => [each, makeReceiptRow(each, `${each.form}-${nameProgram()}`)]));
 }
 
 /** Returns a batch in its smallest parts, so that a fault of one record's log fails only the entries of that record. */

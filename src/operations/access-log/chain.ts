@@ -1,7 +1,8 @@
 /**
  * The hash chain of a record's access log. An entry's hash is the SHA-256 over the previous hash (32 zero bytes before the
  * first), its number and time (8 bytes each, big-endian), and its digest: the SHA-256 over its other members as a JSON
- * array, the name of a recipient being the last if there is one. The database computes the hashes while it holds the record's head (`operations.access_chain`).
+ * array, the name of a recipient being the last if there is one; with a receipt, that name, or null, and the receipt's id are
+ * the last two. The database computes the hashes while it holds the record's head (`operations.access_chain`).
  */
 import { createHash } from 'node:crypto';
 
@@ -23,6 +24,8 @@ export interface EntryColumns {
   readonly request_id: string;
   /** The name that the recipient of a shared link gave; null for others. */
   readonly actor_name: string | null;
+  /** The id of the answer's receipt; null if it has none. */
+  readonly receipt: string | null;
 }
 
 /** The hash before a record's first entry. */
@@ -45,8 +48,9 @@ export function digestEntry(entry: EntryColumns): Buffer {
     entry.status,
     entry.count,
     entry.request_id,
-    // Entries without one are hashed as they were before names were kept.
-    ...(entry.actor_name === null ? [] : [entry.actor_name]),
+    // Entries without them are hashed as they were before names, and receipts, were kept.
+    ...(entry.actor_name === null && entry.receipt === null ? [] : [entry.actor_name]),
+    ...(entry.receipt === null ? [] : [entry.receipt]),
   ]);
   return createHash('sha256').update(text).digest();
 }

@@ -62,7 +62,7 @@ create temp table purged_access (record uuid primary key, entries int8, hash tex
 const ENTRIES = `
 declare access_entries no scroll cursor for
 select e.record, e.seq::float8 as seq, e.id, e.at::float8 as at, e.action, e.actor_kind, e.actor_id, e.issuer, e.role, e.grant_id,
-       e.resource_type, e.resource_id, e.purpose, e.status, e.count, e.request_id, e.actor_name, encode(e.hash, 'hex') as hash,
+       e.resource_type, e.resource_id, e.purpose, e.status, e.count, e.request_id, e.actor_name, e.receipt, encode(e.hash, 'hex') as hash,
        coalesce(h.erased, false) as erased
   from operations.access_entry e left join operations.access_head h using (record)`;
 

@@ -2,6 +2,7 @@
 import { arrayLiteral } from '#src/database/array-literal.ts';
 import type { AccessEntry } from '#src/shared/access/access-entry.ts';
 import { isUuid, newUuid } from '#src/shared/ids.ts';
+import type { ReceiptRow } from '../receipts/row.ts';
 import { digestEntry, type EntryColumns } from './chain.ts';
 
 /** The maximum length of a text of an entry, in UTF-16 units: a client may have sent it. */
@@ -16,8 +17,12 @@ export interface ReadyEntry extends EntryColumns {
   readonly digest: string;
 }
 
-/** Returns an entry's columns, under a new id. @throws TypeError for a record that isn't a UUID */
-export function readyEntry(entry: AccessEntry): ReadyEntry {
+/**
+ * Returns an entry's columns, under a new id.
+ * @param receipt the id of its receipt; null without one
+ * @throws TypeError for a record that isn't a UUID
+ */
+export function readyEntry(entry: AccessEntry, receipt: string | null = null): ReadyEntry {
   const { record, actor, count } = entry;
   if (!isUuid(record)) throw new TypeError('the record of an access-log entry must be a UUID');
   const columns: EntryColumns = {
@@ -36,6 +41,7 @@ export function readyEntry(entry: AccessEntry): ReadyEntry {
     count,
     request_id: storable(entry.requestId),
     actor_name: actor.kind === 'link' ? storable(actor.recipient) : null,
+    receipt,
   };
   return { ...columns, digest: digestEntry(columns).toString('hex') };
 }
@@ -77,5 +83,28 @@ export function makeParameters(entries: readonly ReadyEntry[]): string[] {
     texts('digest'),
     `{${place.join(',')}}`,
     texts('actor_name'),
+    texts('receipt'),
+  ];
+}
+
+/** Returns receipts as the parameters of the statement, which follow those of the entries. */
+export function makeReceiptParameters(receipts: readonly ReceiptRow[]): string[] {
+  const texts = (member: 'id' | 'kind' | 'reader' | 'record' | 'name' | 'renderer'): string =>
+    arrayLiteral(receipts.map((receipt) => receipt[member]));
+  const bytes = (member: 'parameters' | 'versions' | 'inputs' | 'sha256'): string =>
+    `{${receipts.map((receipt) => `"\\\\x${receipt[member].toString('hex')}"`).join(',')}}`;
+  return [
+    texts('id'),
+    `{${receipts.map(({ made_at }) => made_at).join(',')}}`,
+    texts('kind'),
+    texts('reader'),
+    texts('record'),
+    `{${receipts.map(({ position }) => position ?? 'null').join(',')}}`,
+    texts('name'),
+    bytes('parameters'),
+    bytes('versions'),
+    bytes('inputs'),
+    texts('renderer'),
+    bytes('sha256'),
   ];
 }

@@ -1,4 +1,4 @@
-/** Removes a record's access log with the record, and keeps from others' batches that anything is written afterwards. */
+/** Removes a record's access log and receipts with the record, and keeps from others' batches that anything is written afterwards. */
 import type { Pool } from 'pg';
 import { GENESIS } from './chain.ts';
 
@@ -20,10 +20,11 @@ const REMOVE = `
 delete from operations.access_entry
  where record = $1 and seq = any(array(select seq from operations.access_entry where record = $1 order by seq limit 5000))`;
 
-/** Removes the entries of a record. A second run returns the same. */
+/** Removes the entries and receipts of a record. A second run returns the same. */
 export async function eraseAccessLog(pool: Pool, record: string): Promise<ErasedAccess> {
-  // A batch that is being written locks the row: its entries exist when the mark does.
+  // A batch that is being written locks the row: its entries and receipts exist when the mark does.
   const { rows } = await pool.query<{ entries: number; hash: Buffer }>(MARK, [record]);
+  await pool.query('delete from operations.receipt where record = $1', [record]);
   await pool.query('delete from operations.access_use where record = $1', [record]);
   for (let removed = 1; removed > 0; ) removed = (await pool.query(REMOVE, [record])).rowCount ?? 0;
   const { entries = 0, hash = GENESIS } = rows[0] ?? {};

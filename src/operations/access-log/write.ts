@@ -4,19 +4,34 @@
  * settings say.
  */
 import type { Pool } from 'pg';
-import { makeParameters, type ReadyEntry } from './columns.ts';
+import type { ReceiptRow } from '../receipts/row.ts';
+import { makeParameters, makeReceiptParameters, type ReadyEntry } from './columns.ts';
 
-// The time is read once all heads are locked; it never goes back within a record.
-const WRITE = `
+/** Receipts as rows of the statement; its first parameters are those of the entries. */
+const GIVEN = `, given as materialized (
+  select * from unnest($19::text[], $20::int8[], $21::text[], $22::text[], $23::uuid[], $24::int8[], $25::text[], $26::bytea[],
+                       $27::bytea[], $28::bytea[], $29::text[], $30::bytea[])
+    as g(id, made_at, kind, reader, record, position, name, parameters, versions, inputs, renderer, sha256)
+), receipts as (
+  insert into operations.receipt
+    (id, made_at, kind, reader, record, position, name, parameters, versions, inputs, renderer, sha256)
+  select g.* from given g join head h on h.record = g.record where not h.erased
+)`;
+
+/**
+ * Returns the statement. The time is read once all heads are locked; it never goes back within a record.
+ * @param hasReceipts whether it writes receipts, too, of the same records or of others
+ */
+const writeStatement = (hasReceipts: boolean): string => `
 with asked as materialized (
   select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
                        $9::text[], $10::text[], $11::text[], $12::text[], $13::int4[], $14::text[], $15::text[], $16::int8[],
-                       $17::text[])
+                       $17::text[], $18::text[])
     as a(record, id, action, actor_kind, actor_id, issuer, role, grant_id,
-         resource_type, resource_id, purpose, status, count, request_id, digest, place, actor_name)
+         resource_type, resource_id, purpose, status, count, request_id, digest, place, actor_name, receipt)
 ), head as materialized (
   select h.record, h.entries, h.hash, h.at, h.erased from operations.access_head h
-   where h.record = any($1::uuid[]) order by h.record for no key update
+   where h.record = any($1::uuid[]${hasReceipts ? ' || $23::uuid[]' : ''}) order by h.record for no key update
 ), moment as materialized (
   select (extract(epoch from clock_timestamp()) * 1000000)::int8 as at,
          set_config('synchronous_commit', 'on', true) as waits
@@ -32,17 +47,21 @@ with asked as materialized (
 ), written as (
   insert into operations.access_entry
     (record, seq, id, at, action, actor_kind, actor_id, issuer, role, grant_id,
-     resource_type, resource_id, purpose, status, count, request_id, actor_name, hash)
+     resource_type, resource_id, purpose, status, count, request_id, actor_name, receipt, hash)
   select record, seq, id, at, action, actor_kind, actor_id, issuer, role, grant_id,
-         resource_type, resource_id, purpose, status, count, request_id, actor_name, hash
+         resource_type, resource_id, purpose, status, count, request_id, actor_name, receipt, hash
     from linked
 ), moved as (
   update operations.access_head h set entries = l.seq, hash = l.hash, at = l.at
     from (select distinct on (record) record, seq, hash, at from linked order by record, seq desc) l
    where h.record = l.record
-)
+)${hasReceipts ? GIVEN : ''}
 select distinct a.record, h.record is null as unknown
-  from asked a left join head h using (record) where h.record is null or h.erased`;
+  from ${hasReceipts ? '(select record from asked union select record from given)' : 'asked'} a
+  left join head h using (record) where h.record is null or h.erased`;
+
+const WRITE = { name: 'access-log-write', text: writeStatement(false) };
+const WRITE_RECEIPTS = { name: 'access-log-write-receipts', text: writeStatement(true) };
 
 const HEADS = `
 insert into operations.access_head (record)
@@ -52,19 +71,21 @@ select record from unnest($1::uuid[]) as r(record) order by record on conflict d
 const WRITTEN = `select id from operations.access_entry where id = any($1::uuid[]) and status <> 'ok'`;
 
 /**
- * Writes entries; they are durable when it resolves.
- * @returns the records that were erased: their entries were not written
+ * Writes entries and receipts; they are durable when it resolves.
+ * @returns the records that were erased: nothing of them was written
  * @throws errors of the database: only the entries of records without earlier ones may be missing
  */
-export async function writeEntries(pool: Pool, entries: readonly ReadyEntry[]): Promise<ReadonlySet<string>> {
-  const { erased, unknown } = await writeKnown(pool, entries);
+export async function writeEntries(
+  pool: Pool,
+  entries: readonly ReadyEntry[],
+  receipts: readonly ReceiptRow[] = [],
+): Promise<ReadonlySet<string>> {
+  const { erased, unknown } = await writeKnown(pool, entries, receipts);
   if (unknown.size === 0) return erased;
   // The first entries of a record, once in its life.
   await pool.query(HEADS, [[...unknown]]);
-  const first = await writeKnown(
-    pool,
-    entries.filter(({ record }) => unknown.has(record)),
-  );
+  const isFirst = ({ record }: { readonly record: string }): boolean => unknown.has(record);
+  const first = await writeKnown(pool, entries.filter(isFirst), receipts.filter(isFirst));
   if (first.unknown.size > 0) throw new Error('heads of the access log were removed while it was written');
   return new Set([...erased, ...first.erased]);
 }
@@ -73,11 +94,11 @@ export async function writeEntries(pool: Pool, entries: readonly ReadyEntry[]): 
 async function writeKnown(
   pool: Pool,
   entries: readonly ReadyEntry[],
+  receipts: readonly ReceiptRow[],
 ): Promise<{ readonly erased: ReadonlySet<string>; readonly unknown: ReadonlySet<string> }> {
   const { rows } = await pool.query<{ record: string; unknown: boolean }>({
-    name: 'access-log-write',
-    text: WRITE,
-    values: makeParameters(entries),
+    ...(receipts.length === 0 ? WRITE : WRITE_RECEIPTS),
+    values: [...makeParameters(entries), ...(receipts.length === 0 ? [] : makeReceiptParameters(receipts))],
   });
   const those = (unknown: boolean): ReadonlySet<string> =>
     new Set(rows.filter((row) => row.unknown === unknown).map(({ record }) => record));

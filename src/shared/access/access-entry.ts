@@ -1,5 +1,7 @@
 /** The access log's entry about a read: who, what kind, which resource, which outcome; never a value of the record. */
 
+import type { GivenReceipt } from './receipt.ts';
+
 /** The reader (docs/spec/decisions.md, section 4, "Access-log entry"). */
 export type AccessActor =
   /** An application: under a grant, or of the owner's project with its own token (null). */
@@ -39,4 +41,6 @@ export interface AccessEntry {
   /** Resources of the record that the answer shows; null if it was streamed. */
   readonly count: number | null;
   readonly requestId: string;
+  /** The receipt of the answer, which is written with the entry. */
+  readonly receipt?: GivenReceipt;
 }

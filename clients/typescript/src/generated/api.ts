@@ -17,6 +17,8 @@ export type AccessLogEntry = {
   /** `application/app_…`, `key/key_…`, `link/shl_…`, or `person/` with `self`, `representative` or `member`. */
   actor_ref: string;
   request_id: string;
+  /** The receipt of a context, `$summary`, answer to an assistant or shared content: `rcpt_…`. */
+  receipt: string | null;
 };
 
 export type AccessRequest = {
@@ -112,6 +114,8 @@ export type AuditedAccess = {
   /** `application/app_…`, `key/key_…`, `link/shl_…`, or `person/` with `self`, `representative` or `member`. */
   actor_ref: string;
   request_id: string;
+  /** The receipt of a context, `$summary`, answer to an assistant or shared content: `rcpt_…`. */
+  receipt: string | null;
   patient: string;
   /** Its number in the patient’s log, from 1 without gaps. */
   entry: number;

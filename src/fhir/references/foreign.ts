@@ -1,5 +1,5 @@
 /** References into other records: an answer under a grant doesn't have them (docs/spec/decisions.md, section 1). */
-import { type RecordTarget, recordTarget } from '#src/fhir/references/record-target.ts';
+import { type RecordTarget, recordTarget } from './record-target.ts';
 
 /**
  * Returns those ids whose resources are in a record or in the directory of its project; deleted ones count.

@@ -13,8 +13,8 @@
  * The real id and the hidden one begin with the same two digits, and are exchanged without them: where a text is
  * encoded (`%40`, `\u0010`), these digits may come from the character before.
  */
-import { createHmac } from 'node:crypto';
-import { withPlainIds } from './encoded.ts';
+import { createHmac, hkdfSync } from 'node:crypto';
+import { withPlainIds } from './encoded-ids.ts';
 
 /** The Patient's ids: on the inside, and for the application. Both are UUIDs in lower case. */
 export interface PatientIds {
@@ -33,6 +33,11 @@ const COMMON = 15;
 /** Place of the variant (RFC 9562, section 4.1). */
 const VARIANT = 19;
 const [DIGITS, LETTERS] = ['0123456789', 'abcdef'];
+
+/** Returns the key of hidden ids. @param key 32 bytes, `pairwise_key` of `src/operations/installation-key.ts` */
+export function deriveHiddenKey(key: Buffer): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', 'annal hidden patient id', 32));
+}
 
 /** The exchange of one Patient's ids for one application. */
 export class IdExchange {

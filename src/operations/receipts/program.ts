@@ -1,0 +1,51 @@
+/** The name of the running program's code, as far as it makes answers that have receipts (docs/receipts.md). */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** The folders and files that answers are made with. `test/receipts/program.test.ts` checks that none is missing. */
+export const RENDERING = [
+  'src/clinical',
+  'src/context',
+  'src/fhir',
+  'src/insight',
+  'src/mcp',
+  'src/receipts',
+  'src/shared',
+  'src/v1',
+  'package-lock.json',
+] as const;
+
+let known: string | undefined;
+
+/**
+ * Returns a hash of the code, 16 hex digits: programs with the same one make the same answers of the same inputs. Computed
+ * once, when the first receipt is made.
+ */
+export function nameProgram(root = ROOT): string {
+  if (root !== ROOT) return hashCode(root);
+  known ??= hashCode(root);
+  return known;
+}
+
+function hashCode(root: string): string {
+  const hash = createHash('sha256');
+  for (const name of RENDERING) {
+    const files = name.includes('.')
+      ? [name]
+      : readdirSync(join(root, name), { recursive: true, encoding: 'utf8', withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+          .sort();
+    for (const file of files) {
+      // A lock file may be missing where the package was installed by other means.
+      if (!existsSync(join(root, file))) continue;
+      const bytes = readFileSync(join(root, file));
+      hash.update(`${file} ${bytes.length}\n`).update(bytes);
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,34 @@
+/** Reads receipts. They are written, and deleted, with the access log (`src/operations/access-log/`). */
+import type { Pool } from 'pg';
+import { nameReceipt, type ReceiptRow } from './row.ts';
+
+const COLUMNS =
+  'id, made_at, kind, reader, record, position, name, parameters, versions, inputs, renderer, sha256';
+
+/** Receipts, in PostgreSQL. */
+export class Receipts {
+  constructor(private readonly pool: Pool) {}
+
+  /** Returns a receipt by its id; undefined if there is none. @param record only one of this record */
+  async find(id: string, record?: string): Promise<ReceiptRow | undefined> {
+    const { rows } = await this.pool.query<ReceiptRow>(
+      `select ${COLUMNS} from operations.receipt where id = $1 and ($2::uuid is null or record = $2)`,
+      [id, record ?? null],
+    );
+    return rows[0];
+  }
+
+  /** Returns the first receipt of a context by its `manifest_id`; undefined if there is none. */
+  async findNamed(name: string): Promise<ReceiptRow | undefined> {
+    const { rows } = await this.pool.query<ReceiptRow>(
+      `select ${COLUMNS} from operations.receipt where name = $1 order by made_at limit 1`,
+      [name],
+    );
+    return rows[0];
+  }
+}
+
+/** Tells whether a row is as it was written: its id is a hash of the rest. */
+export function isUnaltered({ id, ...rest }: ReceiptRow): boolean {
+  return id === nameReceipt(rest);
+}

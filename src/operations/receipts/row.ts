@@ -1,0 +1,78 @@
+/** Receipts as rows: versions packed, JSON deflated, and an id that proves the row. */
+import { createHash } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { GivenReceipt, NamedVersion, ReceiptKind } from '#src/shared/access/receipt.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
+
+/** A row of operations.receipt. */
+export interface ReceiptRow {
+  readonly id: string;
+  readonly made_at: number;
+  readonly kind: ReceiptKind;
+  readonly reader: string;
+  readonly record: string;
+  readonly position: number | null;
+  readonly name: string | null;
+  readonly parameters: Buffer;
+  readonly versions: Buffer;
+  readonly inputs: Buffer;
+  readonly renderer: string;
+  readonly sha256: Buffer;
+}
+
+/** Returns the row of an answer that is about to be sent. @param renderer the code that made it */
+export function makeReceiptRow(given: GivenReceipt, renderer: string): ReceiptRow {
+  const { kind, reader, record, position, name, sha256 } = given;
+  const row = {
+    ...{ made_at: nowMicros(), kind, reader, record, position, name },
+    parameters: pack(given.parameters),
+    versions: packVersions(given.versions),
+    inputs: pack(given.inputs),
+    ...{ renderer, sha256 },
+  };
+  return { id: nameReceipt(row), ...row };
+}
+
+/**
+ * Returns a receipt's id: a hash of the other columns. The entry of the access log names it and is part of the log's hash
+ * chain, so the chain proves the receipt, too.
+ */
+export function nameReceipt(row: Omit<ReceiptRow, 'id'>): string {
+  const { made_at, kind, reader, record, position, name, parameters, versions, inputs, renderer, sha256 } =
+    row;
+  const bytes = [parameters, versions, inputs, sha256].map((each) => each.toString('base64'));
+  const text = JSON.stringify([made_at, kind, reader, record, position, name, renderer, ...bytes]);
+  return `rcpt_${createHash('sha256').update(text).digest('base64url').slice(0, 32)}`;
+}
+
+function pack(json: JsonObject): Buffer {
+  return deflateRawSync(JSON.stringify(json));
+}
+
+/** Returns the JSON of a column. */
+export function unpack(column: Buffer): JsonObject {
+  const value: unknown = JSON.parse(inflateRawSync(column).toString());
+  return isObject(value) ? value : {};
+}
+
+/** Bytes of an id, and of a version's number. */
+const [ID, NUMBER] = [16, 4];
+
+function packVersions(versions: readonly NamedVersion[]): Buffer {
+  const packed = Buffer.alloc(versions.length * (ID + NUMBER));
+  for (const [n, { id, version }] of versions.entries()) {
+    packed.write(id.replaceAll('-', ''), n * (ID + NUMBER), 'hex');
+    packed.writeUInt32BE(version, n * (ID + NUMBER) + ID);
+  }
+  return packed;
+}
+
+/** Returns the versions of a column, in their order. */
+export function unpackVersions(packed: Buffer): NamedVersion[] {
+  return Array.from({ length: packed.length / (ID + NUMBER) }, (_, n) => {
+    const at = n * (ID + NUMBER);
+    const id = packed.toString('hex', at, at + ID).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+    return { id, version: packed.readUInt32BE(at + ID) };
+  });
+}

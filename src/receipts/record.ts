@@ -1,0 +1,82 @@
+/** The versions of a record that an answer knew of. */
+import type { AiVersions } from '#src/clinical/summary/choose.ts';
+import { readCategories } from '#src/fhir/search/categories.ts';
+import { type Access, allows } from '#src/shared/access/access.ts';
+import { CONTEXT_LETTERS } from '#src/shared/access/coverage.ts';
+import type { LoggedVersion, Material } from './material.ts';
+
+/** A version with a text. */
+export interface Living extends LoggedVersion {
+  readonly body: string;
+}
+
+/** A record at the position of an answer, as far as its reader saw it. */
+export interface SeenRecord {
+  /** By id, in the order of their creation. */
+  readonly current: readonly Living[];
+  /** The versions that somebody else had written before an AI changed them. */
+  readonly earlier: readonly Living[];
+  readonly byAi: AiVersions;
+  /** All versions that no AI wrote, the oldest first. */
+  readonly written: readonly Living[];
+}
+
+/** Returns `Observation/<id>/_history/3`. */
+export const nameVersion = ({ type, id, version }: LoggedVersion): string =>
+  `${type}/${id}/_history/${version}`;
+
+/**
+ * Returns the record that an answer knew of.
+ * @param access of the grant; undefined: everything
+ */
+export function seeRecord(
+  { versions, position, parameters }: Pick<Material, 'versions' | 'position' | 'parameters'>,
+  access?: Access,
+): SeenRecord {
+  const isSeen = (version: LoggedVersion): version is Living =>
+    version.body !== null && (access === undefined || isCovered(access, version.type, version.body));
+  const then = versions.filter(({ recordedAt }) => position === null || recordedAt <= position);
+  const last = new Map(then.map((version) => [version.id, version]));
+  // Of an answer as of a moment, the versions that were present when it was made decide, too.
+  const present = parameters.is_past === true ? versions.filter(({ body }) => body !== null) : then;
+  const latest = new Map(present.map((version) => [version.id, version]));
+  const current = [...last.values()].filter(isSeen).filter(({ id }) => {
+    const now = latest.get(id);
+    return now === undefined || isSeen(now);
+  });
+  const byAi = new Map<string, number | undefined>();
+  const earlier: Living[] = [];
+  for (const version of current) {
+    if (version.authorType !== 'ai') continue;
+    const before = then.findLast(
+      (each): each is Living =>
+        each.id === version.id && each.version < version.version && each.authorType !== 'ai' && isSeen(each),
+    );
+    byAi.set(nameVersion(version), before?.version);
+    if (before !== undefined) earlier.push(before);
+  }
+  const written = then.filter(isSeen).filter(({ authorType }) => authorType !== 'ai');
+  return { current, earlier, byAi, written };
+}
+
+function isCovered(access: Access, type: string, body: string): boolean {
+  return allows(access, type, CONTEXT_LETTERS, readCategories(type, JSON.parse(body)));
+}
+
+/** Returns versions by the ids of their resources, the newest first. */
+export function groupVersions(versions: readonly Living[]): ReadonlyMap<string, readonly Living[]> {
+  const grouped = new Map<string, Living[]>();
+  for (const version of versions)
+    if (grouped.get(version.id)?.unshift(version) === undefined) grouped.set(version.id, [version]);
+  return grouped;
+}
+
+/** Returns the entries of the directory in the versions that an answer names. @param named by `Type/id` */
+export function pickEntries(
+  { directory }: Pick<Material, 'directory'>,
+  named: Readonly<Record<string, unknown>>,
+): Living[] {
+  return directory.filter(
+    (entry): entry is Living => entry.body !== null && named[`${entry.type}/${entry.id}`] === entry.version,
+  );
+}

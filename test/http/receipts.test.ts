@@ -1,0 +1,122 @@
+/** Receipts: every answer that has one is made again from the log, byte for byte (docs/receipts.md). */
+import { expect } from 'chai';
+import { signIn } from '#test/support/admin.ts';
+import { runCommand } from '#test/support/cli.ts';
+import { type Allowed, Granting } from '#test/support/granted.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { ReceiptsAgain } from '#test/support/receipts.ts';
+import { restOf } from '#test/support/rest.ts';
+import type { Answer } from '#test/support/service.ts';
+
+const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
+
+describe('receipts', () => {
+  let service: InProcess;
+  let granting: Granting;
+  let receipts: ReceiptsAgain;
+  let patient: string;
+  let whole: Allowed;
+  let narrow: Allowed;
+
+  const { made, v1 } = restOf(() => service);
+  const requestOf = ({ headers }: Answer): string | null => headers.get('service-request-id');
+
+  before(async () => {
+    service = await startInProcess();
+    granting = await Granting.open(service);
+    receipts = await ReceiptsAgain.open(service);
+    const owner = await signIn(service, 'owner@example.org');
+    const { id: organization } = await owner.done('POST', '/organizations', { name: 'Hearty' });
+    const { id } = await owner.done('POST', `/organizations/${organization}/projects`, { name: 'App' });
+    const application = await granting.register(owner, id, ['patient/*.cruds']);
+    patient = String((await made('/patients', { family: 'Sand', birth_date: '1957-03-14' })).id);
+    const value = { code: '4548-4', category: 'laboratory', unit: '%' };
+    for (const month of ['01', '02', '03'])
+      await made(`/patients/${patient}/observations`, {
+        ...{ ...value, value: Number(`6.${month}`), effective_at: `2026-${month}-01T08:00:00Z` },
+      });
+    await made(
+      `/patients/${patient}/observations`,
+      { ...value, value: 9, effective_at: '2026-04-01T08:00:00Z' },
+      { 'X-Service-Author-Type': 'ai' },
+    );
+    await made(`/patients/${patient}/conditions`, { code: 'E11.9', onset: '2020-01-01' });
+    const medication = await service.post('/Medication', {
+      resourceType: 'Medication',
+      code: { text: `metformin, of Patient/${patient}` },
+    });
+    await service.post('/MedicationStatement', {
+      ...{ resourceType: 'MedicationStatement', status: 'active', effectivePeriod: { start: '2026-01-01' } },
+      subject: { reference: `Patient/${patient}` },
+      medicationReference: { reference: `Medication/${medication.json.id}` },
+    });
+    whole = await granting.allow(application, patient);
+    narrow = await granting.allow(application, patient, {
+      scopes: [`patient/Observation.rs?category=${CATEGORY}|laboratory`, 'patient/Patient.rs'],
+    });
+  });
+  after(async () => {
+    await receipts?.close();
+    await granting?.close();
+    await service?.stop();
+  });
+
+  const context = (by: string | undefined, of: string, rest: object = {}) =>
+    v1('POST', '/context', { patient: of, budget_tokens: 900, format: 'text', ...rest }, {}, by);
+
+  it('of contexts are in the access log, and made again with the ids that the application knows', async () => {
+    const answers = [
+      await context(whole.token, whole.patient, { question: `Is ${whole.patient} well?` }),
+      await context(narrow.token, narrow.patient),
+      await context(whole.token, whole.patient, { as_of: new Date().toISOString() }),
+    ];
+    // The record goes on.
+    await made(`/patients/${patient}/conditions`, { code: 'I10', onset: '2026-05-01' });
+    for (const answer of answers) {
+      expect(answer.status, answer.text).to.equal(200);
+      const row = await receipts.ofRequest(requestOf(answer));
+      expect(row).to.include({ kind: 'context', record: patient, name: answer.json.manifest_id });
+      expect(row.reader).to.match(/^grant\//);
+      await receipts.expectSent(row, answer.text);
+    }
+    const [first] = answers;
+    const log = await v1('GET', `/patients/${patient}/access-log?limit=100`);
+    const entries = log.json.data as unknown as { request_id: string; receipt: string | null }[];
+    const entry = entries.find(({ request_id }) => first && request_id === requestOf(first));
+    expect(entry?.receipt).to.match(/^rcpt_/);
+  });
+
+  it('are made for API keys, too, whose reads are not in the access log', async () => {
+    const answer = await context(undefined, patient);
+    const [row] = await receipts.all();
+    if (row === undefined) throw new Error('there is no receipt');
+    expect(row.reader).to.match(/^key\//);
+    await receipts.expectSent(row, answer.text);
+    const told = await runCommand(['receipt', row.id], { DATABASE_URL: service.databaseUrl });
+    expect([told.code, told.stderr]).to.deep.equal([
+      0,
+      'annal: the answer was made again from the log: it is byte for byte the one that was sent\n',
+    ]);
+    expect(told.stdout).to.contain(row.sha256.toString('hex')).and.to.contain(row.reader);
+    const content = await runCommand(['receipt', row.id, '--content'], { DATABASE_URL: service.databaseUrl });
+    expect(content.stdout).to.equal(answer.text);
+  });
+
+  it('are never said to match when they were altered', async () => {
+    await context(whole.token, whole.patient);
+    const [row] = await receipts.all();
+    if (row === undefined) throw new Error('there is no receipt');
+    expect((await receipts.remake({ ...row, reader: 'grant/other' })).outcome).to.equal('altered');
+    const verified = await runCommand(['receipt', 'rcpt_none'], { DATABASE_URL: service.databaseUrl });
+    expect(verified.code).to.equal(1);
+  });
+
+  it('go with the record', async () => {
+    const other = String((await made('/patients', { family: 'Gone' })).id);
+    await context(undefined, other);
+    const left = async () => (await receipts.all()).filter(({ record }) => record === other).length;
+    expect(await left()).to.equal(1);
+    expect((await service.fhir(`/Patient/${other}?_purge=true`, { method: 'DELETE' })).status).to.equal(204);
+    expect(await left()).to.equal(0);
+  });
+});

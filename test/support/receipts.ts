@@ -1,0 +1,58 @@
+/** Receipts of a service under test, made again from its log. */
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import type { Pool } from 'pg';
+import { type Remade, remakeAnswer } from '#src/app/receipts/remake.ts';
+import { openEventStore } from '#src/events/open.ts';
+import type { EventStore } from '#src/events/store.ts';
+import type { ReceiptRow } from '#src/operations/receipts/row.ts';
+
+/** The receipts of a database. */
+export class ReceiptsAgain {
+  private constructor(
+    private readonly pool: Pool,
+    private readonly store: EventStore,
+  ) {}
+
+  static async open({
+    pool,
+    databaseUrl,
+  }: {
+    readonly pool: Pool;
+    readonly databaseUrl: string;
+  }): Promise<ReceiptsAgain> {
+    return new ReceiptsAgain(pool, await openEventStore({ url: databaseUrl, eventStoreUrl: undefined }));
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  /** Returns the receipt of a request, which the access log names if it has an entry about the request. */
+  async ofRequest(requestId: string | null): Promise<ReceiptRow> {
+    const { rows } = await this.pool.query<ReceiptRow>(
+      `select r.* from operations.access_entry e join operations.receipt r on r.id = e.receipt where e.request_id = $1`,
+      [requestId],
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Error(`no entry of the access log about ${requestId} has a receipt`);
+    return row;
+  }
+
+  /** Returns all receipts, the last first. */
+  async all(): Promise<ReceiptRow[]> {
+    return (await this.pool.query<ReceiptRow>('select * from operations.receipt order by made_at desc')).rows;
+  }
+
+  remake(row: ReceiptRow): Promise<Remade> {
+    return remakeAnswer({ store: this.store, pool: this.pool }, row);
+  }
+
+  /** Checks that a receipt is that of a text, and that the text is made again from the log. */
+  async expectSent(row: ReceiptRow, text: string): Promise<void> {
+    expect(row.sha256.toString('hex')).to.equal(createHash('sha256').update(text).digest('hex'));
+    const remade = await this.remake(row);
+    if (remade.outcome === 'differs') expect(remade.bytes.toString()).to.equal(text);
+    expect(remade.outcome).to.equal('matches');
+  }
+}
