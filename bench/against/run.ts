@@ -14,12 +14,13 @@ import { createObservations } from '../records.ts';
 import { ascending, median, quantile } from '../statistics.ts';
 import { processorTime, processorTimeOfEnded, processorTimeWithChildren } from './processor.ts';
 import { load, prepare, ROWS, type Row, type Side } from './rows.ts';
+import { compareWrites } from './writes.ts';
 
 const HERE = fileURLToPath(new URL('../..', import.meta.url));
 /** The lowest accepted ratio: the other checkout's time for a request divided by this one's. */
 const BOUND = 0.95;
 /** Rows that are not loads. */
-const OTHERS = ['cold', 'rebuild', 'projected', 'memory'];
+const OTHERS = ['cold', 'rebuild', 'projected', 'memory', 'writes'];
 const NAMES = [...ROWS.map(({ name }) => name), ...OTHERS];
 const USAGE = `npm run bench:against -- <folder of another checkout> [options]
   --only <row>      only this row; may be repeated: ${NAMES.join(', ')}
@@ -81,6 +82,7 @@ async function main(args: readonly string[]): Promise<number> {
       judge(row.name, await alternately(row, theirs, ours, { rounds, seconds }));
     if (values.only.includes('memory')) await tellMemory(theirs, ours);
     if (values.only.includes('cold')) judge('cold', await coldWrites(theirs, ours));
+    if (values.only.includes('writes') && !(await compareWrites(theirs.bench, ours.bench, say))) missed += 1;
     for (const [name, models] of REBUILDS)
       if (values.only.includes(name)) judge(name, await rebuilds(theirs, ours, models));
     say(`${missed === 0 ? 'all rows hold' : `${missed} rows miss`}: at least ${BOUND} of the other checkout`);

@@ -22,8 +22,13 @@ export type Requests =
   | { readonly kind: 'reads'; readonly paths: readonly string[] }
   /** Bodies in turn. */
   | { readonly kind: 'posts'; readonly path: string; readonly bodies: readonly Sample[] }
-  /** Updates of each resource, in turn. */
-  | { readonly kind: 'updates'; readonly paths: readonly string[]; readonly patients: readonly string[] };
+  /** Updates of each resource, in turn; `corrected`: with another value than it was created with. */
+  | {
+      readonly kind: 'updates';
+      readonly paths: readonly string[];
+      readonly patients: readonly string[];
+      readonly corrected?: boolean;
+    };
 
 /** When a load ends. */
 export type Length = { readonly seconds: number } | { readonly count: number };
@@ -79,10 +84,15 @@ export function prepare({ target, requests }: Plan): (n: number) => Buffer {
       return (n) => pick(made, n);
     }
     case 'updates': {
+      const { corrected = false } = requests;
       const made = requests.paths.map((path, n) => {
-        const patient = requests.patients[n % requests.patients.length] ?? '';
+        // The same as `observations` made of it, where it is corrected.
+        const nth = n % requests.patients.length;
+        const made = observation(`Patient/${requests.patients[nth] ?? ''}`, corrected ? nth : n);
+        const value = { ...(made.valueQuantity as Sample), value: 42 };
         return message(target, 'PUT', path, {
-          ...observation(`Patient/${patient}`, n),
+          ...made,
+          ...(corrected ? { status: 'corrected', valueQuantity: value } : {}),
           id: path.split('/').at(-1),
         });
       });

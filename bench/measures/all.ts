@@ -23,12 +23,14 @@ import { tokens } from './tokens.ts';
 import { transaction } from './transaction.ts';
 import { visible } from './visible.ts';
 import { webhooks } from './webhooks.ts';
+import { writes } from './writes.ts';
 
 /** All measures. */
 export const MEASURES: readonly Measure[] = [
   create,
   read,
   transaction,
+  writes,
   history,
   visible,
   rebuild,

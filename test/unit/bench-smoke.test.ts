@@ -13,6 +13,7 @@ const LONG = [
     'history',
     'search',
     'transaction',
+    'writes',
     'read',
     'visible',
     'rebuild',

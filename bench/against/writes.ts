@@ -1,0 +1,32 @@
+/** The row `writes` of two checkouts: counts, which are exact, and processor time of PostgreSQL. */
+import type { Bench } from '../bench.ts';
+import { countWrites } from '../writes/count.ts';
+
+/** How much more of PostgreSQL's log this checkout may write than the other one. */
+const MOST = 1.03;
+
+/** Counts on a new service of each checkout. @returns whether this checkout writes no more */
+export async function compareWrites(
+  theirs: Bench,
+  ours: Bench,
+  say: (text: string) => void,
+): Promise<boolean> {
+  const [before, now] = [
+    await countWrites(theirs, await theirs.service()),
+    await countWrites(ours, await ours.service()),
+  ];
+  let holds = true;
+  for (const [i, counts] of now.entries()) {
+    const other = before[i];
+    if (other === undefined) throw new Error('both count the same kinds');
+    const change = (
+      name: 'inserts' | 'updates' | 'deletes' | 'commits' | 'records' | 'bytes' | 'disk' | 'processor',
+    ): string => `${other[name].toPrecision(4)} → ${counts[name].toPrecision(4)}`;
+    const ratio = counts.bytes / other.bytes;
+    if (ratio > MOST) holds = false;
+    say(
+      `writes       ${counts.kind}: inserts ${change('inserts')}, updates ${change('updates')}, deletes ${change('deletes')}, commits ${change('commits')}, records ${change('records')}, log ${change('bytes')} bytes (${ratio.toFixed(3)}), tables ${change('disk')} bytes (${(counts.disk / other.disk).toFixed(3)}), PostgreSQL ${change('processor')} µs`,
+    );
+  }
+  return holds;
+}
