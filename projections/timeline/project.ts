@@ -1,4 +1,4 @@
-/** The read model `timeline`: the place of each version of a resource in the lists of REST v1. */
+/** The read model `timeline`: the places of resources in the lists of REST v1. */
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { atOnce, inSlices, type Steps } from '#src/shared/load/slices.ts';
@@ -13,45 +13,84 @@ const entry = recordset(ENTRY);
 const place = recordset(PLACE);
 const tally = recordset(TALLY);
 
+/** Leaves out the versions that exist: `on conflict` would write each new row to PostgreSQL's log twice. */
+const unlessKnown = (schema: string) => `
+  left join lateral (select true as known from ${schema}.entry k where k.id = x.id and k.version = x.version offset 0) k on true
+  where k.known is null`;
+
 /**
- * Versions, their places, and how many places there are more. A version never changes: if a batch comes again, all its
- * rows exist, and nothing is counted.
+ * First versions, their places, and how many places there are more. A version never changes: if a batch comes again, all
+ * its rows exist, and nothing is counted.
  */
 const add = (schema: string) => `
 with added as materialized (
-  select ${entry.names} from ${entry.from}
+  select x.* from ${entry.from} ${unlessKnown(schema)}
 ), entries as (
   insert into ${schema}.entry (${entry.names}) select ${entry.names} from added
-  on conflict (id, version) do nothing
-), fresh as (
+), placed as (
   insert into ${schema}.place (${place.names})
   select a.record, l.list, a.at, a.id, a.version, l.day, a.since, null::int8
   from added a cross join lateral (${listsSql('a')}) l
-  on conflict (record, list, at, id, version) do nothing returning record, list, at
-)
-insert into ${schema}.tally as t (${tally.names})
-select f.record, f.list, ${stretchSql('f.at')}, count(*) from fresh f group by 1, 2, 3
-on conflict (record, list, stretch) do update set count = t.count + excluded.count`;
+  returning record, list, at
+), ${count(schema, 'placed', 1)}`;
+
+/** Later versions. */
+const addLater = (schema: string) => `
+insert into ${schema}.entry (${entry.names}) select x.* from ${entry.from} ${unlessKnown(schema)}`;
 
 /**
- * Ends the places of earlier versions. Each version is looked up separately, and its places by their keys: without
- * statistics the planner would scan whole tables for a batch.
+ * Selects later versions that are in other lists, elsewhere in them, or seen by others than the version before: others
+ * stay where it is. Each version is looked up separately, and its places by their keys: without statistics the planner
+ * would scan whole tables for a batch.
  */
-const endPlaces = (schema: string) => `
-with ended as (
-  insert into ${schema}.place as p (${place.names})
-  select e.record, l.list, e.at, x.id, e.version, l.day, e.since, x.since
+const moved = (schema: string) => `moved as materialized (
+  select x.id, x.version, x.since, n as present, b as previous
   from json_to_recordset($1::json) as x(id uuid, version int, since int8)
-  cross join lateral (
-    select e.record, e.at, e.version, e.since, e.day, e.last_day, e.lists, e.vague_lists from ${schema}.entry e
-    where e.id = x.id and e.version = x.version - 1 offset 0) e
-  cross join lateral (${listsSql('e')}) l
-  on conflict (record, list, at, id, version) do update set until = excluded.until
-  where p.until is null returning record, list, at
+  cross join lateral (select e.* from ${schema}.entry e where e.id = x.id and e.version = x.version offset 0) n
+  left join lateral (select e.* from ${schema}.entry e where e.id = x.id and e.version = x.version - 1 offset 0) b on true
+  where (n.at, n.day, n.last_day, n.lists, n.vague_lists, n.categories)
+    is distinct from (b.at, b.day, b.last_day, b.lists, b.vague_lists, b.categories)
+)`;
+
+/** The places of moved versions. */
+const movePlaces = (schema: string) => `
+with ${moved(schema)}, placed as (
+  insert into ${schema}.place (${place.names})
+  select (m.present).record, l.list, (m.present).at, m.id, m.version, l.day, m.since, null::int8
+  from moved m cross join lateral (${listsSql('(m.present)')}) l
+  left join lateral (select true as known from ${schema}.place k
+    where k.record = (m.present).record and k.list = l.list and k.at = (m.present).at and k.id = m.id and k.version = m.version
+    offset 0) k on true
+  where k.known is null
+  returning record, list, at
+), ${count(schema, 'placed', 1)}`;
+
+/** Ends the places that moved versions had before. */
+const endPlaces = (schema: string) => `
+with ${moved(schema)}, vacated as materialized (
+  select p.ctid as row, m.since
+  from moved m cross join lateral (${listsSql('(m.previous)')}) l
+  cross join lateral (select p.ctid, p.until from ${schema}.place p
+    where p.record = (m.previous).record and p.list = l.list and p.at = (m.previous).at and p.id = m.id and p.version < m.version
+    order by p.version desc limit 1) p
+  where p.until is null
+), ended as (
+  update ${schema}.place p set until = o.since from vacated o where p.ctid = o.row
+  returning p.record, p.list, p.at
+), ${count(schema, 'ended', -1)}`;
+
+/** Adds up places, by `sign`. Rows are found first, because `on conflict` would lock each one. */
+function count(schema: string, places: string, sign: 1 | -1): string {
+  return `counted as materialized (
+  select d.*, t.ctid as row from (
+    select record, list, ${stretchSql('at')} as stretch, ${sign} * count(*) as count from ${places} group by 1, 2, 3) d
+  left join lateral (select t.ctid from ${schema}.tally t
+    where t.record = d.record and t.list = d.list and t.stretch = d.stretch offset 0) t on true
+), changed as (
+  update ${schema}.tally t set count = t.count + c.count from counted c where t.ctid = c.row
 )
-insert into ${schema}.tally as t (${tally.names})
-select d.record, d.list, ${stretchSql('d.at')}, -count(*) from ended d group by 1, 2, 3
-on conflict (record, list, stretch) do update set count = t.count + excluded.count`;
+insert into ${schema}.tally (${tally.names}) select ${tally.names} from counted where row is null`;
+}
 
 /** Returns the lists of an entry with the day of its place in each, as SQL. */
 function listsSql(of: string): string {
@@ -70,10 +109,16 @@ on conflict (record, list, stretch) do update set count = t.count + excluded.cou
 
 function* inSteps(schema: string, events: readonly StoredEvent[]): Steps<QueryConfig[]> {
   const entries = yield* makeEntries(events);
-  if (entries.length === 0) return erase(schema, events);
+  const first = entries.filter(isFirst);
+  const later = entries.filter((each) => !isFirst(each));
   return [
-    { name: `${schema}.add`, text: add(schema), values: [JSON.stringify(entries)] },
-    ...end(schema, entries),
+    ...(first.length === 0
+      ? []
+      : [{ name: `${schema}.add`, text: add(schema), values: [JSON.stringify(first)] }]),
+    ...(later.length === 0
+      ? []
+      : [{ name: `${schema}.add-later`, text: addLater(schema), values: [JSON.stringify(later)] }]),
+    ...move(schema, later),
     ...erase(schema, events),
   ];
 }
@@ -81,14 +126,17 @@ function* inSteps(schema: string, events: readonly StoredEvent[]): Steps<QueryCo
 /** Copies rows into empty tables, and counts them here. */
 async function load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void> {
   const entries = await inSlices(makeEntries(events));
-  const places = entries.flatMap(listPlaces);
+  const places = entries.filter(isFirst).flatMap(listPlaces);
   await copyRows(tx, `${schema}.entry`, ENTRY, entries);
   await copyRows(tx, `${schema}.place`, PLACE, places);
   const counted = JSON.stringify([...countTallies(places).values()]);
   const tallies = { text: insertTallies(schema), values: [counted] };
   await runAll(tx, [
     ...(places.length === 0 ? [] : [tallies]),
-    ...end(schema, entries),
+    ...move(
+      schema,
+      entries.filter((each) => !isFirst(each)),
+    ),
     ...erase(schema, events),
   ]);
 }
@@ -116,11 +164,18 @@ function countTallies(places: readonly Place[]): Map<string, Row<typeof TALLY>> 
   return counts;
 }
 
-function end(schema: string, entries: readonly Entry[]): QueryConfig[] {
-  const later = entries.filter(({ version }) => version > 1);
+function isFirst({ version }: Entry): boolean {
+  return version === 1;
+}
+
+/** Moves later versions, whose entries exist. */
+function move(schema: string, later: readonly Entry[]): QueryConfig[] {
   if (later.length === 0) return [];
-  const rows = later.map(({ id, version, since }) => ({ id, version, since }));
-  return [{ name: `${schema}.end`, text: endPlaces(schema), values: [JSON.stringify(rows)] }];
+  const values = [JSON.stringify(later.map(({ id, version, since }) => ({ id, version, since })))];
+  return [
+    { name: `${schema}.move`, text: movePlaces(schema), values },
+    { name: `${schema}.end`, text: endPlaces(schema), values },
+  ];
 }
 
 /** Removes records (primary keys of place and tally begin with the record), whatever of them had come. */
@@ -137,7 +192,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves the timeline and the lists of a patient's record. */
 export const timeline: Projection = {
   name: 'timeline',
-  version: 14,
+  version: 15,
   gathers: true,
   after: ['resources', 'history'],
   prefixes: ['record-', 'project-'],

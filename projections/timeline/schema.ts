@@ -44,8 +44,9 @@ export const PLACE = {
 export const TALLY = { record: 'uuid', list: 'int8', stretch: 'int', count: 'int' } as const;
 
 /**
- * Returns the DDL. Each version has its places and their period of validity: the pages of a list are of one moment, so
- * a changed date moves nothing past a reader. Totals are kept by time bucket (`bucketNumber`): counting a list takes some
+ * Returns the DDL. Places have a period of validity: the pages of a list are of one moment, so a changed date moves
+ * nothing past a reader. A version has places of its own if it is in other lists, elsewhere in them, or seen by others
+ * than the version before. Totals are kept by time bucket (`bucketNumber`): counting a list takes some
  * hundred rows, however long it is.
  */
 export const tables = (schema: string): string => `
@@ -82,10 +83,10 @@ create table ${schema}.place (
   list int8 not null,
   at int8 not null,
   id uuid not null,
-  version int not null,
+  version int not null,          -- the first version here; those after it are, too, until the place ends
   day int not null,              -- its first day; the last one in the part of a list for dates by month or year
-  since int8 not null,
-  until int8,                    -- when the next version was recorded; null: this is the current one
+  since int8 not null,           -- when its first version was recorded
+  until int8,                    -- when a version elsewhere was recorded; null: the current version is here
   -- a page of a list; a whole record, when it is erased
   primary key (record, list, at, id, version) include (day, since, until)
 );

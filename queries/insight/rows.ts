@@ -53,8 +53,8 @@ const literal: Bind = (value, type) => {
 };
 
 /**
- * Returns SQL for places `p` of lists and their entries `e`. Indexes: place_pkey (record, list, at, id, version), and
- * entry_pkey (id, version) for each.
+ * Returns SQL for current places `p` of lists and the newest version `e` in each. Indexes: place_pkey (record, list, at,
+ * id, version), and entry_pkey (id, version) for each, backwards.
  */
 function places(of: RowsOf, names: readonly string[]): string {
   const { sees, patient, type } = of;
@@ -68,8 +68,8 @@ function places(of: RowsOf, names: readonly string[]): string {
   return `unnest(${columns.join(', ')}) l(n, list, low, high, first, last)
     join timeline.place p on p.record = ${literal(patient, 'uuid')} and p.list = l.list
       and p.at >= l.low and p.at < l.high and p.day >= l.first and p.day <= l.last and p.until is null
-    join timeline.entry e on e.id = p.id and e.version = p.version
-      and (e.tenant = ${literal(sees.ownerId, 'uuid')}) is true ${andSeen(sees, 'rs', { as: 'e', of: 'item', type }, literal)}`;
+    join lateral (select e.* from timeline.entry e where e.id = p.id order by e.version desc limit 1) e on
+      (e.tenant = ${literal(sees.ownerId, 'uuid')}) is true ${andSeen(sees, 'rs', { as: 'e', of: 'item', type }, literal)}`;
 }
 
 /**
@@ -78,7 +78,7 @@ function places(of: RowsOf, names: readonly string[]): string {
  */
 export async function readRows(database: PoolClient, of: RowsOf, use: (row: ReadRow) => void): Promise<void> {
   if (of.lists.length === 0) return;
-  const text = `select p.id::text, p.version, l.n::int4, p.at, e.date, p.since, e.author_type,
+  const text = `select p.id::text, e.version, l.n::int4, p.at, e.date, e.since, e.author_type,
        case when octet_length(e.fields) <= ${LONGEST} then e.fields end
      from ${places(of, of.lists)}`;
   const readName = namer(`${of.type}/`);
@@ -121,7 +121,7 @@ export async function countLeftOut(database: PoolClient, of: RowsOf): Promise<Le
   const count = (part: (list: string) => string): string =>
     `(select count(distinct x.id) filter (where x.author_type <> 'ai') as n,
         count(distinct x.id) filter (where x.author_type = 'ai') as ai
-      from (select (p.id, p.version) as id, e.author_type from ${places(of, of.lists.map(part))}) x)`;
+      from (select p.id, e.author_type from ${places(of, of.lists.map(part))}) x)`;
   const { rows } = await database.query<Record<keyof LeftOut, string>>(
     `select m.n as modified, w.n as withdrawn, m.ai + w.ai as "byAi"
      from ${count(unsafePart)} m cross join ${count(withdrawnPart)} w`,

@@ -21,10 +21,12 @@ with recursive l as (
   from l where l.list is not null)
 select distinct f.fields ->> 'system' as system, f.fields ->> 'code' as code
 from l cross join lateral (
-  select p.id, p.version from timeline.place p
+  select p.id from timeline.place p
   where p.record = $1::uuid and p.list = l.list and p.until is null order by p.at desc limit 1) p
-join timeline.entry e on e.id = p.id and e.version = p.version and e.type = 'Observation' and e.fields is not null
-cross join lateral (select ('{' || e.fields || '}')::json as fields offset 0) f
+cross join lateral (
+  select e.type, e.fields from timeline.entry e where e.id = p.id order by e.version desc limit 1) e
+cross join lateral (select ('{' || e.fields || '}')::json as fields
+  where e.type = 'Observation' and e.fields is not null offset 0) f
 where f.fields ->> 'system' is not null and f.fields ->> 'code' is not null`;
 
 /** Opens the question. */

@@ -23,7 +23,7 @@ const glucose = (effectiveDateTime: string, rest: object = {}) => ({
 describe('the read model timeline', () => {
   let database: TestDatabase;
   const patient = newUuid();
-  const [kept, moved, gone, wrong] = [newUuid(), newUuid(), newUuid(), newUuid()];
+  const [kept, moved, gone, wrong, back] = [newUuid(), newUuid(), newUuid(), newUuid(), newUuid()];
   const events = stored(recordStream(patient), [
     created('Patient', patient, {}),
     created('Observation', kept, glucose('2020-01-05')),
@@ -34,6 +34,11 @@ describe('the read model timeline', () => {
     deleted('Observation', gone, 2),
     created('Observation', wrong, glucose('2020-01-08')),
     updated('Observation', wrong, 2, glucose('2020-01-08', { status: 'entered-in-error' })),
+    created('Observation', back, glucose('2020-01-09')),
+    updated('Observation', back, 2, glucose('2021-01-09')),
+    updated('Observation', back, 3, glucose('2020-01-09')),
+    updated('Observation', back, 4, glucose('2020-01-09', { note: [{ text: 'again' }] })),
+    updated('Observation', back, 5, glucose('2021-01-09')),
     created('Condition', newUuid(), { verificationStatus: { coding: [{ code: 'refuted' }] } }),
   ]);
   const end = stored(`project-${newUuid()}`, [erased(patient)]);
@@ -76,7 +81,19 @@ describe('the read model timeline', () => {
     expect(await rowsAfter('again', [events, ...each, events])).to.deep.equal(once);
     expect(await rowsAfter('loaded', [events], 'load')).to.deep.equal(once);
     expect(await rowsAfter('loaded_one_by_one', each, 'load')).to.deep.equal(once);
-    expect(once.entry).to.have.length(9);
+    expect(once.entry).to.have.length(14);
+  });
+
+  it('leaves a version in the places of the one before, unless it belongs elsewhere', async () => {
+    const { place = [] } = await rowsAfter('timeline', [events]);
+    const versions = (id: string): Set<string> => {
+      const own = (place as { id: string; version: number; until: string | null }[]).filter(
+        (p) => p.id === id,
+      );
+      return new Set(own.map(({ version, until }) => `${version}${until === null ? '' : ' ended'}`));
+    };
+    expect(versions(moved)).to.have.keys('1 ended', '3');
+    expect(versions(back)).to.have.keys('1 ended', '2 ended', '3 ended', '5');
   });
 
   it('counts what stands in each list now', async () => {
