@@ -14,6 +14,7 @@ import { mostDangerousFirst, readAllergy } from '#src/clinical/reading/allergies
 import {
   absenceText,
   inEnglish,
+  problemState,
   revisionText,
   standingText,
   stateWord,
@@ -128,12 +129,10 @@ function changes({ revisions }: { readonly revisions: readonly Revision[] }): st
 /** Returns the medicines, each drug once. */
 export function medicinesIn(reading: Reading): Medicine<Entry>[] {
   const beside = around(reading);
-  const { patient } = reading.opened;
-  const died = patient === undefined ? undefined : readPerson(patient.value).died;
   return joinMedicines(
     listStated(reading, 'MedicationStatement', 'MedicationRequest')
       .filter(({ value }) => isMedicine(value))
-      .map((entry) => readMedicineSource(entry, beside, died)),
+      .map((entry) => readMedicineSource(entry, beside)),
   );
 }
 
@@ -142,8 +141,7 @@ export const NAMELESS = 'medication without a name';
 
 /** Returns medicines as facts. */
 export function medications(reading: Reading, medicines: readonly Medicine<Entry>[]): Fact[] {
-  const { patient } = reading.opened;
-  const died = patient === undefined ? undefined : readPerson(patient.value).died;
+  const { died } = around(reading);
   return medicines.map((medicine) => {
     const {
       name = NAMELESS,
@@ -253,11 +251,11 @@ export function problems(reading: Reading): Fact[] {
 }
 
 function stateProblem(reading: Reading, problem: Problem<Entry>): Fact {
-  const { name = 'problem without a name', site, status, isOver, uncertainty } = problem;
+  const { name = 'problem without a name', site, status, isOver, isBeforeDeath, uncertainty } = problem;
   const { sources, oldest } = problem;
   const [{ told: entry } = oldest, ...others] = sources;
   const { value } = entry;
-  const span = describeSpan(nameCodes('en', 'clinicalStatus', status), problemPhrases(problem), isOver);
+  const span = describeSpan(problemState(problem), problemPhrases(problem), isOver && !isBeforeDeath);
   const said = wholeLine(
     '; ',
     `${wholeLine(', ', name, site)}: ${span === '' ? 'status not recorded' : span}`,

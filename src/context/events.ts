@@ -13,6 +13,7 @@ import { type Fact, line } from './fact.ts';
 import { type Base, CHILD_VACCINES, raiseForRequest, scoreAtPlace } from './guidance/scores.ts';
 import {
   ageDays,
+  around,
   codeMembers,
   findDay,
   listEntries,
@@ -195,6 +196,8 @@ function unfinished({ docStatus, status }: JsonObject): string | undefined {
 
 /** Returns care plans, goals that no plan is named after, and care teams. */
 export function plans(reading: Reading): Fact[] {
+  // After a death no plan is current: they are counted as past.
+  if (around(reading).died !== undefined) return [];
   const carePlans = listEntries(reading, 'CarePlan').filter(
     ({ value }) =>
       ['active', 'on-hold'].includes(text(value.status) ?? '') &&
@@ -244,11 +247,15 @@ function goalState({ lifecycleStatus, statusReason }: JsonObject): string | unde
 const OVER: ReadonlySet<string> = new Set(['completed', 'revoked', 'cancelled']);
 
 /** Returns how many care plans and goals are over. */
-export function countPastPlans({ opened: { facts } }: Reading): number {
+export function countPastPlans(reading: Reading): number {
+  const { facts } = reading.opened;
+  const isDead = around(reading).died !== undefined;
   const carePlans = (facts.get('CarePlan') ?? []).filter(
-    ({ value: { status, intent } }) => OVER.has(text(status) ?? '') && !isIdea(intent),
+    ({ value: { status, intent } }) => (isDead || OVER.has(text(status) ?? '')) && !isIdea(intent),
   );
-  const goals = (facts.get('Goal') ?? []).filter(({ value }) => OVER.has(text(value.lifecycleStatus) ?? ''));
+  const goals = (facts.get('Goal') ?? []).filter(
+    ({ value }) => isDead || OVER.has(text(value.lifecycleStatus) ?? ''),
+  );
   return carePlans.length + goals.length;
 }
 

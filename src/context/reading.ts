@@ -3,6 +3,7 @@
 import { splitAbsences } from '#src/clinical/reading/absence.ts';
 import { dateText } from '#src/clinical/reading/english.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
+import { readPerson } from '#src/clinical/reading/person.ts';
 import type { Around } from '#src/clinical/reading/told.ts';
 import { readCodes } from '#src/clinical/reading/told.ts';
 
@@ -57,9 +58,13 @@ export function lookUp(
 
 /** Returns the look-ups that the reading of entries needs. */
 export function around(reading: Reading): Around {
-  const { today } = reading;
+  const {
+    today,
+    opened: { patient },
+  } = reading;
   return {
     today: new Date(today).toISOString().slice(0, 10),
+    died: patient === undefined ? undefined : readPerson(patient.value).died,
     look: (reference, within) => containedIn(within, reference) ?? lookUp(reading, reference)?.value,
     name: nameConcept,
   };

@@ -461,6 +461,43 @@ describe('admin: a patient’s record', () => {
     expect(summary.match(/<td>(?:85|140) mg\/dL<\/td>/g)).to.have.length(3);
   });
 
+  it('calls no problem and no plan of a person current who has died', async () => {
+    const own = await create({ ...PATIENT, deceasedDateTime: '2026-01-02' } as never);
+    const of = { reference: `Patient/${own.id}` };
+    const active = state('condition-clinical', 'active');
+    await create({
+      resourceType: 'Condition',
+      subject: of,
+      code: named('Gout'),
+      clinicalStatus: active,
+    } as never);
+    const plan = {
+      resourceType: 'CarePlan',
+      status: 'active',
+      intent: 'plan',
+      title: 'Foot care',
+      subject: of,
+    };
+    await create(plan as never);
+    const goal = { resourceType: 'Goal', lifecycleStatus: 'active', description: named('Walk'), subject: of };
+    await create(goal as never);
+    const shown = (await owner.done('GET', pathOf('overview', {}, own.id))) as unknown as Overview;
+    expect(shown.problems.now).to.deep.equal([]);
+    expect(shown.problems.past.map(({ text }) => text.split(' · ')[0])).to.deep.equal([
+      'Gout: Recorded as “active” before death',
+    ]);
+    expect(shown.care_plans.now).to.deep.equal([]);
+    expect(shown.care_plans.past[0]?.text).to.match(/^Foot care: Recorded as “.*” before death/);
+    const { text: summary } = await service.fhir(`/Patient/${own.id}/$summary`, { key: keys.sandbox });
+    expect(summary.match(/recorded as active before death/g)).to.have.length(2);
+    const { text: context } = await service.fhir(`${service.url}/v1/context`, {
+      ...{ key: keys.sandbox, method: 'POST', headers: { 'Content-Type': 'application/json' } },
+      body: JSON.stringify({ patient: own.id, budget_tokens: 2_000, format: 'text' }),
+    });
+    expect(context).to.contain('Gout: recorded as active before death').and.not.contain('aim: Walk');
+    expect(context).not.to.contain('Foot care');
+  });
+
   it('keeps what an AI wrote apart, and says what isn’t shown', async () => {
     const own = await create({ ...PATIENT });
     const of = { reference: `Patient/${own.id}` };

@@ -105,7 +105,11 @@ const CLINICAL: Readonly<Record<string, string>> = {
 };
 
 /** Returns the clinical status that words stand for; undefined for other texts. */
-export const clinicalState = (text: string): string | undefined => CLINICAL[text.toLowerCase()];
+export function clinicalState(text: string): string | undefined {
+  const [, then] = /^recorded as “?(.+?)”? before death$/i.exec(text) ?? [];
+  if (then === undefined) return CLINICAL[text.toLowerCase()];
+  return `before death ${CLINICAL[then.toLowerCase()] ?? then}`;
+}
 
 /** Words of condition-ver-status in English. */
 const CERTAINTY: Readonly<Record<string, string>> = {

@@ -72,6 +72,10 @@ export interface SecondReading {
   readonly inactiveAllergies: readonly ToldAllergy[];
   readonly activeProblems: readonly Stated[];
   readonly pastProblems: readonly Stated[];
+  /** Those that the record has as active: the active ones, or those that were active when the person died. */
+  readonly recordedProblems: readonly Stated[];
+  /** Those that the record has as over. */
+  readonly resolvedProblems: readonly Stated[];
   readonly vaccinations: readonly Told[];
   /** The newest values of each code of LOINC: several if they were measured at the same time. */
   readonly newest: ReadonlyMap<string, readonly ToldValue[]>;
@@ -100,7 +104,7 @@ export function readAgain(
     isDead,
     ...readMedicines(facts, directory, today, isDead),
     ...readAllergies(of('AllergyIntolerance')),
-    ...readProblems(of('Condition')),
+    ...readProblems(of('Condition'), isDead),
     // https://hl7.org/fhir/R4/valueset-immunization-status.html
     vaccinations: of('Immunization')
       .filter(({ resource }) => resource.status === 'completed')
@@ -349,7 +353,10 @@ function certaintyOf(resource: Json, system: string): string | undefined {
 }
 
 /** https://hl7.org/fhir/R4/condition.html: without a clinical status, one that has abated is over (con-4). */
-function readProblems(facts: readonly Version[]): Pick<SecondReading, 'activeProblems' | 'pastProblems'> {
+function readProblems(
+  facts: readonly Version[],
+  isDead: boolean,
+): Pick<SecondReading, 'activeProblems' | 'pastProblems' | 'recordedProblems' | 'resolvedProblems'> {
   const status = ({ resource }: Version): string[] =>
     codesOf(resource, 'clinicalStatus', `${TERMINOLOGY}/condition-clinical`);
   const isActive = (each: Version): boolean => {
@@ -368,7 +375,7 @@ function readProblems(facts: readonly Version[]): Pick<SecondReading, 'activePro
     certainty(one) === certainty(other) &&
     site(one) === site(other) &&
     fold(nameOf(one.resource, 'code') ?? '') === fold(nameOf(other.resource, 'code') ?? '');
-  const tell = (some: readonly Version[], isOver: boolean): Stated[] =>
+  const tell = (some: readonly Version[], isOver: boolean, before = ''): Stated[] =>
     join(some, isOne)
       .flatMap((alike) =>
         joinSame(
@@ -383,7 +390,7 @@ function readProblems(facts: readonly Version[]): Pick<SecondReading, 'activePro
         name: group[0]?.name ?? '',
         sources: group.map(({ version }) => reference(version)).sort(),
         states: newestOf(group.filter(({ version }) => status(version).length > 0)).flatMap(({ version }) =>
-          status(version),
+          status(version).map((code) => `${before}${code}`),
         ),
         certainty: group.map(({ version }) => certaintyOf(version.resource, 'condition-ver-status'))[0],
         says: problemSays(
@@ -391,13 +398,15 @@ function readProblems(facts: readonly Version[]): Pick<SecondReading, 'activePro
           isOver,
         ),
       }));
-  return {
-    activeProblems: tell(facts.filter(isActive), false),
-    pastProblems: tell(
-      facts.filter((each) => !isActive(each)),
-      true,
-    ),
-  };
+  const past = tell(
+    facts.filter((each) => !isActive(each)),
+    true,
+  );
+  const active = tell(facts.filter(isActive), false, isDead ? 'before death ' : '');
+  const recorded = { recordedProblems: active, resolvedProblems: past };
+  return isDead
+    ? { activeProblems: [], pastProblems: [...active, ...past], ...recorded }
+    : { activeProblems: active, pastProblems: past, ...recorded };
 }
 
 /** Returns the sources that say last how things stand with a problem: by onset, and if none has one, any. */

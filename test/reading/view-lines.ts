@@ -38,7 +38,7 @@ export function problemLine({ text, sources, name }: Line): Said {
   const [head = '', ...parts] = text.slice(name.length).split('; ');
   // A body site may follow the name.
   const [, status = '', since = ''] =
-    /^(?:, [^:]*)?: (status not recorded|active|came back|relapse|not active|in remission|resolved)?,? ?(.*)$/.exec(
+    /^(?:, [^:]*)?: (status not recorded|recorded as [a-z ]+ before death|active|came back|relapse|not active|in remission|resolved)?,? ?(.*)$/.exec(
       head,
     ) ?? [];
   return {
@@ -188,7 +188,7 @@ export function viewerRow(row: ViewerRow, as: 'medicine' | 'stated'): Said {
         ? medicine()
         : all.includes('\ue000known.nostate\ue001')
           ? ''
-          : (statesIn(all, clinicalState) ?? 'active'),
+          : `${marked === undefined ? '' : 'before death '}${statesIn(marked?.state === undefined ? all : [marked.state], clinicalState) ?? 'active'}`,
     certainty: as === 'medicine' ? '' : certaintyIn(all),
   };
 }

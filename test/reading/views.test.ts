@@ -115,15 +115,15 @@ describe('views of a record', () => {
     ).to.deep.equal({
       allergies: flat(again.allergies),
       medicines: going,
-      problems: flat(again.activeProblems),
-      pastProblems: flat(again.pastProblems),
+      problems: flat(again.recordedProblems),
+      pastProblems: flat(again.resolvedProblems),
       vaccinations: flat(again.vaccinations),
     });
     expect(rows('48765-2'), record.name).to.deep.equal(names(again.allergies));
     expect(rows('11450-4').length + rows('47420-5').length, record.name).to.equal(
-      again.activeProblems.length,
+      again.recordedProblems.length,
     );
-    expect(rows('11348-0'), record.name).to.have.length(again.pastProblems.length);
+    expect(rows('11348-0'), record.name).to.have.length(again.resolvedProblems.length);
     const prohibitions = rows('10160-0').filter((row) => row.startsWith('must not be given: '));
     expect(prohibitions, record.name).to.deep.equal(
       names(again.forbidden).map((name) => `must not be given: ${name || 'medication without a name'}`),
@@ -142,16 +142,16 @@ describe('views of a record', () => {
       risksOf(again),
     );
     expectSaid(
-      again.activeProblems,
+      again.recordedProblems,
       table('11450-4', '47420-5').map(problemCells),
       `${record.name}: problems`,
     );
-    expectSaid(again.pastProblems, table('11348-0').map(problemCells), `${record.name}: past problems`);
+    expectSaid(again.resolvedProblems, table('11348-0').map(problemCells), `${record.name}: past problems`);
     const seen = await view([bundle], TODAY);
     const inLink = (kind: string): string[] =>
       (seen.sections.get(kind) ?? []).map(({ name }) => name.toLowerCase()).sort();
     expect(inLink('allergies'), record.name).to.deep.equal(names(again.allergies));
-    expect(inLink('problems'), record.name).to.deep.equal(names(again.activeProblems));
+    expect(inLink('problems'), record.name).to.deep.equal(names(again.recordedProblems));
     // The link has no past prescriptions, and still says the same of them as other views.
     const inPage = (seen.sections.get('medications') ?? []).map((row) => viewerRow(row, 'medicine'));
     expectSaid(medicines, inPage, `${record.name}: medicines of the link`);
@@ -186,8 +186,8 @@ describe('views of a record', () => {
       expect(now('allergies').map(riskOf), `${record.name}: the most critical first`).to.deep.equal(
         risksOf(again),
       );
-      expectSaid(again.activeProblems, said(rows('problems'), 'stated'), `${record.name}: problems`);
-      expectSaid(again.pastProblems, said(rows('past'), 'stated'), `${record.name}: past problems`);
+      expectSaid(again.recordedProblems, said(rows('problems'), 'stated'), `${record.name}: problems`);
+      expectSaid(again.resolvedProblems, said(rows('past'), 'stated'), `${record.name}: past problems`);
       const standing = (standing: string) =>
         namesOf(rows('medications').filter((each) => each.standing === standing));
       expect(
@@ -215,8 +215,8 @@ describe('views of a record', () => {
         planned: again.planned.length,
         forbidden: again.forbidden.length,
         past: again.past.length,
-        problems: names(again.activeProblems),
-        pastProblems: names(again.pastProblems),
+        problems: names(again.recordedProblems),
+        pastProblems: names(again.resolvedProblems),
       });
     },
   );

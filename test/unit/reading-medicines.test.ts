@@ -14,7 +14,7 @@ const read = (...values: readonly JsonObject[]): Medicine[] =>
     values.map((value, n) => {
       const whole: JsonObject = { medicationCodeableConcept: { text: 'X' }, status: 'active' };
       const { resourceType: type, ...told } = Object.assign(whole, value);
-      return readMedicineSource({ type: String(type), id: String(n), value: told }, AROUND, undefined);
+      return readMedicineSource({ type: String(type), id: String(n), value: told }, AROUND);
     }),
   );
 const said = (...values: readonly JsonObject[]): string[] =>

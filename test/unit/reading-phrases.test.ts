@@ -26,7 +26,7 @@ describe('phrases of the reading', () => {
       joinMedicines(
         days.map((authoredOn, n) => {
           const value = { status: 'stopped', authoredOn, medicationCodeableConcept: { text: 'X' }, ...more };
-          return readMedicineSource({ type: 'MedicationRequest', id: String(n), value }, AROUND, undefined);
+          return readMedicineSource({ type: 'MedicationRequest', id: String(n), value }, AROUND);
         }),
       ).flatMap((medicine) => medicinePhrases(medicine).map(inEnglish));
     const ended = 'date not recorded';

@@ -19,6 +19,7 @@ import {
   type StateName,
   stateOfMedicine,
 } from './phrases.ts';
+import type { Problem } from './problems.ts';
 import { findWithdrawal, type Revision, type Statement } from './revisions.ts';
 import type { Told } from './told.ts';
 import { dosage, joined } from './words.ts';
@@ -170,6 +171,15 @@ export function dateText(dated: Dated): string | undefined {
 /** Returns the state of a medicine, and since when: `stopped; date not recorded; prescribed 2019-01-02`. */
 export function standingText(medicine: Medicine, died: Death | undefined): string {
   return [stateWord(medicine, died), ...medicinePhrases(medicine).map(inEnglish)].join('; ');
+}
+
+/** Returns the state of a problem in words; undefined if it isn't recorded. */
+export function problemState({
+  status,
+  isBeforeDeath,
+}: Pick<Problem, 'status' | 'isBeforeDeath'>): string | undefined {
+  const word = nameCodes('en', 'clinicalStatus', status);
+  return word !== undefined && isBeforeDeath ? `recorded as ${word} before death` : word;
 }
 
 /** Returns the state of a medicine in words. */

@@ -8,7 +8,6 @@ import { type Contradiction, findContradiction } from './contradiction.ts';
 import { type Dated, happened, isFuture, isPast, newestFirst } from './dates.ts';
 import { foldName, joinSame } from './join-same.ts';
 import { type MedicineSubject, readMedicineSubject } from './medicine-subject.ts';
-import type { Person } from './person.ts';
 import { findRevisions, type Revision } from './revisions.ts';
 import type { Around, Coded, Told } from './told.ts';
 
@@ -88,10 +87,9 @@ const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', '
 export function readMedicineSource<Of extends Told>(
   told: Of,
   around: Around,
-  died: Person['died'],
   subject = readMedicineSubject(told, around),
 ): MedicineSource<Of> {
-  const { today, look, name } = around;
+  const { today, look, name, died } = around;
   const { type, value } = told;
   const { effectivePeriod, effectiveDateTime, authoredOn, statusReason } = value;
   const isPrescription = type === 'MedicationRequest';
@@ -139,7 +137,7 @@ function standingBy(
   isForbidden: boolean,
   isEnded: boolean,
   isToCome: boolean,
-  died: Person['died'],
+  died: Around['died'],
 ): Standing {
   if (isForbidden) return 'forbidden';
   if (!CURRENT.has(status) || died !== undefined) return 'past';

@@ -219,23 +219,23 @@ export function allergyPhrases({ told, dated }: Allergy): Phrase[] {
 }
 
 /** Returns when a problem began and ended: an active one first of all, one that is over the last time. */
-export function problemPhrases({ sources, oldest, isOver }: Problem): Phrase[] {
+export function problemPhrases({ sources, oldest, isOver, isBeforeDeath }: Problem): Phrase[] {
   const lead = sources[0] ?? oldest;
-  return episodePhrases(isOver ? lead : oldest, lead);
+  return episodePhrases(isOver && !isBeforeDeath ? lead : oldest, lead);
 }
 
 /**
  * Returns how often a problem is recorded, if that is more than once, and the day that `problemPhrases` doesn't say: of an
  * active one when it last began, of one that is over when it first began.
  */
-export function repeatPhrases({ sources, oldest, isOver }: Problem): Phrase[] {
+export function repeatPhrases({ sources, oldest, isOver, isBeforeDeath }: Problem): Phrase[] {
   const { length: times } = sources;
   if (times === 1) return [];
   const [lead = oldest] = sources;
   const [first, last] = [readOnset(oldest), readOnset(lead)];
   const isOneDay = oldest.dated.at === lead.dated.at || dayIn(first ?? '') === dayIn(last ?? '');
   if (first === undefined || last === undefined || isOneDay) return [{ ...phrase('times'), times }];
-  return [{ ...(isOver ? phrase('timesfirst', first) : phrase('timeslast', last)), times }];
+  return [{ ...(isOver && !isBeforeDeath ? phrase('timesfirst', first) : phrase('timeslast', last)), times }];
 }
 
 function readOnset({ dated: { date, means } }: ProblemSource): string | undefined {

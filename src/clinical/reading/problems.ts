@@ -33,8 +33,8 @@ export function joinProblems<Of extends Told>(sources: readonly ProblemSource<Of
  * active, or all over. A different text or site isn't lost behind a code that many problems have.
  */
 export function groupProblems<Of extends Told>(sources: readonly ProblemSource<Of>[]): ProblemSource<Of>[][] {
-  return joinSame(sources, ({ name = '', site, isOver, uncertainty }) =>
-    [foldName(name), site, isOver, uncertainty, ''].join('\n'),
+  return joinSame(sources, ({ name = '', site, isOver, isBeforeDeath, uncertainty }) =>
+    [foldName(name), site, isOver, isBeforeDeath, uncertainty, ''].join('\n'),
   );
 }
 

@@ -81,6 +81,7 @@ export function readRecord<Of extends Entry>(
   around: Around,
 ): ClinicalReading<Of> {
   const person = readPerson(patient);
+  const beside = { ...around, died: person.died };
   const leftOut: LeftOut<Of>[] = [];
   const [facts, notes]: [Of[], Of[]] = [[], []];
   for (const told of entries) {
@@ -92,8 +93,8 @@ export function readRecord<Of extends Entry>(
   }
   return {
     person,
-    facts: sortIntoLists(facts, person, around),
-    notes: sortIntoLists(notes, person, around),
+    facts: sortIntoLists(facts, beside),
+    notes: sortIntoLists(notes, beside),
     leftOut,
   };
 }
@@ -107,11 +108,7 @@ function leftOutAs({ value, partOfAi }: Entry): LeftOutAs | undefined {
   return partOfAi === 'changed' ? 'withdrawn by an AI' : withdrawn;
 }
 
-function sortIntoLists<Of extends Told>(
-  all: readonly Of[],
-  { died }: Person,
-  around: Around,
-): Statements<Of> {
+function sortIntoLists<Of extends Told>(all: readonly Of[], around: Around): Statements<Of> {
   const split = (list: ListName): SplitEntries<Of> =>
     splitAbsences(
       all.filter(({ type }) => LIST_OF.get(type) === list),
@@ -125,9 +122,7 @@ function sortIntoLists<Of extends Told>(
   ];
   const allergies = allergic.others.map((told) => readAllergy(told, around)).sort(mostDangerousFirst);
   const medicines = joinMedicines(
-    taken.others
-      .filter(({ value }) => isMedicine(value))
-      .map((told) => readMedicineSource(told, around, died)),
+    taken.others.filter(({ value }) => isMedicine(value)).map((told) => readMedicineSource(told, around)),
   );
   const problems = joinProblems(ill.others.map((told) => readProblemSource(told, around)));
   const vaccinations = joinVaccinations(given.others.map((told) => readVaccination(told, around)));

@@ -13,6 +13,8 @@ export interface Stated<Of extends Told = Told> {
   /** A code of condition-clinical or allergyintolerance-clinical; undefined if it isn't recorded. */
   readonly status: string | undefined;
   readonly isOver: boolean;
+  /** True for a problem that the record has as current although the person has died. */
+  readonly isBeforeDeath: boolean;
   /** A code of condition-ver-status or allergyintolerance-verification other than `confirmed`. */
   readonly uncertainty: string | undefined;
   readonly dated: Dated;
@@ -22,14 +24,17 @@ export interface Stated<Of extends Told = Told> {
 
 /** Reads a statement. */
 export function readStated<Of extends Told>(told: Of, around: Around): Stated<Of> {
-  const { name } = around;
+  const { name, died } = around;
   const { code, clinicalStatus, verificationStatus } = told.value;
+  const isRecordedOver = isOver(clinicalStatus);
+  const isBeforeDeath = !isRecordedOver && died !== undefined && told.type === 'Condition';
   return {
     told,
     name: name(code),
     codes: readCodes(code),
     status: codes(clinicalStatus)[0],
-    isOver: isOver(clinicalStatus),
+    isOver: isRecordedOver || isBeforeDeath,
+    isBeforeDeath,
     uncertainty: verificationStatus === undefined ? undefined : uncertainty(verificationStatus),
     dated: happened(told),
     revisions: findRevisions(told, around),

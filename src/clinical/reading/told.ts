@@ -1,6 +1,7 @@
 /** The inputs of a clinical reading: current versions of a record's resources, and look-ups. */
 import { codings, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import type { Death } from './person.ts';
 
 /** The part of an AI in a version: none, it wrote the entry, or it changed the entry of somebody else. */
 export type PartOfAi = 'no' | 'written' | 'changed';
@@ -25,6 +26,8 @@ export interface Told {
 export interface Around {
   /** The day of the reading, `YYYY-MM-DD`: periods that ended before are over. */
   readonly today: string;
+  /** The person's death: nothing is current after it. */
+  readonly died?: Death | undefined;
   /** Returns the target of a Reference: contained in `within`, in the record, or in the directory. */
   readonly look: (reference: Json | undefined, within: JsonObject) => JsonObject | undefined;
   /** Returns the name of a CodeableConcept, or of a list of them; undefined if it has neither text nor codes. */

@@ -18,6 +18,7 @@ import {
   absenceText,
   inCell,
   inEnglish,
+  problemState,
   refutedText,
   revisionText,
   standingText,
@@ -193,8 +194,7 @@ const PROBLEM: readonly Column<Problem<Source>>[] = [
   ['Problem', (problem) => joined([problem.name, problem.site])],
   [
     'Status',
-    ({ status, uncertainty }) =>
-      joined([nameCodes('en', 'clinicalStatus', status), nameCodes('en', 'verificationStatus', uncertainty)]),
+    (problem) => joined([problemState(problem), nameCodes('en', 'verificationStatus', problem.uncertainty)]),
   ],
   ofLead('Severity', ({ severity }) => nameCoded('en', severity, 'severity')),
   [
@@ -272,7 +272,7 @@ function* medicines(sources: readonly Source[], beside: Beside, others: readonly
   // Most records have many medicines that are over: no more is read of those than which ones they are.
   const shown = groups.filter((group) => group.some(({ told, isForbidden }) => own.has(told) || isForbidden));
   const all = yield* mapSteps(shown, (group) =>
-    joinMedicine(group.map((subject) => readMedicineSource(subject.told, beside, died, subject))),
+    joinMedicine(group.map((subject) => readMedicineSource(subject.told, beside, subject))),
   );
   const rows = all.sort(currentFirst).map((medicine) => ({ ...medicine, died }));
   // What isn't an entry can join entries, and keep them apart.
@@ -399,6 +399,15 @@ function prefixed(what: string, value: Json | undefined): string | undefined {
 const usedDevice = ({ value }: Source, look: Look): JsonObject | undefined =>
   look(text(first(value.device)?.reference) ?? '')?.value;
 
+/** A care plan, and whether the person has died since. */
+interface PlanRow extends Source {
+  readonly isBeforeDeath: boolean;
+}
+
+function* carePlans(sources: readonly Source[], { died }: Beside): Steps<Rows<PlanRow>> {
+  return { rows: sources.map((source) => ({ ...source, isBeforeDeath: died !== undefined })) };
+}
+
 export const TABLES: Readonly<Record<SectionName, Table>> = {
   problems: PROBLEMS,
   functionalStatus: PROBLEMS,
@@ -458,31 +467,39 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
     of('Date', ({ date }) => day(date)),
     STATUS,
   ]),
-  planOfCare: plain([
-    of('Plan', ({ title, category, description }) =>
-      joined([text(title), nameConcept(category), text(description)]),
-    ),
-    of('Activities', ({ activity }) =>
-      joined(
-        objects(activity).map(({ detail, reference }) => {
-          const { code, description, status } = first(detail) ?? {};
-          return joined(
-            [
-              nameConcept(code),
-              text(description),
-              nameCodes('en', 'planStatus', status),
-              text(first(reference)?.display),
-            ],
-            ' ',
-          );
-        }),
-        '; ',
+  planOfCare: makeTable<PlanRow>(
+    [
+      of('Plan', ({ title, category, description }) =>
+        joined([text(title), nameConcept(category), text(description)]),
       ),
-    ),
-    of('Period', (value) => period(value.period, day)),
-    of('Status', ({ status, intent }) =>
-      joined([nameCodes('en', 'planStatus', status), nameCodes('en', 'intent', intent)]),
-    ),
-    NOTES,
-  ]),
+      of('Activities', ({ activity }) =>
+        joined(
+          objects(activity).map(({ detail, reference }) => {
+            const { code, description, status } = first(detail) ?? {};
+            return joined(
+              [
+                nameConcept(code),
+                text(description),
+                nameCodes('en', 'planStatus', status),
+                text(first(reference)?.display),
+              ],
+              ' ',
+            );
+          }),
+          '; ',
+        ),
+      ),
+      of('Period', (value) => period(value.period, day)),
+      [
+        'Status',
+        ({ value: { status, intent }, isBeforeDeath }) => {
+          const state = nameCodes('en', 'planStatus', status);
+          const said = isBeforeDeath && state !== undefined ? `recorded as ${state} before death` : state;
+          return joined([said, nameCodes('en', 'intent', intent)]);
+        },
+      ],
+      NOTES,
+    ],
+    carePlans,
+  ),
 };

@@ -293,7 +293,7 @@ export function problemName({ say }: LinePlace, { name }: Problem<ClinicalEntry>
 /** Returns the line of a problem. */
 export function problemLine(place: LinePlace, problem: Problem<ClinicalEntry>): KnownLine {
   const { say, known } = place;
-  const { sources, oldest, isOver } = problem;
+  const { sources, oldest, isOver, isBeforeDeath } = problem;
   const lead = sources[0] ?? oldest;
   const { value } = lead.told;
   return makeLine(
@@ -301,7 +301,7 @@ export function problemLine(place: LinePlace, problem: Problem<ClinicalEntry>): 
     problemName(place, problem),
     problemBadges(place, problem),
     [
-      ...problemDates(say, isOver ? lead : oldest, lead),
+      ...problemDates(say, isOver && !isBeforeDeath ? lead : oldest, lead),
       ...repeatPhrases(problem).map((phrase) => phraseText(say, phrase)),
       known.name(value.severity),
       known.name(value.bodySite),
@@ -323,9 +323,15 @@ function problemDates(
 }
 
 /** Returns the marks of a problem: its state, and that it isn't certain. */
-export function problemBadges({ say }: LinePlace, { status, uncertainty }: Problem): readonly Badge[] {
+export function problemBadges(
+  { say }: LinePlace,
+  { status, uncertainty, isBeforeDeath }: Problem,
+): readonly Badge[] {
+  const state = codeWord(say, 'clinicalStatus', status) ?? '';
   return [
-    status === undefined ? ['plain', say('known.nostate')] : plain(say, 'clinicalStatus', status),
+    status === undefined
+      ? ['plain', say('known.nostate')]
+      : ['plain', isBeforeDeath ? say('known.beforedeath', { state }) : state],
     ...(uncertainty === undefined ? [] : [plain(say, 'verificationStatus', uncertainty)]),
   ];
 }

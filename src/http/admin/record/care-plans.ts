@@ -32,6 +32,13 @@ function sayActivities({ say, known }: LinesPlace, { value }: ClinicalEntry): st
   return named.length === 0 ? [] : [say.list(named)];
 }
 
+/** Returns the state of a plan; of a person who has died, one that was current then is told as such. */
+function sayState({ say, known }: LinesPlace, state: string, status: string | undefined): string {
+  return known.person.died === undefined || OVER.includes(status)
+    ? state
+    : say('known.beforedeath', { state });
+}
+
 function errorWords(say: LinesPlace['say'], value: ClinicalEntry['value']): string[] {
   return withdrawnAs(value) === undefined
     ? []
@@ -55,7 +62,7 @@ export function viewCarePlans(
       const status = text(entry.value.status);
       const line: KnownLine = {
         title,
-        badges: states.length === 0 ? [] : [['plain', statesText(say, states)]],
+        badges: states.length === 0 ? [] : [['plain', sayState(place, statesText(say, states), status)]],
         details: [
           ...(rest === null ? [] : [rest]),
           ...sayActivities(place, entry),
@@ -66,7 +73,7 @@ export function viewCarePlans(
         dated,
         periods: [],
       };
-      const isOver = OVER.includes(status);
+      const isOver = OVER.includes(status) || place.known.person.died !== undefined;
       return {
         line,
         isOver,

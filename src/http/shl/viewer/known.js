@@ -127,7 +127,7 @@ function allergyRows(allergies, around) {
 function problemRows(problems, around) {
   const { clean } = around;
   return problems.map((problem) => {
-    const { sources, oldest, status, uncertainty, isOver } = problem;
+    const { sources, oldest, status, uncertainty, isOver, isBeforeDeath } = problem;
     const { value } = (sources[0] ?? oldest).told;
     return {
       ...row,
@@ -136,10 +136,13 @@ function problemRows(problems, around) {
         clean(problem.site),
         clean(around.name(value.severity)),
         status === undefined ? word('known.nostate') : '',
-        status === 'active' ? '' : codeWord(around, 'clinicalStatus', status),
+        status === 'active' || isBeforeDeath ? '' : codeWord(around, 'clinicalStatus', status),
         codeWord(around, 'verificationStatus', uncertainty),
       ],
       says: [
+        ...(isBeforeDeath && status !== undefined
+          ? [{ key: 'known.beforedeath', days: {}, state: codeWord(around, 'clinicalStatus', status) }]
+          : []),
         ...problemPhrases(problem).map((phrase) => makePhrase(around, phrase)),
         ...repeatPhrases(problem).map((phrase) => makePhrase(around, phrase)),
       ],
@@ -149,9 +152,7 @@ function problemRows(problems, around) {
 }
 
 function readSources(told, around) {
-  return told
-    .filter(({ value }) => isMedicine(value))
-    .map((each) => readMedicineSource(each, around, around.died));
+  return told.filter(({ value }) => isMedicine(value)).map((each) => readMedicineSource(each, around));
 }
 
 function medicineRows(medicines, around) {

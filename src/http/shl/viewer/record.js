@@ -472,10 +472,14 @@ const READERS = {
     details: [codedWord(lang, 'documentType', resource.type), readStatus(resource, lang)],
     files: list(resource.content).map((content) => readFile(object(content).attachment)),
   }),
-  CarePlan: (resource, { lang }) => ({
+  CarePlan: (resource, { lang, died }) => ({
     name: string(resource.title) || joined(list(resource.category).map(conceptName)),
-    details: [string(resource.description), readStatus(resource, lang), readActivities(resource, lang)],
-    ...readPeriod(resource.period),
+    details: [
+      string(resource.description),
+      died === undefined ? readStatus(resource, lang) : '',
+      readActivities(resource, lang),
+    ],
+    ...readPeriod(resource.period, died === undefined ? [] : [beforeDeath(resource, lang)]),
   }),
   Goal: (resource, { lang }) => ({
     name: conceptName(resource.description),
@@ -510,13 +514,19 @@ function readActivities({ activity }, lang) {
 }
 
 /** Returns the ends of a period as what they are: the beginning of a plan isn't the day on which it was completed. */
-function readPeriod(period) {
+function readPeriod(period, first) {
   const { start, end } = object(period);
-  const says = [
+  const dated = [
     ['known.since', string(start)],
     ['days.until', string(end)],
   ].flatMap(([key, day]) => (day === '' ? [] : [{ key, days: { day } }]));
+  const says = [...first, ...dated];
   return says.length === 0 ? {} : { date: '', says };
+}
+
+/** Returns that a plan had its state before its person died. */
+function beforeDeath({ status }, lang) {
+  return { key: 'known.beforedeath', days: {}, state: codeWord(lang, 'planStatus', status) };
 }
 
 function readOther(resource) {
