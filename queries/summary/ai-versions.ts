@@ -5,6 +5,7 @@
 import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import type { AuthorType } from '#src/shared/access/author.ts';
 import { unavailable } from '#src/shared/refusal.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import type { Queryable } from '../database/gather.ts';
 import { prepared } from '../database/prepared.ts';
 import { andSeen, bindTo, type Seeing } from '../sight.ts';
@@ -38,6 +39,20 @@ const writeStatement = (seenVersion: string, seenEarlier: string): string => `
     ) as changes,
     (select max(r.last_updated) from resources.resource r where r.record = $1::uuid)
       <= (select max(v.recorded_at) from history.version v where v.record = $1::uuid) as complete`;
+
+/** Index: resources.resource_of_record (record, type, id). */
+const LAST_CHANGE = `
+  select max(r.last_updated) as last from resources.resource r where r.record = $1::uuid`;
+
+/** Returns when the last change of a record was recorded, of those that the read model \`resources\` has; 0 without one. */
+export async function lastChange(database: Queryable, record: string): Promise<Micros> {
+  const { rows } = await database.query<{ last: Micros | null }>({
+    name: 'last-change',
+    text: LAST_CHANGE,
+    values: [record],
+  });
+  return rows[0]?.last ?? 0;
+}
 
 /** The letters that whole records need under a grant (docs/spec/decisions.md, section 9, "Letters"). */
 const NEEDS = 'rs';

@@ -14,13 +14,14 @@ import type { Caller, Sees } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import { inSlices } from '#src/shared/load/slices.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { onConnection } from '../database/connection.ts';
 import { TooManyBytes } from '../database/copy-out.ts';
 import type { Queryable } from '../database/gather.ts';
 import { closure } from '../everything/directory.ts';
 import { type EverythingRow, measureRows, recordRowsBy, withLargeRows } from '../everything/rows.ts';
 import { readReplaced } from '../history/replaced-versions.ts';
-import { aiVersions } from './ai-versions.ts';
+import { aiVersions, lastChange } from './ai-versions.ts';
 import { type KeptRow, keptRows } from './kept-rows.ts';
 import { withShownReferences } from './shown-references.ts';
 
@@ -29,6 +30,10 @@ export interface Summarized {
   readonly chosen: Chosen;
   /** Directory entries that it refers to, and those that these refer to. */
   readonly directory: readonly Stored[];
+  /** When the last change of the record was recorded that it knows of. */
+  readonly position: Micros;
+  /** References that the caller may not see, with the types that they name. */
+  readonly hidden: ReadonlyMap<string, string>;
 }
 
 /**
@@ -55,7 +60,9 @@ const ALL = 10_000_000;
 export function openSummarize(pool: Pool): Summarize {
   return async ({ calls, sees }, id, base, budget, make) => {
     if (!isUuid(id)) return undefined;
-    const read = async (database: Queryable): Promise<Summarized | undefined> => {
+    const read = async (database: Queryable, tries = 3): Promise<Summarized | undefined> => {
+      const position = await lastChange(database, id);
+      const hidden = new Map<string, string>();
       const scope = { sees, readBy: calls.projectId, record: id, types: READ };
       const out = (from: Queryable, select: string): Promise<readonly KeptRow[]> =>
         keptRows(from, select, budget.bytesLeft);
@@ -64,9 +71,11 @@ export function openSummarize(pool: Pool): Summarize {
         rows.reduce((sum, { bytes }) => sum + bytes, 0),
         0,
       );
-      const [patient, ...record] = await withShownReferences(database, sees, rows, base);
+      const [patient, ...record] = await withShownReferences(database, sees, rows, base, hidden);
       if (patient?.type !== 'Patient') return undefined;
       const byAi = await aiVersions(database, sees, id);
+      // A change meanwhile: a summary is of one position, so that it can be made again.
+      if (tries > 1 && (await lastChange(database, id)) !== position) return read(database, tries - 1);
       const current = await inSlices(chooseInSteps({ base, patient, record, byAi }));
       const versions = earlierVersions(current);
       const earlier = versions.length === 0 ? [] : await out(database, selectVersions(sees, versions));
@@ -79,7 +88,7 @@ export function openSummarize(pool: Pool): Summarize {
         version: readVersion(source),
       }));
       const chosen = withReplaced(
-        withEarlier(current, await withShownReferences(database, sees, earlier, base)),
+        withEarlier(current, await withShownReferences(database, sees, earlier, base, hidden)),
         await readReplaced(database, sees, revised),
       );
       const ids = new Set(
@@ -90,9 +99,14 @@ export function openSummarize(pool: Pool): Summarize {
         measureRows(directory).reduce((sum, size) => sum + size, 0),
         0,
       );
-      return { chosen, directory: (await withLargeRows(database, sees, directory)).map(stored) };
+      return {
+        chosen,
+        directory: (await withLargeRows(database, sees, directory)).map(stored),
+        position,
+        hidden,
+      };
     };
-    const found = await onConnection(pool, read).catch((error: unknown) => {
+    const found = await onConnection(pool, (database) => read(database)).catch((error: unknown) => {
       throw error instanceof TooManyBytes ? budget.exceeded('bytes') : error;
     });
     return found && make(found);

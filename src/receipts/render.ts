@@ -7,6 +7,7 @@ import { IdExchange } from '#src/shared/access/id-exchange.ts';
 import { isObject } from '#src/shared/json/json.ts';
 import { renderContext } from './context.ts';
 import type { Material } from './material.ts';
+import { renderSummary } from './summary.ts';
 
 /** Returns the bytes of an answer. @throws InputGone */
 export async function renderAnswer(material: Material): Promise<Buffer> {
@@ -17,6 +18,8 @@ function renderInside(material: Material): Promise<string> {
   switch (material.kind) {
     case 'context':
       return renderContext(material);
+    case 'summary':
+      return renderSummary(material);
     default:
       throw new TypeError(`no renderer of ${material.kind}`);
   }

@@ -86,6 +86,29 @@ describe('receipts', () => {
     expect(entry?.receipt).to.match(/^rcpt_/);
   });
 
+  it('of summaries', async () => {
+    const summary = (by: string | undefined, of: string, query = '') =>
+      service.fhir(`/Patient/${of}/$summary${query}`, by === undefined ? {} : { key: by });
+    const answers = [
+      await summary(whole.token, whole.patient),
+      await summary(narrow.token, narrow.patient),
+      await summary(whole.token, whole.patient, `?_asOf=${new Date().toISOString()}`),
+    ];
+    await made(`/patients/${patient}/conditions`, { code: 'I11', onset: '2026-05-01' });
+    for (const answer of answers) {
+      expect(answer.status, answer.text).to.equal(200);
+      const row = await receipts.ofRequest(requestOf(answer));
+      expect(row.kind).to.equal('summary');
+      await receipts.expectSent(row, answer.text);
+    }
+    const own = await summary(undefined, patient);
+    const [last] = await receipts.all();
+    if (last !== undefined) await receipts.expectSent(last, own.text);
+    const indented = await summary(undefined, patient, '?_pretty=true');
+    const [other] = await receipts.all();
+    if (other !== undefined) await receipts.expectSent(other, JSON.stringify(JSON.parse(indented.text)));
+  });
+
   it('are made for API keys, too, whose reads are not in the access log', async () => {
     const answer = await context(undefined, patient);
     const [row] = await receipts.all();

@@ -3,8 +3,10 @@ import { badParameter } from '#queries/search/raw.ts';
 import { COMPOSITION_PROFILE, derivedId, IPS_VERSION } from '#src/clinical/summary/composition.ts';
 import { codesWithoutDisplay } from '#src/clinical/summary/displays.ts';
 import { writeInSteps } from '#src/clinical/summary/document.ts';
+import { draftSummary } from '#src/clinical/summary/receipt.ts';
 import { requireFilled } from '#src/shared/access/caller.ts';
 import { grantCoverage } from '#src/shared/access/coverage.ts';
+import type { ReceiptDraft } from '#src/shared/access/receipt.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { inSlices } from '#src/shared/load/slices.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
@@ -40,29 +42,25 @@ async function run(request: OperationRequest): Promise<Answer> {
   service.freshness.require(['resources', 'history']);
   const id = request.id ?? (await identified(request));
   const { base } = service;
-  const covered = grantCoverage(caller.sees.within?.access);
-  const body = await service.queries.summarize(caller, id, base, budget, async ({ chosen, directory }) => {
+  const access = caller.sees.within?.access;
+  const covered = grantCoverage(access);
+  let receipt: ReceiptDraft | undefined;
+  const body = await service.queries.summarize(caller, id, base, budget, async (found) => {
+    const { chosen, directory } = found;
     const displays = await service.terminology.displays(
       await inSlices(codesWithoutDisplay(chosen, directory)),
     );
-    return joined(
-      await inSlices(
-        writeInSteps(chosen, {
-          // As of a moment the same question has the same answer.
-          id: asOf === undefined ? newUuid() : makeId(request, id, asOf),
-          now: asOf ?? nowMicros(),
-          directory,
-          displays,
-          covered,
-        }),
-      ),
-    );
+    // As of a moment the same question has the same answer.
+    const own = asOf === undefined ? newUuid() : makeId(request, id, asOf);
+    const parts = { id: own, now: asOf ?? nowMicros(), directory, displays };
+    receipt = draftSummary(id, { ...found, ...parts, base, access, isPast: asOf !== undefined });
+    return joined(await inSlices(writeInSteps(chosen, { ...parts, covered })));
   });
   if (body === undefined) {
     await requirePatient(request, id);
     throw notFound('Patient', id);
   }
-  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body, shown: 1 };
+  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body, shown: 1, ...(receipt && { receipt }) };
 }
 
 /** Returns the id of a summary as of a moment: it has the same content for one project or grant. */
