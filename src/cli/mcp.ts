@@ -5,6 +5,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { askJson, objectsIn, readText, textsIn } from '#src/mcp/ask.ts';
 import { Exact } from '#src/mcp/exact.ts';
 import { ToolFault } from '#src/mcp/fault.ts';
+import { readFileText } from '#src/mcp/file-text.ts';
 import { type Call, type OwnGrant, printUrl, type Reach, type Reply } from '#src/mcp/reach.ts';
 import { makeServer } from '#src/mcp/server.ts';
 import { parseAccess } from '#src/oauth/tokens/access.ts';
@@ -29,6 +30,7 @@ export async function mcpCommand({ version, signal, ...options }: McpOptions): P
     base: service.url,
     ask: (call) => ask(service, call),
     grant: async () => grant,
+    readFile: readFileText,
   };
   const exact = new Exact();
   const output = new Writable({
@@ -84,7 +86,8 @@ async function ask({ url, key }: Service, call: Call): Promise<Reply> {
  * @throws Failure if it opens neither
  */
 async function findGrant(service: Service): Promise<OwnGrant | undefined> {
-  const reach = { base: service.url, ask: (call: Call) => ask(service, call), grant: async () => undefined };
+  const own = { base: service.url, ask: (call: Call) => ask(service, call), readFile: readFileText };
+  const reach: Reach = { ...own, grant: async () => undefined };
   try {
     const [first] = objectsIn((await askJson(reach, { path: '/v1/patients', query: { limit: 1 } })).data);
     const patient = readText(first?.id);

@@ -12,6 +12,7 @@ import type { Answer } from './answer/answer.ts';
 import { giveReceipt } from './edge/receipt.ts';
 import type { GrantToken } from './grant/opening.ts';
 import type { AccessLog } from './ports/access-log.ts';
+import type { InnerCaller } from './ports/inner-requests.ts';
 
 /** The services that the log of such reads needs. */
 export interface KeyReadService {
@@ -47,22 +48,22 @@ export class KeyReads {
     private readonly caller: Caller,
     private readonly actor: AccessActor,
     private readonly requestId: string,
-    private readonly action: string | undefined,
+    private readonly by: Pick<InnerCaller, 'action' | 'gather'> | undefined,
   ) {}
 
   /**
    * Returns the log of a request; undefined if the caller's reads aren't logged, or are under a grant.
-   * @param action its name in the log; default: that of the interaction
+   * @param by the request that it is a part of: its name in the log, and who gathers its entries
    */
   static of(
     service: KeyReadService,
     caller: Caller,
     requestId: string,
-    action?: string,
+    by?: Pick<InnerCaller, 'action' | 'gather'>,
   ): KeyReads | undefined {
     const actor = makeActor(caller.calls.credential);
     if (actor === undefined || (actor.kind !== 'person' && !service.all)) return undefined;
-    return new KeyReads(service, caller, actor, requestId, action);
+    return new KeyReads(service, caller, actor, requestId, by);
   }
 
   /** Runs a read of the FHIR interface, or a part of a Bundle, and remembers the resources that it shows. */
@@ -108,6 +109,11 @@ export class KeyReads {
     const done = this.#done.splice(0);
     const ids = [...new Set(done.flatMap((each) => each.ids))].filter(isUuid);
     const records = await this.service.recordsOf(this.caller.sees, ids);
+    if (this.by !== undefined) {
+      const entries = done.flatMap((each) => this.#entries(each, records));
+      this.by.gather({ entries, answer, foreign: undefined });
+      return answer;
+    }
     const receipt = answer.receipt && giveReceipt(this.caller, answer.receipt, answer);
     const entries = done.flatMap((each) => this.#entries(each, records));
     await this.service.accessLog.written(
@@ -125,7 +131,7 @@ export class KeyReads {
     for (const record of (shown ?? []).flatMap(findRecord)) counts.set(record, (counts.get(record) ?? 0) + 1);
     return [...new Set(ids.flatMap(findRecord))].map((record) => ({
       record,
-      action: this.action ?? action,
+      action: this.by?.action ?? action,
       actor: this.actor,
       resourceType: type,
       resourceId: id !== null && records.get(id) === record ? id : null,

@@ -182,11 +182,11 @@ export class Pipeline<
     const route = routeFor(found.methods, ctx.method);
     if (route.credential !== 'api_key') throw refusesGrants('another credential');
     const asked = this.dialect.ask(ctx, route, found);
-    const pass = GrantPass.of(this.steps.grants, by.caller, ctx.state.requestId, by.action);
+    const pass = GrantPass.of(this.steps.grants, by.caller, ctx.state.requestId, by);
     if (pass !== undefined) return this.#answerGrant(ctx, asked, credential, pass);
     this.steps.freshness.require(route.models);
     const checking = { caller: Promise.resolve(by.caller), expected: undefined };
-    return this.#answerChecked(ctx, asked, credential, checking, by.action);
+    return this.#answerChecked(ctx, asked, credential, checking, by);
   }
 
   /** Answers a caller that acts in its own project. */
@@ -232,16 +232,21 @@ export class Pipeline<
     asked: Ask,
     credential: string,
     checking: Authentication,
-    action?: string,
+    by?: InnerCaller,
   ): Promise<Answer> {
     const { route } = asked;
     const caller = await checking.caller;
     permit(route, caller);
     const { requestId } = ctx.state;
     const reads =
-      route.logged === 'nothing' ? undefined : KeyReads.of(this.steps.keyReads, caller, requestId, action);
+      route.logged === 'nothing' ? undefined : KeyReads.of(this.steps.keyReads, caller, requestId, by);
     const run = (): Promise<Answer> => this.#carryOut(ctx, asked, { credential, caller, reads });
-    if (reads === undefined) return this.#receipted(await run(), caller);
+    if (reads === undefined) {
+      const answer = await run();
+      if (by === undefined) return this.#receipted(answer, caller);
+      by.gather({ entries: [], answer, foreign: undefined });
+      return answer;
+    }
     return reads.out(await (route.logged === 'parts' ? run() : this.dialect.log(reads, asked, run)));
   }
 

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
+import { isPdf, readPlainText } from './plain-text.ts';
 
 /** How long a PDF may take, in ms. */
 const PDF_MS = 20_000;
@@ -15,36 +16,9 @@ import(workerData.library)
   .then(({ extractText }) => extractText(workerData.bytes, { mergePages: false }))
   .then(({ text }) => parentPort.postMessage(text.join('\\n\\n')));`;
 
-const TEXTUAL = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml)$)/;
-
 /** Returns the text of bytes; undefined if they have none that can be read. @param mediaType with its parameters */
 export async function readFileText(mediaType: string, bytes: Buffer): Promise<string | undefined> {
-  const [type = ''] = mediaType.toLowerCase().split(/[;\s]/, 1);
-  if (type === 'application/pdf') return readPdf(bytes);
-  if (!TEXTUAL.test(type)) return undefined;
-  const text = decode(mediaType, bytes);
-  return type === 'text/html' ? stripHtml(text) : text;
-}
-
-function decode(mediaType: string, bytes: Buffer): string {
-  const charset = /charset="?([\w-]+)/i.exec(mediaType)?.[1] ?? 'utf-8';
-  try {
-    return new TextDecoder(charset).decode(bytes);
-  } catch {
-    return bytes.toString();
-  }
-}
-
-async function stripHtml(html: string): Promise<string> {
-  const { htmlToText } = await import('html-to-text');
-  return htmlToText(html, {
-    wordwrap: false,
-    limits: { maxInputLength: 5_000_000 },
-    selectors: [
-      { selector: 'a', options: { ignoreHref: true } },
-      { selector: 'img', format: 'skip' },
-    ],
-  });
+  return isPdf(mediaType) ? readPdf(bytes) : readPlainText(mediaType, bytes);
 }
 
 /** Returns the text of a PDF; undefined if it has none, or can't be read. */

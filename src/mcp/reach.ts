@@ -39,6 +39,8 @@ export interface Reach {
   readonly ask: (call: Call) => Promise<Reply>;
   /** Returns the caller's grant; undefined for a caller of a project. */
   readonly grant: () => Promise<OwnGrant | undefined>;
+  /** Returns the text of bytes; undefined if they have none. @param mediaType with its parameters */
+  readonly readFile: (mediaType: string, bytes: Buffer) => Promise<string | undefined>;
   /** The arguments with numbers as they were sent, where they are known. */
   readonly exact?: JsonObject | undefined;
 }

@@ -2,11 +2,10 @@
  * Makes an answer again from its material. Pure: no file, network, clock or chance. Together with all that it imports this
  * is what is archived as the renderer of a version of the program (docs/receipts.md).
  */
-import { outwardText } from '#src/fhir/references/outward.ts';
-import { IdExchange } from '#src/shared/access/id-exchange.ts';
-import { isObject } from '#src/shared/json/json.ts';
 import { renderContext } from './context.ts';
 import type { Material } from './material.ts';
+import { renderMcp } from './mcp.ts';
+import { sendOutward } from './outward.ts';
 import { renderSummary } from './summary.ts';
 
 /** Returns the bytes of an answer. @throws InputGone */
@@ -20,21 +19,9 @@ function renderInside(material: Material): Promise<string> {
       return renderContext(material);
     case 'summary':
       return renderSummary(material);
+    case 'mcp':
+      return renderMcp(material);
     default:
       throw new TypeError(`no renderer of ${material.kind}`);
   }
-}
-
-/** Returns a text as its reader got it: under a grant with the ids that the application knows. */
-async function sendOutward(
-  { record, inputs: { outward }, hiddenKey }: Material,
-  text: string,
-): Promise<string> {
-  if (!isObject(outward)) return text;
-  const { patient, base, foreign } = outward;
-  const others = new Set(Array.isArray(foreign) ? foreign : []);
-  const within = (_: string, ids: readonly string[]): Promise<ReadonlySet<string>> =>
-    Promise.resolve(new Set(ids.filter((id) => !others.has(id))));
-  const ids = new IdExchange({ record, patient: String(patient) }, Buffer.from(hiddenKey, 'base64'));
-  return outwardText(text, ids, { record, base: String(base), within });
 }

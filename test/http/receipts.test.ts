@@ -1,12 +1,15 @@
 /** Receipts: every answer that has one is made again from the log, byte for byte (docs/receipts.md). */
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { signIn } from '#test/support/admin.ts';
 import { runCommand } from '#test/support/cli.ts';
 import { type Allowed, Granting } from '#test/support/granted.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { callTool, connectMcp, REVISIONS } from '#test/support/mcp.ts';
 import { ReceiptsAgain } from '#test/support/receipts.ts';
 import { restOf } from '#test/support/rest.ts';
 import type { Answer } from '#test/support/service.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 
 const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
 
@@ -22,9 +25,10 @@ describe('receipts', () => {
   const requestOf = ({ headers }: Answer): string | null => headers.get('service-request-id');
 
   before(async () => {
-    service = await startInProcess();
+    const dataDir = await temporaryFolder();
+    service = await startInProcess({}, { DATA_DIR: dataDir });
     granting = await Granting.open(service);
-    receipts = await ReceiptsAgain.open(service);
+    receipts = await ReceiptsAgain.open(service, dataDir);
     const owner = await signIn(service, 'owner@example.org');
     const { id: organization } = await owner.done('POST', '/organizations', { name: 'Hearty' });
     const { id } = await owner.done('POST', `/organizations/${organization}/projects`, { name: 'App' });
@@ -107,6 +111,83 @@ describe('receipts', () => {
     const indented = await summary(undefined, patient, '?_pretty=true');
     const [other] = await receipts.all();
     if (other !== undefined) await receipts.expectSent(other, JSON.stringify(JSON.parse(indented.text)));
+  });
+
+  it('of answers to assistants: each tool runs again over what it was told', async () => {
+    const page = await service.post('/DocumentReference', {
+      ...{
+        resourceType: 'DocumentReference',
+        status: 'current',
+        subject: { reference: `Patient/${patient}` },
+      },
+      content: [
+        {
+          attachment: {
+            contentType: 'text/html',
+            data: Buffer.from('<p>All is well.</p>').toString('base64'),
+          },
+        },
+      ],
+    });
+    const practitioner = await service.post('/Practitioner', {
+      resourceType: 'Practitioner',
+      name: [{ family: 'Lind' }],
+    });
+    const scopes = ['patient/*.cruds'];
+    const resources = [`${service.url}/mcp`];
+    const tokens = [
+      (await granting.allow(whole.application, patient, { scopes, resources })).token,
+      (
+        await granting.allow(whole.application, patient, {
+          scopes: [`patient/Observation.rs?category=${CATEGORY}|laboratory`, 'patient/Patient.rs'],
+          resources,
+        })
+      ).token,
+    ];
+    const calls: readonly (readonly [string, object])[] = [
+      ['get_context', { question: 'How is the diabetes?' }],
+      ['search_record', { type: 'Observation', limit: 2 }],
+      ['search_record', { type: 'Observation', parameters: { _elements: 'status' } }],
+      ['search_record', { type: 'Practitioner' }],
+      ['read_resource', { type: 'Practitioner', id: practitioner.json.id }],
+      ['read_resource', { type: 'Observation', id: 'none' }],
+      ['timeline', {}],
+      ['series', { code: '4548-4' }],
+      ['find_patterns', {}],
+      ['compare_periods', { code: '4548-4', a: { from: '2026-01-01' }, b: { from: '2026-02-01' } }],
+      ['lookup_code', { text: 'blood sugar' }],
+      ['list_documents', {}],
+      ['read_document', { id: page.json.id }],
+      ['what_may_i_do', {}],
+      ['my_proposals', {}],
+    ];
+    const sent: string[] = [];
+    const fetched = globalThis.fetch;
+    globalThis.fetch = async (...args) => {
+      const answer = await fetched(...args);
+      if (String(args[0]).endsWith('/mcp')) sent.push(await answer.clone().text());
+      return answer;
+    };
+    try {
+      for (const token of tokens)
+        for (const revision of REVISIONS) {
+          const client = await connectMcp(service.url, token, revision);
+          for (const [tool, args] of calls) await callTool(client, tool, args);
+          await client.close();
+        }
+    } finally {
+      globalThis.fetch = fetched;
+    }
+    await made(`/patients/${patient}/conditions`, { code: 'I12', onset: '2026-05-01' });
+    const hashes = new Map(sent.map((text) => [createHash('sha256').update(text).digest('hex'), text]));
+    const rows = (await receipts.all()).filter(({ kind }) => kind === 'mcp');
+    expect(rows).to.have.length(calls.length * tokens.length * REVISIONS.length);
+    for (const row of rows) await receipts.expectSent(row, hashes.get(row.sha256.toString('hex')) ?? '');
+    const { rows: entries } = await service.pool.query<{ n: number }>(
+      `select count(distinct e.receipt)::int as n from operations.access_entry e join operations.receipt r on r.id = e.receipt
+        where r.kind = 'mcp'`,
+    );
+    expect(entries[0]?.n).to.be.greaterThan(calls.length);
   });
 
   it('are made for API keys, too, whose reads are not in the access log', async () => {

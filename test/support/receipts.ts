@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { type Remade, remakeAnswer } from '#src/app/receipts/remake.ts';
+import { openDocumentStore } from '#src/documents/open.ts';
 import { openEventStore } from '#src/events/open.ts';
 import type { EventStore } from '#src/events/store.ts';
 import type { ReceiptRow } from '#src/operations/receipts/row.ts';
@@ -12,16 +13,16 @@ export class ReceiptsAgain {
   private constructor(
     private readonly pool: Pool,
     private readonly store: EventStore,
+    private readonly dataDir: string,
   ) {}
 
-  static async open({
-    pool,
-    databaseUrl,
-  }: {
-    readonly pool: Pool;
-    readonly databaseUrl: string;
-  }): Promise<ReceiptsAgain> {
-    return new ReceiptsAgain(pool, await openEventStore({ url: databaseUrl, eventStoreUrl: undefined }));
+  /** @param dataDir of the service, for documents */
+  static async open(
+    { pool, databaseUrl }: { readonly pool: Pool; readonly databaseUrl: string },
+    dataDir = '',
+  ): Promise<ReceiptsAgain> {
+    const store = await openEventStore({ url: databaseUrl, eventStoreUrl: undefined });
+    return new ReceiptsAgain(pool, store, dataDir);
   }
 
   close(): Promise<void> {
@@ -45,7 +46,8 @@ export class ReceiptsAgain {
   }
 
   remake(row: ReceiptRow): Promise<Remade> {
-    return remakeAnswer({ store: this.store, pool: this.pool }, row);
+    const documents = () => openDocumentStore(this.dataDir, undefined);
+    return remakeAnswer({ store: this.store, pool: this.pool, documents }, row);
   }
 
   /** Checks that a receipt is that of a text, and that the text is made again from the log. */

@@ -2,14 +2,17 @@
 import type { Pool } from 'pg';
 import { type ResourceAt, recordAt } from '#src/audit/record-at.ts';
 import { Replay } from '#src/audit/replay.ts';
+import { type BlobKey, BlobMissing, type DocumentStore } from '#src/documents/store.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
+import { heldContents } from '#src/fhir/document-content.ts';
+import { readReplies } from '#src/mcp/replies.ts';
 import { type ReceiptRow, unpack, unpackVersions } from '#src/operations/receipts/row.ts';
 import type { LoggedVersion, Material } from '#src/receipts/material.ts';
 import type { Tenant } from '#src/shared/access/caller.ts';
 import { deriveHiddenKey } from '#src/shared/access/id-exchange.ts';
-import { isObject, type Json } from '#src/shared/json/json.ts';
+import { isObject, type JsonObject, parseStored } from '#src/shared/json/json.ts';
 import type { Moment } from '#src/shared/time/moment.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 
@@ -17,36 +20,42 @@ import { toInstant } from '#src/shared/time/time.ts';
 export interface Archive {
   readonly store: EventStore;
   readonly pool: Pool;
+  /** Opens the store of documents. */
+  readonly documents: () => Promise<Pick<DocumentStore, 'get'>>;
 }
 
 /**
  * Returns the material of a receipt.
  * @throws StreamDeleted if the record was purged; UnreadableEvent, NewerEvent
  */
-export async function loadMaterial({ store, pool }: Archive, row: ReceiptRow): Promise<Material> {
+export async function loadMaterial(archive: Archive, row: ReceiptRow): Promise<Material> {
+  const { store, pool } = archive;
   const { kind, record, position, made_at: micros } = row;
   const inputs = unpack(row.inputs);
-  const log = await loadRecord(store, record, { kind: 'time', micros }, inputs.directory);
-  return {
+  const log = await loadRecord(store, record, { kind: 'time', micros }, listIds(inputs));
+  const material = {
     ...{ kind, record, inputs, ...log },
     position: position === null ? null : toInstant(position),
     parameters: unpack(row.parameters),
     named: unpackVersions(row.versions),
-    files: {},
+  };
+  return {
+    ...material,
+    files: await readFiles(archive, material),
     hiddenKey: (await readHiddenKey(pool)).toString('base64'),
   };
 }
 
 /**
  * Returns the versions of a record until a moment, and those of entries of its owner's directory.
- * @param named JSON whose members are these entries
+ * @param ids of these entries; others may be among them
  * @throws as `loadMaterial`
  */
 export async function loadRecord(
   store: EventStore,
   record: string,
   until: Moment,
-  named: Json | undefined,
+  ids: ReadonlySet<string>,
 ): Promise<Pick<Material, 'versions' | 'directory'>> {
   const versions: LoggedVersion[] = [];
   const owners: Tenant[] = [];
@@ -55,10 +64,11 @@ export async function loadRecord(
     versions.push({ ...version, body: body ?? null, ...readAuthor(metadata) });
   };
   await recordAt(store.read(recordStream(record)), until, () => false, undefined, note);
-  const keys = isObject(named) ? new Set(Object.keys(named)) : new Set<string>();
+  const own = new Set(versions.map(({ id }) => id));
+  const others = new Set([...ids].filter((id) => !own.has(id)));
   const [owner] = owners;
-  const isNamed = owner !== undefined && keys.size > 0;
-  return { versions, directory: isNamed ? await readEntries(store, owner, keys) : [] };
+  const isNamed = owner !== undefined && others.size > 0;
+  return { versions, directory: isNamed ? await readEntries(store, owner, others) : [] };
 }
 
 function readAuthor({
@@ -68,17 +78,60 @@ function readAuthor({
   return { authorType: author?.type ?? null, source: source ?? null };
 }
 
-/** Returns every version of some entries of a directory. @param keys `Type/id` */
+/** Returns the ids of resources that inputs name: those of the directory among them. */
+export function listIds({ directory, ...inputs }: JsonObject): ReadonlySet<string> {
+  const entries = isObject(directory) ? Object.keys(directory).map((key) => key.split('/')[1] ?? '') : [];
+  const replies = readReplies(inputs).flatMap(({ text, context }) => [
+    ...(Array.isArray(text) ? text.flatMap((piece) => (Array.isArray(piece) ? [String(piece[0])] : [])) : []),
+    ...(isObject(context) && isObject(context.inputs) ? listIds(context.inputs) : []),
+  ]);
+  return new Set([...entries, ...replies]);
+}
+
+/**
+ * Returns the bytes of documents that an answer passes on, base64, by the documents' ids; those that are no longer stored are
+ * left out.
+ */
+async function readFiles(
+  { documents }: Archive,
+  { record, inputs, named, versions }: Omit<Material, 'files' | 'hiddenKey'>,
+): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  for (const { file } of readReplies(inputs)) {
+    if (typeof file !== 'string') continue;
+    const shown = named.find(({ id }) => id === file)?.version;
+    const body = versions.find(({ id, version }) => id === file && version === shown)?.body;
+    const [content] = body == null ? [] : heldContents(parseStored(body), file);
+    if (content === undefined) continue;
+    const bytes = await readBytes(await documents(), { patient: record, document: file, blob: content.blob });
+    if (bytes !== undefined) files[file] = bytes.toString('base64');
+  }
+  return files;
+}
+
+/** Returns the bytes of a document; undefined if they are no longer stored. */
+async function readBytes(documents: Pick<DocumentStore, 'get'>, key: BlobKey): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of await documents.get(key)) parts.push(Buffer.from(part));
+  } catch (error) {
+    if (error instanceof BlobMissing) return undefined;
+    throw error;
+  }
+  return Buffer.concat(parts);
+}
+
+/** Returns every version of some entries of a directory. */
 async function readEntries(
   store: EventStore,
   owner: Tenant,
-  keys: ReadonlySet<string>,
+  ids: ReadonlySet<string>,
 ): Promise<LoggedVersion[]> {
   const found: LoggedVersion[] = [];
   for await (const { event, metadata } of new Replay(store.read(directoryStream(owner)))) {
     if (event.type !== 'ResourceCreated' && event.type !== 'ResourceUpdated') continue;
     const { resourceType: type, resourceId: id, version, body } = event;
-    if (!keys.has(`${type}/${id}`)) continue;
+    if (!ids.has(id)) continue;
     found.push({ type, id, version, body, recordedAt: metadata.recorded_at, ...readAuthor(metadata) });
   }
   return found;

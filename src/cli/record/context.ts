@@ -1,5 +1,5 @@
 /** `annal context <manifest>`: makes a context again, from the events as they were when it was asked for. */
-import { loadRecord } from '#src/app/receipts/load.ts';
+import { listIds, loadRecord } from '#src/app/receipts/load.ts';
 import { remakeAnswer } from '#src/app/receipts/remake.ts';
 import { FORM, type Manifest, printManifest } from '#src/context/manifest.ts';
 import type { EventStore } from '#src/events/store.ts';
@@ -81,7 +81,7 @@ async function contextAgain(
   const given: Manifest = JSON.parse(manifest);
   const until = { kind: 'time', micros: toMicros(given.grant?.until ?? given.at) } as const;
   const log = await withStream(store, recordStream(record), () =>
-    loadRecord(store, record, until, { ...given.directory }),
+    loadRecord(store, record, until, listIds({ directory: { ...given.directory } })),
   );
   const again = await makeContextAgain({ ...log, parameters: {} }, given, tenantId);
   if (!isSame(again.manifest, given)) throw new Failure(`${id}: ${whyOther(given)}`);

@@ -1,14 +1,16 @@
 /** `annal receipt <id>`: makes an answer again, and says whether it is the one that was sent. */
 import type { Archive } from '#src/app/receipts/load.ts';
 import { type Remade, remakeAnswer } from '#src/app/receipts/remake.ts';
+import { loadConfig } from '#src/config.ts';
 import { openPool } from '#src/database/pool.ts';
+import { openDocumentStore } from '#src/documents/open.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { Receipts } from '#src/operations/receipts/receipts.ts';
 import { type ReceiptRow, unpack, unpackVersions } from '#src/operations/receipts/row.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { withEventStore } from '../database.ts';
 import { FAULTS_FOUND, Failure, NOT_ALL_CHECKED } from '../failure.ts';
-import type { ServiceOptions } from '../service.ts';
+import { findDataDir, type ServiceOptions } from '../service.ts';
 import { withDatabase } from '../stopped.ts';
 import { withStream } from './patient.ts';
 
@@ -50,10 +52,12 @@ export function withArchive<T>(
   where: Pick<ServiceOptions, 'dataDir'>,
   work: (archive: Archive, receipts: Receipts) => Promise<T>,
 ): Promise<T> {
+  const { documentsBucket } = loadConfig(process.env);
+  const documents = () => openDocumentStore(findDataDir(where), documentsBucket);
   return withDatabase(where, async ({ url }) => {
     const pool = openPool(url, { max: 1, name: 'annal receipt', answerMs: 0 });
     try {
-      return await withEventStore(url, (store) => work({ store, pool }, new Receipts(pool)));
+      return await withEventStore(url, (store) => work({ store, pool, documents }, new Receipts(pool)));
     } finally {
       await pool.end();
     }

@@ -13,6 +13,7 @@ import { refusesGrants } from '../credential-kinds.ts';
 import type { Edge, Edges } from '../edge/edge.ts';
 import { giveOutward } from '../edge/receipt.ts';
 import type { AccessLog } from '../ports/access-log.ts';
+import type { InnerCaller } from '../ports/inner-requests.ts';
 import type { GrantToken, Opening } from './opening.ts';
 
 /** The services that requests under grants need. */
@@ -37,7 +38,7 @@ export class GrantPass {
     private readonly granted: Granted,
     private readonly grant: { readonly applicationId: string; readonly grantId: string },
     private readonly requestId: string,
-    private readonly action: string | undefined,
+    private readonly by: Pick<InnerCaller, 'action' | 'gather'> | undefined,
   ) {
     const { record, patient } = granted;
     const { applicationId: id, grantId } = grant;
@@ -47,13 +48,13 @@ export class GrantPass {
 
   /**
    * Returns the pass of a request; undefined if its caller isn't under a grant.
-   * @param action its name in the access log; default: that of the interaction
+   * @param by the request that it is a part of: its name in the access log, and who gathers its entries
    */
   static of(
     service: GrantService,
     caller: Caller,
     requestId: string,
-    action?: string,
+    by?: Pick<InnerCaller, 'action' | 'gather'>,
   ): GrantPass | undefined {
     const { credential } = caller.calls;
     const { within } = caller.sees;
@@ -61,7 +62,7 @@ export class GrantPass {
     // The letters say what it may do: once they are checked, a request runs like that of a key. Commands check letters
     // again, on each resource that they write.
     const checked: Caller = { ...caller, calls: { ...caller.calls, scopes: ['read', 'write'] } };
-    return new GrantPass(service, checked, within, credential, requestId, action);
+    return new GrantPass(service, checked, within, credential, requestId, by);
   }
 
   /** Returns a pass for a rehearsal of a write: its reads are shown to nobody, and logged only if refused. */
@@ -74,7 +75,7 @@ export class GrantPass {
       this.granted,
       this.grant,
       this.requestId,
-      this.action,
+      this.by,
     );
   }
 
@@ -124,6 +125,12 @@ export class GrantPass {
    */
   async out(answer: Answer): Promise<Answer> {
     const entries = this.#entries.splice(0);
+    if (this.by !== undefined) {
+      const foreign = new Set<string>();
+      const shown = await this.edge.answer(answer, foreign);
+      this.by.gather({ entries, answer, foreign: [...foreign] });
+      return shown;
+    }
     if (answer.receipt === undefined) {
       await this.service.accessLog.written(entries);
       return this.edge.answer(answer);
@@ -156,7 +163,7 @@ export class GrantPass {
   ): AccessEntry {
     return {
       record: this.granted.record,
-      action: this.action ?? action,
+      action: this.by?.action ?? action,
       actor: this.#actor,
       resourceType: type,
       resourceId: id,

@@ -1,14 +1,15 @@
 /** Serves a request of `/mcp` with the MCP library, which is loaded with the first of them. */
-import { createMcpHandler } from '@modelcontextprotocol/server';
+import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
-import { Exact } from '#src/mcp/exact.ts';
+import { answerMessage } from '#src/mcp/answer.ts';
+import { readFileText } from '#src/mcp/file-text.ts';
 import { type Call, printUrl, type Reach, type Reply } from '#src/mcp/reach.ts';
-import { makeServer } from '#src/mcp/server.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
-import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import type { Answer } from '../answer/answer.ts';
 import type { OpenService } from '../api/open-route.ts';
 import { VERSION } from '../version.ts';
+import { McpReceipt } from './receipt.ts';
 
 /** A request, its caller, and the body with numbers as they were sent. */
 export interface McpRequest {
@@ -19,65 +20,70 @@ export interface McpRequest {
   readonly body: Json;
 }
 
-/** Answers it. @throws errors of the service */
+/** Answers it, when its receipt and its reads are in the access log. @throws errors of the service */
 export async function serveMcp({ service, ctx, credential, caller, body }: McpRequest): Promise<Answer> {
-  const exact = new Exact();
-  let action = 'mcp';
+  let action: string | undefined;
   let asked = 0;
-  let failure: unknown;
-  const ask = async (call: Call) => {
+  const grant = findGrant(caller);
+  const headers = passHeaders(ctx);
+  const receipt = new McpReceipt({
+    caller,
+    grant,
+    body,
+    headers,
+    baseUrl: service.baseUrl,
+    version: VERSION,
+  });
+  const ask = async (call: Call): Promise<Reply> => {
     // The first request of a tool is the one that came.
     asked += 1;
+    const reply = receipt.begin();
     if (asked > 1) await service.limits.further(ctx, caller, 1);
     const inner = { method: call.method ?? 'GET', url: printUrl(call), body: call.body } as const;
-    return readAnswer(await service.inner.answer(ctx, credential, inner, { caller, action }));
+    const by = { caller, action: action ?? 'mcp', gather: reply.gather };
+    return reply.end(await readAnswer(await service.inner.answer(ctx, credential, inner, by)), call.path);
   };
-  const { within } = caller.sees;
-  const { credential: held } = caller.calls;
-  const grant =
-    within === undefined
-      ? undefined
-      : {
-          patient: within.patient,
-          grantId: held.kind === 'grant' ? held.grantId : undefined,
-          access: within.access,
-        };
-  const reach: Reach = { base: service.baseUrl, ask, grant: async () => grant, exact: argumentsIn(body) };
-  const handler = createMcpHandler(
-    () =>
-      makeServer({
-        ...{ version: VERSION, reach, exact, hasGrant: grant !== undefined },
-        runs: (tool) => {
-          action = tool;
-        },
-        fails: (error) => {
-          failure = error;
-        },
-      }),
-    { maxSubscriptions: 0, onerror: () => undefined },
-  );
-  const response = await handler.fetch(toRequest(service, ctx), { parsedBody: JSON.parse(printJson(body)) });
-  const text = await response.text();
-  if (failure !== undefined) throw failure;
+  const reach: Reach = {
+    ...{ base: service.baseUrl, ask, grant: async () => grant, exact: argumentsIn(body) },
+    readFile: async (mediaType, bytes) => receipt.keepText(mediaType, await readFileText(mediaType, bytes)),
+  };
+  const runs = (tool: string): void => {
+    action = tool;
+  };
+  try {
+    const message = { body, headers, version: VERSION, reach, hasGrant: grant !== undefined, runs };
+    const { status, contentType, text } = await answerMessage(message);
+    const sha256 = createHash('sha256').update(text).digest();
+    if (action !== undefined) await receipt.write(service.accessLog, { text, sha256 });
+    return { status, headers: { 'Content-Type': contentType }, ...(text === '' ? {} : { body: text }) };
+  } catch (error) {
+    receipt.note(service.accessLog);
+    throw error;
+  }
+}
+
+/** Returns the caller's grant as tools need it. */
+function findGrant({ sees: { within }, calls: { credential } }: Caller) {
+  if (within === undefined) return undefined;
   return {
-    status: response.status,
-    headers: { 'Content-Type': response.headers.get('content-type') ?? 'application/json' },
-    ...(text === '' ? {} : { body: exact.restore(text) }),
+    patient: within.patient,
+    grantId: credential.kind === 'grant' ? credential.grantId : undefined,
+    access: within.access,
   };
 }
 
 /** Headers of MCP's transport, and those that say what the client takes. */
 const PASSED = /^(?:accept|mcp-[\w-]+)$/;
 
-function toRequest({ baseUrl }: OpenService, { req }: Context): Request {
-  const headers = new Headers({ 'content-type': 'application/json' });
-  for (const [name, value] of Object.entries(req.headers))
-    if (PASSED.test(name) && value !== undefined) headers.set(name, String(value));
-  return new Request(`${baseUrl}/mcp`, { method: 'POST', headers, body: '{}' });
+function passHeaders({ req }: Context): Record<string, string> {
+  const passed = Object.entries(req.headers).filter(
+    ([name, value]) => PASSED.test(name) && value !== undefined,
+  );
+  return Object.fromEntries(passed.map(([name, value]) => [name, String(value)]));
 }
 
 /** Returns the arguments of a tool's call. */
-function argumentsIn(body: Json): JsonObject | undefined {
+export function argumentsIn(body: Json): JsonObject | undefined {
   const params = isObject(body) ? body.params : undefined;
   const given = isObject(params) ? params.arguments : undefined;
   return isObject(given) ? given : undefined;

@@ -3,7 +3,6 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 import { askJson, askPage, findPatient, readText, requireOk } from '../ask.ts';
 import { oneLine } from '../entry-line.ts';
 import { ToolFault } from '../fault.ts';
-import { readFileText } from '../file-text.ts';
 import { cutText } from '../long-text.ts';
 import { entries, leftOutByScope, recordOutput, recordText } from '../record-content.ts';
 import { AS_OF, COMMON, CURSOR, defineTool, LIMIT, TEXT_TOKENS } from '../tool.ts';
@@ -64,7 +63,7 @@ export const readDocument = defineTool({
       throw new ToolFault(`the document has ${String(size)} bytes; at most ${MOST_READ} are read here`);
     const bytes = Buffer.from(requireOk(await reach.ask({ path: `${path}/content` })).body);
     const mediaType = readText(content_type) ?? 'application/octet-stream';
-    const text = await readFileText(mediaType, bytes);
+    const text = await reach.readFile(mediaType, bytes);
     const part = text === undefined ? { next: null } : cutText(text, cursor);
     const content: JsonObject = { document, ...('text' in part ? { text: part.text } : {}) };
     const isAi = isOfAi(document);

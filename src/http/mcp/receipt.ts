@@ -1,0 +1,125 @@
+/** The receipt of an answer of `/mcp`: the replies to the requests of its tool, from which it can be made again. */
+import { MCP_FORM } from '#src/mcp/answer.ts';
+import { isPdf } from '#src/mcp/plain-text.ts';
+import type { OwnGrant, Reply } from '#src/mcp/reach.ts';
+import { cutVersions, type KeptReply, keepContext, listVersions } from '#src/mcp/replies.ts';
+import type { AccessEntry } from '#src/shared/access/access-entry.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
+import { type GivenReceipt, nameReader } from '#src/shared/access/receipt.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
+import type { AccessLog } from '../ports/access-log.ts';
+import type { Gather, Gathered } from '../ports/inner-requests.ts';
+
+/** The message that is answered, and for whom. */
+interface Asked {
+  readonly caller: Caller;
+  readonly grant: OwnGrant | undefined;
+  readonly body: Json;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly baseUrl: string;
+  readonly version: string;
+}
+
+/** A request of the tool that is being answered. */
+interface Begun {
+  /** Gets the answer as it was inside. */
+  readonly gather: Gather;
+  /** Keeps the reply and returns it. @param path of the request */
+  readonly end: (reply: Reply, path: string) => Reply;
+}
+
+/** The path of a document's bytes. */
+const CONTENT = /^\/v1\/documents\/([\w-]+)\/content$/;
+
+/** Gathers the parts of one answer. */
+export class McpReceipt {
+  readonly #replies: (KeptReply | undefined)[] = [];
+  readonly #entries: AccessEntry[] = [];
+  readonly #texts: (string | null)[] = [];
+
+  constructor(private readonly asked: Asked) {}
+
+  /** Begins a request. Requests are numbered in this order. */
+  begin(): Begun {
+    const place = this.#replies.push(undefined) - 1;
+    let inside: Gathered | undefined;
+    return {
+      gather: (found) => {
+        this.#entries.push(...found.entries);
+        inside = found;
+      },
+      end: (reply, path) => {
+        this.#replies[place] = keepReply(reply, path, inside);
+        return reply;
+      },
+    };
+  }
+
+  /** Keeps the text of a PDF: the library that reads it isn't part of the renderer. @returns it */
+  keepText(mediaType: string, text: string | undefined): string | undefined {
+    if (isPdf(mediaType)) this.#texts.push(text ?? null);
+    return text;
+  }
+
+  /**
+   * Writes the reads to the access log, and the receipt of the answer.
+   * @throws Refusal unavailable (503) if they can't be written
+   */
+  async write(
+    log: Pick<AccessLog, 'written'>,
+    sent: { readonly text: string; readonly sha256: Buffer },
+  ): Promise<void> {
+    const receipt = this.#give(sent);
+    const own = (entry: AccessEntry): AccessEntry =>
+      receipt?.record === entry.record ? { ...entry, receipt } : entry;
+    const entries = this.#entries.splice(0).map(own);
+    const isNamed = entries.some((entry) => entry.receipt !== undefined);
+    await log.written(entries, receipt === undefined || isNamed ? [] : [receipt]);
+  }
+
+  /** Notes the reads of an answer that isn't sent. */
+  note(log: Pick<AccessLog, 'note'>): void {
+    for (const entry of this.#entries.splice(0)) log.note(entry);
+  }
+
+  /** Returns the receipt; undefined if the answer isn't about one record. */
+  #give({ text, sha256 }: { readonly text: string; readonly sha256: Buffer }): GivenReceipt | undefined {
+    const { caller, grant, body, headers, baseUrl, version } = this.asked;
+    const record = caller.sees.within?.record ?? patientIn(body);
+    if (record === undefined) return undefined;
+    const types = grant && JSON.parse(JSON.stringify(Object.fromEntries(grant.access.types)));
+    const own = grant && { patient: grant.patient, grant_id: grant.grantId ?? null, types };
+    return {
+      ...{ kind: 'mcp', form: MCP_FORM, record, position: null, name: null },
+      parameters: { body: printJson(body), headers, base_url: baseUrl, version, ...(own && { grant: own }) },
+      versions: listVersions(grant === undefined ? text : text.replaceAll(grant.patient, record)),
+      inputs: {
+        replies: this.#replies.map((reply) => JSON.parse(JSON.stringify(reply ?? null))),
+        ...(this.#texts.length === 0 ? {} : { texts: [...this.#texts] }),
+      },
+      reader: nameReader(caller),
+      sha256,
+    };
+  }
+}
+
+function keepReply(reply: Reply, path: string, inside: Gathered | undefined): KeptReply {
+  const { status, retryAfter } = reply;
+  const head = { status, ...(retryAfter === undefined ? {} : { retry_after: retryAfter }) };
+  const [, document] = CONTENT.exec(path) ?? [];
+  if (document !== undefined && inside?.answer.content !== undefined) return { ...head, file: document };
+  const outward = inside?.foreign === undefined ? {} : { outward: { foreign: inside.foreign } };
+  const { receipt, body } = inside?.answer ?? {};
+  if (receipt !== undefined) return { ...head, context: keepContext(receipt), ...outward };
+  // A refusal, or an answer that comes in pieces, is kept as the application got it.
+  if (body === undefined) return { ...head, text: [reply.body.toString()] };
+  return { ...head, text: cutVersions(body.toString()), ...outward };
+}
+
+/** Returns the patient that a project's own call names. */
+function patientIn(body: Json): string | undefined {
+  const params: Json | undefined = isObject(body) ? body.params : undefined;
+  const given: JsonObject = isObject(params) && isObject(params.arguments) ? params.arguments : {};
+  return typeof given.patient === 'string' && isUuid(given.patient) ? given.patient : undefined;
+}

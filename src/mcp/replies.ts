@@ -1,0 +1,92 @@
+/**
+ * Replies to the requests of tools, as receipts keep them: resources stand for themselves by their versions, contexts by their
+ * own inputs, bytes of documents by the document's id; the rest is text (docs/receipts.md).
+ */
+import type { NamedVersion, ReceiptDraft } from '#src/shared/access/receipt.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
+
+/** A version in a text. */
+type Piece = string | readonly [id: string, version: number];
+
+/** A reply that a receipt keeps. */
+export interface KeptReply {
+  readonly status: number;
+  readonly retry_after?: string;
+  /** The text, in pieces. */
+  readonly text?: readonly Piece[];
+  /** A context. */
+  readonly context?: JsonObject;
+  /** A document whose bytes it is. */
+  readonly file?: string;
+  /** The changes that the edge of a grant made; absent: it is as the application got it. */
+  readonly outward?: { readonly foreign: readonly string[] };
+}
+
+/** The first members of a stored resource. */
+const STORED =
+  /\{"resourceType":"[A-Z]\w+","id":"([0-9a-f-]{36})","meta":\{(?:"[a-z]+":"[^"]*",)*?"versionId":"(\d+)"/gi;
+
+/** Returns a text with stored resources cut out. */
+export function cutVersions(text: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const found of text.matchAll(STORED)) {
+    const [, id = '', version = ''] = found;
+    if (found.index < from) continue;
+    const end = endOfObject(text, found.index);
+    // A part of a resource isn't what the log has.
+    if (end === undefined || text.slice(found.index, end).includes('"SUBSETTED"')) continue;
+    pieces.push(text.slice(from, found.index), [id, Number(version)]);
+    from = end;
+  }
+  return [...pieces, text.slice(from)];
+}
+
+/** Signs that matter in JSON: quotation marks, escapes and braces. */
+const SIGNS = /["\\{}]/g;
+
+/** Returns the place after an object that begins at a place; undefined if it has no end. */
+function endOfObject(text: string, start: number): number | undefined {
+  let [depth, isText] = [0, false];
+  SIGNS.lastIndex = start;
+  for (let found = SIGNS.exec(text); found !== null; found = SIGNS.exec(text)) {
+    const [sign] = found;
+    if (sign === '\\') SIGNS.lastIndex += 1;
+    else if (sign === '"') isText = !isText;
+    else if (!isText) depth += sign === '{' ? 1 : -1;
+    if (depth === 0 && !isText) return SIGNS.lastIndex;
+  }
+  return undefined;
+}
+
+/** Returns a text with its versions put in. @param find returns the text of a version */
+export function joinVersions(
+  pieces: Json | undefined,
+  find: (id: string, version: number) => string,
+): string {
+  if (!Array.isArray(pieces)) return '';
+  return pieces
+    .map((piece) => (Array.isArray(piece) ? find(String(piece[0]), Number(piece[1])) : String(piece)))
+    .join('');
+}
+
+/** Returns a context as a reply keeps it. */
+export function keepContext({ form, position, parameters, inputs }: ReceiptDraft): JsonObject {
+  return { form, position, parameters, inputs };
+}
+
+/** References to versions in a result. */
+const NAMED = /\b[A-Z]\w+\/([0-9a-f]{8}-[0-9a-f-]{27})\/_history\/(\d+)/g;
+
+/** Returns the versions that a result names, each once. */
+export function listVersions(text: string): NamedVersion[] {
+  const found = new Map<string, NamedVersion>();
+  for (const [, id = '', version = ''] of text.matchAll(NAMED))
+    found.set(`${id} ${version}`, { id, version: Number(version) });
+  return [...found.values()];
+}
+
+/** Returns the replies of a receipt. */
+export function readReplies({ replies }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(replies) ? replies.filter(isObject) : [];
+}
