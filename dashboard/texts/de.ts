@@ -1045,6 +1045,8 @@ export const de: Texts = {
   'record.why.modified': 'hat eine Erweiterung, die den Sinn umkehren kann',
   'record.scope':
     'Gedruckt werden Allergien, Medikamente, Gesundheitsprobleme, Impfungen und der neueste Befund jeder Art. Besuche, Eingriffe, Dokumente und ältere Befunde nicht.',
+  'record.all.one': 'Der einzige',
+  'record.all.other': 'Alle {count}',
   'record.withdrawn.one': '1 Eintrag wurde zurückgenommen',
   'record.withdrawn.other': '{count} Einträge wurden zurückgenommen',
   'record.year': 'Ab Ende des Jahres',

@@ -1019,6 +1019,8 @@ export const en = {
   'record.why.modified': 'has an extension that may reverse its meaning',
   'record.scope':
     'Printed are allergies, medicines, problems, vaccinations and the newest result of each kind. Visits, procedures, documents and older results are not.',
+  'record.all.one': 'The only one',
+  'record.all.other': 'All {count}',
   'record.withdrawn.one': '1 entry was withdrawn',
   'record.withdrawn.other': '{count} entries were withdrawn',
   'record.year': 'From the end of year',

@@ -32,7 +32,7 @@ interface Line {
 
 type Overview = Readonly<
   Record<
-    'allergies' | 'medicines' | 'problems' | 'vaccinations' | 'care_plans',
+    'allergies' | 'medicines' | 'problems' | 'vaccinations' | 'care_plans' | 'goals',
     { readonly now: readonly Line[] }
   >
 > & {
@@ -131,6 +131,46 @@ describe('a patient’s record in the dashboard', () => {
       },
     ])
       await create(resource);
+    const weekly = {
+      ...{ resourceType: 'MedicationStatement', status: 'active', subject },
+      medicationCodeableConcept: { text: 'Methotrexate' },
+      dosage: [{ text: '15 mg once a week' }],
+    };
+    const { id: taken } = await create(weekly);
+    await write('PUT', `/MedicationStatement/${taken}`, {
+      ...{ ...weekly, id: taken },
+      dosage: [{ text: '15 mg once a day' }],
+    });
+    const latex = (code: string) => ({
+      ...{ resourceType: 'AllergyIntolerance', patient: subject, code: { text: 'Latex' } },
+      clinicalStatus: state('allergyintolerance-clinical', 'active'),
+      verificationStatus: state('allergyintolerance-verification', code),
+    });
+    const { id: suspected } = await create(latex('confirmed'));
+    await write('PUT', `/AllergyIntolerance/${suspected}`, { ...latex('refuted'), id: suspected });
+    for (const value of [120, 85])
+      await create({
+        ...{
+          resourceType: 'Observation',
+          status: 'final',
+          subject,
+          effectiveDateTime: '2026-02-01T08:00:00Z',
+        },
+        code: { coding: [{ system: 'http://loinc.org', code: '2823-3', display: 'Potassium' }] },
+        valueQuantity: { value: value / 20, unit: 'mmol/L' },
+      } as never);
+    for (const month of ['01', '02', '03', '04', '05', '06'])
+      await create({
+        ...{ resourceType: 'Encounter', status: 'finished', class: { code: 'AMB' }, subject },
+        period: { start: `2024-${month}-01` },
+      } as never);
+    await create({
+      ...{ resourceType: 'Procedure', status: 'completed', subject, code: { text: 'Appendectomy' } },
+      performedDateTime: '2019-04-01',
+    } as never);
+    await create({
+      ...{ resourceType: 'Goal', lifecycleStatus: 'active', subject, description: { text: 'Walk daily' } },
+    } as never);
     await create({ resourceType: 'Condition', subject, code: { text: 'Anemia' } } as never, 'ai');
     return id;
   }
@@ -156,10 +196,12 @@ describe('a patient’s record in the dashboard', () => {
     await page.getByRole('heading', { name: 'Allergies' }).waitFor();
     const said = await overview();
     const text = (await page.locator('main').innerText()).replace(/\s+/g, ' ');
-    const lines = [said.allergies, said.medicines, said.problems, said.vaccinations, said.care_plans].flatMap(
-      ({ now }) => now,
-    );
-    expect(lines).to.have.length(5);
+    const { allergies, medicines, problems, vaccinations, care_plans, goals } = said;
+    const lines = [allergies, medicines, problems, vaccinations, care_plans, goals].flatMap(({ now }) => now);
+    expect(lines).to.have.length(7);
+    expect(text).to.match(/Methotrexate Current Dosage changed recently 15 mg once a day/);
+    expect(text).to.match(/Latex: ruled out since/);
+    expect(text).to.match(/also with this date: [46]/);
     for (const { title, details, resource, version } of lines) {
       expect(text).to.include(title);
       expect(text).to.include(details.join(' · '));
@@ -169,6 +211,10 @@ describe('a patient’s record in the dashboard', () => {
       for (const part of [title, value, when]) expect(text).to.include(part.replace(/\s+/g, ' '));
     expect(text).to.match(/Written by AI not verified Anemia/);
     expect(await page.locator('.bars .track').count()).to.equal(2);
+    await page.getByRole('link', { name: 'All 6' }).click();
+    await page.waitForURL((url) => url.searchParams.get('kind') === 'encounter');
+    await page.getByText('Outpatient visit').nth(5).waitFor();
+    expect(await page.getByText('Appendectomy').count()).to.equal(0);
     // Its own words show no more than these.
     expect(complaints).to.deep.equal([]);
   });

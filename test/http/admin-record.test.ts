@@ -498,6 +498,48 @@ describe('admin: a patient’s record', () => {
     expect(context).not.to.contain('Foot care');
   });
 
+  it('has goals, and the newest procedures and visits with their number', async () => {
+    const own = await create({ ...PATIENT });
+    const of = { reference: `Patient/${own.id}` };
+    const visit = { resourceType: 'Encounter', status: 'finished', class: { code: 'AMB' }, subject: of };
+    for (const day of ['2024-01-01', '2024-02-01', '2024-03-01', '2024-04-01', '2024-05-01', '2024-06-01'])
+      await create({ ...visit, period: { start: day } } as never);
+    const operation = { resourceType: 'Procedure', status: 'completed', subject: of };
+    await create({ ...operation, code: named('Appendectomy'), performedDateTime: '2019-04-01' } as never);
+    const goal = { resourceType: 'Goal', subject: of, description: named('Walk daily') };
+    await create({ ...goal, lifecycleStatus: 'active', target: [{ dueDate: '2027-01-01' }] } as never);
+    await create({ ...goal, lifecycleStatus: 'proposed', description: named('Swim') } as never);
+    await create({
+      ...goal,
+      lifecycleStatus: 'cancelled',
+      description: named('Run'),
+      statusReason: 'knee',
+    } as never);
+    type Events = {
+      readonly newest: readonly { readonly text: string; readonly when: string }[];
+      readonly total: number;
+    };
+    const shown = (await owner.done('GET', pathOf('overview', {}, own.id))) as unknown as Overview &
+      Readonly<Record<'procedures' | 'visits', Events>> & {
+        readonly goals: List & { readonly planned: readonly Line[] };
+      };
+    expect(shown.visits).to.deep.include({ total: 6 });
+    expect(shown.visits.newest.map(({ when }) => when)).to.deep.equal(
+      ['June', 'May', 'April'].map((month) => `1 ${month} 2024`),
+    );
+    expect(shown.procedures.newest.map(({ text, when }) => [text, when])).to.deep.equal([
+      ['Appendectomy', '1 April 2019'],
+    ]);
+    const { now, planned, past } = shown.goals;
+    expect(
+      [now, planned, past].map((lines) => lines.map(({ text }) => text.split(' · no date')[0])),
+    ).to.deep.equal([
+      ['Walk daily: Active · until 1 January 2027'],
+      ['Swim: Proposed'],
+      ['Run: Cancelled · reason: knee'],
+    ]);
+  });
+
   it('keeps what an AI wrote apart, and says what isn’t shown', async () => {
     const own = await create({ ...PATIENT });
     const of = { reference: `Patient/${own.id}` };

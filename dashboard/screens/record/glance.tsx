@@ -1,4 +1,5 @@
 /** The record at a glance: allergies, medicines, problems and abnormal results first. */
+import { Fragment } from 'preact';
 import { Badge } from '../../parts/parts.tsx';
 import { say, sayCount, type TextKey } from '../../texts/texts.ts';
 import { Bars } from './bars.tsx';
@@ -15,7 +16,8 @@ const WHY: Readonly<Record<string, TextKey>> = {
 
 /** Returns the part. */
 export function Glance({ overview, place }: { readonly overview: Overview; readonly place: RecordPlace }) {
-  const { allergies, medicines, problems, vaccinations, care_plans, too_large } = overview;
+  const { allergies, medicines, problems, vaccinations, care_plans, goals, procedures, visits, too_large } =
+    overview;
   return (
     <div class="glance">
       <TooLarge resources={too_large} place={place} />
@@ -26,10 +28,11 @@ export function Glance({ overview, place }: { readonly overview: Overview; reado
       <ListPart list={problems} place={place} id="problems" />
       <Abnormal results={overview.results} place={place} />
       <ListPart list={vaccinations} place={place} id="vaccinations" />
-      <div class="screen">
-        <ListPart list={care_plans} place={place} id="care-plans" />
-      </div>
+      <ListPart list={care_plans} place={place} id="care-plans" isPrinted={false} />
+      <ListPart list={goals} place={place} id="goals" isPrinted={false} />
       <Results results={overview.results} place={place} />
+      <Newest events={procedures} place={place} />
+      <Newest events={visits} place={place} />
       <Counts overview={overview} />
     </div>
   );
@@ -40,16 +43,18 @@ function ListPart({
   list,
   place,
   id,
+  isPrinted = true,
   children,
 }: {
   readonly list: List;
   readonly place: RecordPlace;
   readonly id: string;
+  readonly isPrinted?: boolean;
   readonly children?: preact.ComponentChildren;
 }) {
   const { title, absent, now, planned, past, past_text, none, unverified, left_out } = list;
   return (
-    <section class={`panel list ${id}`} aria-labelledby={id}>
+    <section class={`panel list ${id} ${isPrinted ? '' : 'screen'}`} aria-labelledby={id}>
       <h2 id={id}>
         {title} {now.length === 0 ? null : <span class="quiet number">{now.length}</span>}
       </h2>
@@ -70,6 +75,41 @@ function ListPart({
       )}
       <LeftOut left={left_out} place={place} />
       <Unverified lines={unverified} place={place} />
+    </section>
+  );
+}
+
+/** The newest events of a kind, and the way to all. */
+function Newest({
+  events: { title, kind, newest, unverified, total, none },
+  place,
+}: {
+  readonly events: Overview['procedures'];
+  readonly place: RecordPlace;
+}) {
+  const shown = newest.length + unverified.length;
+  return (
+    <section class={`panel list ${kind} screen`} aria-labelledby={kind}>
+      <h2 id={kind}>
+        {title} {total === 0 ? null : <span class="quiet number">{total}</span>}
+      </h2>
+      {none === null ? null : <p class="quiet">{none}</p>}
+      <ul class="lines">
+        {newest.map((event) => (
+          <li key={event.resource}>
+            <p>
+              <strong>{event.text}</strong> <span class="quiet">{event.when}</span>
+            </p>
+            <Origin line={event} place={place} />
+          </li>
+        ))}
+      </ul>
+      <Unverified lines={unverified} place={place} />
+      {total <= shown ? null : (
+        <p>
+          <a href={place.path({ part: 'timeline', kind })}>{sayCount('record.all', total)}</a>
+        </p>
+      )}
     </section>
   );
 }
@@ -146,9 +186,9 @@ function Lines({ lines, place }: { readonly lines: readonly Line[]; readonly pla
           <p>
             <strong>{line.title}</strong>{' '}
             {line.badges.map(({ tone, text }) => (
-              <Badge key={text} tone={tone}>
-                {text}
-              </Badge>
+              <Fragment key={text}>
+                <Badge tone={tone}>{text}</Badge>{' '}
+              </Fragment>
             ))}
           </p>
           {line.details.length === 0 ? null : <p class="details">{line.details.join(' · ')}</p>}

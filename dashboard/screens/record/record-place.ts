@@ -35,6 +35,8 @@ export interface RecordPlace {
     readonly at?: string;
     readonly from?: string;
     readonly to?: string;
+    /** Of events, in the timeline. */
+    readonly kind?: string;
   }): string;
   /** Returns the path of an entry's page. @param resource `Type/id` */
   entryPath(resource: string, version?: number): string;
@@ -59,7 +61,13 @@ export function useRecord(): RecordPlace {
     asOf: at === undefined ? {} : { as_of: at },
     keys: [here.project, here.environment, patient, at, language.value],
     path: (other = {}) =>
-      withQuery(base, { part: other.part ?? part, at: other.at ?? at, from: other.from, to: other.to }),
+      withQuery(base, {
+        part: other.part ?? part,
+        at: other.at ?? at,
+        from: other.from,
+        to: other.to,
+        kind: other.kind,
+      }),
     entryPath: (resource, version) => withQuery(`${base}/entries/${resource}`, { version, at }),
   };
 }

@@ -147,12 +147,12 @@ function Row({
         <th scope="row">{title}</th>
         <td>
           <span class={grade === 'critical' ? 'wrong' : ''}>{value}</span> <Judged result={result} />
+          <Beside result={result} />
         </td>
         <td>{range === null ? <span class="quiet wide">–</span> : <Range range={range} />}</td>
         <td>
           {when}
           {later === null ? null : <span class="quiet small"> ({later})</span>}
-          <Beside result={result} />
           <Origin line={result} place={place} />
         </td>
         <td class="screen">

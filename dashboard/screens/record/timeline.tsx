@@ -1,5 +1,6 @@
 /** The events of a record, the newest first: a list that scrolls through decades. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
 import type { Api } from '../../api.ts';
 import { useAct } from '../../load.ts';
 import { LongTable } from '../../parts/long-table.tsx';
@@ -28,7 +29,8 @@ const LIMIT = 30;
 
 /** Returns the part. */
 export function Timeline({ place }: { readonly place: RecordPlace }) {
-  const [kind, choose] = useState<Kind>();
+  const { query } = useLocation();
+  const [kind, choose] = useState<Kind | undefined>(KINDS.find((each) => each === query.kind));
   const [year, jump] = useState<string>();
   return (
     <>

@@ -2861,6 +2861,313 @@ export type RecordOverview = {
       version: number;
     }[];
   };
+  goals: {
+    title: string;
+    /** Statements that there is none, as `no known allergies`: they count as no entry. */
+    absent: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** What is current, the most dangerous first. */
+    now: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** What is planned or proposed, and isn’t so yet. */
+    planned: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    past: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** How many are past, in words; empty for none. */
+    past_text: string;
+    /** What is said if nothing is current; null otherwise. */
+    none: string | null;
+    /** What an AI wrote or changed and nobody confirmed: never among the others. */
+    unverified: {
+      /** The whole line as one sentence, in the language that was asked for. */
+      text: string;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+      /** When this version was stored. */
+      recorded: string;
+      author: {
+        type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
+        /** The type in words. */
+        type_text: string;
+        /** As the directory had it when the version was written. */
+        name: string | null;
+        reference: string | null;
+      };
+      /** The source system that the write named. */
+      source: string | null;
+      title: string;
+      /** State, certainty and danger. */
+      badges: {
+        tone: 'good' | 'warn' | 'plain';
+        text: string;
+      }[];
+      details: string[];
+      /** The state as a code; null if it isn’t recorded. */
+      status: string | null;
+      /** A FHIR date, as exact as it is. */
+      date: string | null;
+      date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
+      /** Of medicines: when they were taken and prescribed. */
+      periods: {
+        /** `taken_on` and days of prescribing have no length. */
+        means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
+        /** A FHIR date, as exact as it is. */
+        from: string | null;
+        /** Null if the end isn’t known. */
+        until: string | null;
+        /** Its source says that the medicine is taken. */
+        current: boolean;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+      /** Other entries of the same, each with its own statement. */
+      others: {
+        text: string;
+        /** `<Type>/<id>`. */
+        resource: string;
+        version: number;
+      }[];
+    }[];
+    /** Entries that aren’t shown, and why: `entered in error`, `refuted`, `withdrawn by an AI`, `modified`. */
+    left_out: {
+      title: string;
+      why: string;
+      /** The whole as one sentence: since when, and what it said before. */
+      text: string;
+      /** When the version was stored that withdrew it; null if it was never stated, or isn’t known. */
+      since: string | null;
+      /** `<Type>/<id>`. */
+      resource: string;
+      version: number;
+    }[];
+  };
+  procedures: {
+    title: string;
+    /** The kind in the timeline, which has all. */
+    kind: 'procedure' | 'encounter';
+    /** The newest first, at most three. */
+    newest: RecordEvent[];
+    /** Those of the three that an AI wrote and nobody confirmed. */
+    unverified: RecordEvent[];
+    total: number;
+    /** What is said if there are none; null otherwise. */
+    none: string | null;
+  };
+  visits: {
+    title: string;
+    /** The kind in the timeline, which has all. */
+    kind: 'procedure' | 'encounter';
+    /** The newest first, at most three. */
+    newest: RecordEvent[];
+    /** Those of the three that an AI wrote and nobody confirmed. */
+    unverified: RecordEvent[];
+    total: number;
+    /** What is said if there are none; null otherwise. */
+    none: string | null;
+  };
   results: {
     /** Abnormal or outside their range, the gravest first. */
     abnormal: {

@@ -14,7 +14,7 @@ import { texts } from '../../pages/texts.ts';
 import type { LoggedEvent } from '../../ports/audit.ts';
 import { projectFor } from '../access.ts';
 import { PERIOD_QUERY, periodIn } from '../period.ts';
-import { LANGUAGE_QUERY } from '../record/overview.ts';
+import { LANGUAGE_QUERY } from '../record/language-query.ts';
 import { mayShow, noteReads, requireOpen, requireOpenOnPages } from '../record-reads.ts';
 import { covering } from './covering.ts';
 import { applicationId, keyId, patientId, typeOrResource } from './ids.ts';

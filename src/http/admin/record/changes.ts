@@ -20,9 +20,9 @@ import { typeText } from '../../reading/kinds.ts';
 import { sayVersion, type VersionPlace, type VersionText } from '../../reading/version-text.ts';
 import { past } from '../../rest/as-of.ts';
 import { noteReads } from '../record-reads.ts';
+import { LANGUAGE_QUERY } from './language-query.ts';
 import { openRecord, RECORD_MODELS } from './open-record.ts';
 import { originShape, readOrigin } from './origins.ts';
-import { LANGUAGE_QUERY } from './overview.ts';
 
 const TAG = 'Patients';
 

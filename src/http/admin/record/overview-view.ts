@@ -21,6 +21,7 @@ import type { Measure, Observation } from '../../reading/measures.ts';
 import { besideText, rangeText, valueText, whenMeasured } from '../../reading/values.ts';
 import { lineText, resultLine } from '../../reading/version-text.ts';
 import { type Origin, originShape } from './origins.ts';
+import { eventSchema } from './timeline.ts';
 
 const resource = z.string().describe('`<Type>/<id>`.');
 
@@ -112,6 +113,15 @@ const result = z.object({
     .describe('Other values of the same moment, in words: nothing says which of them is right.'),
 });
 
+const events = z.object({
+  title: z.string(),
+  kind: z.enum(['procedure', 'encounter']).describe('The kind in the timeline, which has all.'),
+  newest: z.array(eventSchema).describe('The newest first, at most three.'),
+  unverified: z.array(eventSchema).describe('Those of the three that an AI wrote and nobody confirmed.'),
+  total: z.int(),
+  none: z.string().nullable().describe('What is said if there are none; null otherwise.'),
+});
+
 /** An overview in responses. */
 export const overviewSchema = z
   .object({
@@ -147,6 +157,9 @@ export const overviewSchema = z
     problems: list,
     vaccinations: list,
     care_plans: list,
+    goals: list,
+    procedures: events,
+    visits: events,
     results: z.object({
       abnormal: z.array(result).describe('Abnormal or outside their range, the gravest first.'),
       abnormal_none: z.string().nullable().describe('What is said if there are none.'),

@@ -5,9 +5,11 @@ import type { VersionOf } from '#queries/rest/marks.ts';
 import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
+import type { TimelineKind } from '#src/v1/timeline.ts';
 import { route } from '../../api/route.ts';
+import { capital } from '../../pages/capital.ts';
 import { resultName } from '../../pages/result-names.ts';
-import { LANGUAGES, type Language, type Texts, texts } from '../../pages/texts.ts';
+import { type Texts, texts } from '../../pages/texts.ts';
 import type { Services } from '../../ports/services.ts';
 import { typeText } from '../../reading/kinds.ts';
 import { interpretEntries } from '../../reading/known.ts';
@@ -16,7 +18,7 @@ import { type ReadResults, readResults } from '../../reading/stored-results.ts';
 import { PAST_QUERY } from '../../rest/as-of.ts';
 import { noteReads } from '../record-reads.ts';
 import { viewPerson } from './banner.ts';
-import { viewCarePlans } from './care-plans.ts';
+import { LANGUAGE_QUERY } from './language-query.ts';
 import { type OpenedRecord, openRecord, RECORD_MODELS } from './open-record.ts';
 import { readOrigins } from './origins.ts';
 import {
@@ -27,14 +29,8 @@ import {
   viewMeasure,
   viewResult,
 } from './overview-view.ts';
-
-/** The language of sentences. */
-export const LANGUAGE_QUERY = {
-  language: z
-    .enum(Object.keys(LANGUAGES) as [Language, ...Language[]])
-    .default('en')
-    .describe('Of the sentences.'),
-};
+import { viewPlans } from './plans.ts';
+import { type EventsPage, readEvents } from './timeline.ts';
 
 /** The route of overviews. */
 export const OVERVIEW_ROUTES = [
@@ -44,7 +40,7 @@ export const OVERVIEW_ROUTES = [
     operationId: 'getRecordOverview',
     summary: 'What a patient’s record says, now or at a moment',
     description:
-      'Allergies, medicines, problems, vaccinations, care plans and results as sentences of the clinical reading, each with its entry, its author and its source. Production requires the role auditor, admin or owner; without it the answer is 404.',
+      'Allergies, medicines, problems, vaccinations, care plans, goals, the newest procedures and visits, and results as sentences of the clinical reading, each with its entry, its author and its source. Production requires the role auditor, admin or owner; without it the answer is 404.',
     tag: 'Patients',
     credential: 'identity',
     grantToken: 'refused',
@@ -55,7 +51,10 @@ export const OVERVIEW_ROUTES = [
       const { services, query } = request;
       const opened = await openRecord(request, query.as_of);
       const { environment, record } = opened;
-      const body = await readOverview(services, opened, texts(query.language));
+      const say = texts(query.language);
+      const newest = (kind: TimelineKind) =>
+        readEvents(request, opened, say, { limit: MOST_EVENTS, kinds: [kind] });
+      const body = await readOverview(services, opened, say, newest);
       const count = body.counts.reduce((sum, each) => sum + each.count, 0);
       await noteReads(request, { environment, action: 'overview', resourceType: null }, [{ record, count }]);
       return { status: 200, body };
@@ -64,29 +63,35 @@ export const OVERVIEW_ROUTES = [
 ];
 
 /** Types that are read besides those of the reading. */
-const ALSO = ['CarePlan'];
+const ALSO = ['CarePlan', 'Goal'];
+
+/** Procedures, and visits, that are shown. */
+const MOST_EVENTS = 3;
 
 async function readOverview(
   services: Pick<Services, 'queries' | 'recordReads' | 'displays'>,
   { record, caller, asOf, environment }: OpenedRecord,
   say: Texts,
+  newest: (kind: TimelineKind) => Promise<EventsPage>,
 ): Promise<OverviewView> {
   const at = asOf ?? nowMicros();
   const today = toInstant(at).slice(0, 10);
   const then = services.recordReads.asOf(asOf);
-  const [entries, newest, counts, position] = await Promise.all([
+  const [entries, results, counts, position, procedures, visits] = await Promise.all([
     then.clinicalEntries(record, ALSO),
     then.newestResults(record),
     then.typeCounts(record),
     services.recordReads.position(record, at),
+    readNewest(say, 'procedure', newest),
+    readNewest(say, 'encounter', newest),
   ]);
   if (entries.person === undefined) throw notFound('Patient', record);
   const known = await interpretEntries(entries, services.displays, today);
-  const read = await readResults(newest.results, services.displays);
+  const read = await readResults(results.results, services.displays);
   const plans = entries.entries.filter(({ type }) => ALSO.includes(type));
   const names = await services.displays(bareCodes(plans.map(({ value }) => value)));
   const named = plans.map((plan): ClinicalEntry => withDisplays(plan, names));
-  const findOrigin = await readOrigins(services, caller, say, [...entries.entries, ...newest.results]);
+  const findOrigin = await readOrigins(services, caller, say, [...entries.entries, ...results.results]);
   const place = { say, known, findOrigin };
   return {
     patient: viewPerson(say, entries.person, today),
@@ -103,12 +108,33 @@ async function readOverview(
     medicines: viewList(place, 'medicines'),
     problems: viewList(place, 'problems'),
     vaccinations: viewList(place, 'vaccinations'),
-    care_plans: viewCarePlans(place, named),
-    results: viewResults(say, read, newest.notDone, {
+    care_plans: viewPlans(place, 'care_plan', named),
+    goals: viewPlans(place, 'goal', named),
+    procedures,
+    visits,
+    results: viewResults(say, read, results.notDone, {
       findOrigin,
-      findVersion: findVersions(newest.results),
+      findVersion: findVersions(results.results),
     }),
-    too_large: [...entries.tooLarge, ...newest.tooLarge],
+    too_large: [...entries.tooLarge, ...results.tooLarge],
+  };
+}
+
+/** Returns the newest events of a kind; what an AI wrote stands apart. */
+async function readNewest(
+  say: Texts,
+  kind: 'procedure' | 'encounter',
+  newest: (kind: TimelineKind) => Promise<EventsPage>,
+): Promise<OverviewView['procedures']> {
+  const { data, total } = await newest(kind);
+  const isByAi = (each: EventsPage['data'][number]): boolean => each.author.type === 'ai';
+  return {
+    title: capital(say, say(kind === 'procedure' ? 'things.procedures' : 'things.encounters')),
+    kind,
+    newest: data.filter((each) => !isByAi(each)),
+    unverified: data.filter(isByAi),
+    total,
+    none: total > 0 ? null : say(kind === 'procedure' ? 'health.noprocedures' : 'health.novisits'),
   };
 }
 

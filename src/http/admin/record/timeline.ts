@@ -17,13 +17,15 @@ import { readResult } from '../../reading/stored-results.ts';
 import { summaryLine, summaryToday, titleText } from '../../reading/summary-words.ts';
 import { valueText } from '../../reading/values.ts';
 import { daysInOrder } from '../../rest/days.ts';
-import { readTimeline, TIMELINE_QUERY, type TimelineView } from '../../rest/timeline.ts';
+import type { RestRequest } from '../../rest/record.ts';
+import { type AskedTimeline, readTimeline, TIMELINE_QUERY, type TimelineView } from '../../rest/timeline.ts';
 import { noteReads } from '../record-reads.ts';
+import { LANGUAGE_QUERY } from './language-query.ts';
 import { type OpenedRecord, openRecord, RECORD_MODELS } from './open-record.ts';
 import { originShape, readOrigins } from './origins.ts';
-import { LANGUAGE_QUERY } from './overview.ts';
 
-const eventSchema = z
+/** An event of a record in responses. */
+export const eventSchema = z
   .object({
     kind: z.enum(TIMELINE_KINDS),
     kind_text: z.string().describe('The kind in words.'),
@@ -54,15 +56,33 @@ export const RECORD_TIMELINE_ROUTES = [
     async run(request) {
       const { as_of: asOf, language, ...asked } = request.query;
       const opened = await openRecord(request, asOf);
-      const { caller, record, environment } = opened;
-      const { data, total, next } = await readTimeline({ ...request, caller }, record, asked);
-      const events = await viewEvents(request.services, opened, texts(language), data);
+      const { record, environment } = opened;
+      const { data: events, total, next } = await readEvents(request, opened, texts(language), asked);
       const kind = { environment, action: 'timeline', resourceType: null };
       await noteReads(request, kind, [{ record, count: events.length }]);
       return { status: 200, body: { data: events, total, next_cursor: next ?? null } };
     },
   }),
 ];
+
+/** A page of events in words. */
+export interface EventsPage {
+  readonly data: z.input<typeof eventSchema>[];
+  readonly total: number;
+  readonly next: string | undefined;
+}
+
+/** Reads a page of a record's events. @throws Refusal */
+export async function readEvents(
+  request: Omit<RestRequest, 'caller'>,
+  opened: OpenedRecord,
+  say: Texts,
+  asked: AskedTimeline,
+): Promise<EventsPage> {
+  const { caller, record } = opened;
+  const { data, total, next } = await readTimeline({ ...request, caller }, record, asked);
+  return { data: await viewEvents(request.services, opened, say, data), total, next };
+}
 
 async function viewEvents(
   services: Pick<Services, 'queries' | 'recordReads' | 'displays'>,

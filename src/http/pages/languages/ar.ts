@@ -622,6 +622,11 @@ export const ar: Wording = {
   'health.noallergies': 'لا توجد حساسية مسجَّلة. هذا لا يعني عدم وجودها.',
   'health.immunizations': 'التطعيمات',
   'health.noimmunizations': 'لا يوجد تطعيم مسجَّل.',
+  'past.goals':
+    '{n|zero:لا أهداف سابقة|one:هدف سابق (#)|two:هدفان سابقان (#)|few:# أهداف سابقة|many:# هدفًا سابقًا|other:# هدف سابق}',
+  'health.noprocedures': 'لا يوجد إجراء مسجّل.',
+  'health.novisits': 'لا توجد زيارة مسجّلة.',
+  'health.nogoals': 'لا يوجد هدف صحي مسجّل.',
   'health.noplans': 'لا توجد خطة رعاية مسجّلة.',
   'known.onsetage': 'العمر عند البداية: {age}',
   'known.onset': 'البداية: {text}',

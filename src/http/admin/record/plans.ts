@@ -1,4 +1,4 @@
-/** Care plans of a record, as the timeline words them. */
+/** Care plans and goals of a record, as the timeline words them. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { happened, newestFirst } from '#src/clinical/reading/dates.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
@@ -6,13 +6,37 @@ import { hasModifier, isIdea, withdrawnAs } from '#src/clinical/reading/status.t
 import { first, objects, text } from '#src/fhir/parts.ts';
 import { timelineWords } from '#src/v1/timeline.ts';
 import { capital } from '../../pages/capital.ts';
+import { dateText } from '../../reading/day-text.ts';
 import type { KnownLine } from '../../reading/known-lines.ts';
 import { whenText } from '../../reading/known-words.ts';
 import { splitStates, statesText } from '../../reading/summary-words.ts';
 import { type LinesPlace, type OverviewView, sayNone, viewLine } from './overview-view.ts';
 
-/** States of plans that are over, or never were one. */
-const OVER: readonly (string | undefined)[] = ['revoked', 'completed'];
+/** What is particular to care plans, and to goals. */
+const KINDS = {
+  care_plan: {
+    type: 'CarePlan',
+    status: 'status',
+    /** States of those that are over, or never were one. */
+    over: ['revoked', 'completed'],
+    /** States of those that aren't so yet. */
+    ideas: [],
+    title: 'things.careplan',
+    past: 'past.plans',
+    none: 'health.noplans',
+  },
+  goal: {
+    type: 'Goal',
+    status: 'lifecycleStatus',
+    over: ['completed', 'cancelled', 'rejected'],
+    ideas: ['proposed', 'planned'],
+    title: 'things.goal',
+    past: 'past.goals',
+    none: 'health.nogoals',
+  },
+} as const;
+
+type PlanKind = keyof typeof KINDS;
 
 /** Activities that are named; the entry has all. */
 const NAMED = 12;
@@ -33,10 +57,8 @@ function sayActivities({ say, known }: LinesPlace, { value }: ClinicalEntry): st
 }
 
 /** Returns the state of a plan; of a person who has died, one that was current then is told as such. */
-function sayState({ say, known }: LinesPlace, state: string, status: string | undefined): string {
-  return known.person.died === undefined || OVER.includes(status)
-    ? state
-    : say('known.beforedeath', { state });
+function sayState({ say, known }: LinesPlace, state: string, isOver: boolean): string {
+  return known.person.died === undefined || isOver ? state : say('known.beforedeath', { state });
 }
 
 function errorWords(say: LinesPlace['say'], value: ClinicalEntry['value']): string[] {
@@ -45,27 +67,40 @@ function errorWords(say: LinesPlace['say'], value: ClinicalEntry['value']): stri
     : [findCodeWord(say.lang, 'planStatus', 'entered-in-error') ?? ''];
 }
 
-/** Returns the care plans, those that are under way first. @param entries with names for their codes */
-export function viewCarePlans(
+/** Returns why a goal has its state, and until when it is to be reached. */
+function sayGoal({ say }: LinesPlace, { value }: ClinicalEntry): string[] {
+  const reason = text(value.statusReason);
+  const due = objects(value.target).flatMap(({ dueDate }) => text(dueDate) ?? []);
+  return [
+    ...(reason === undefined ? [] : [say('known.statusreason', { text: reason })]),
+    ...due.map((date) => say('days.until', { day: dateText(say, date) })),
+  ];
+}
+
+/** Returns the care plans or the goals, those that are under way first. @param entries with names for their codes */
+export function viewPlans(
   place: LinesPlace,
+  kind: PlanKind,
   entries: readonly ClinicalEntry[],
 ): OverviewView['care_plans'] {
   const { say } = place;
-  const plans = entries.filter(({ type }) => type === 'CarePlan');
+  const { type: own, status: element, over, ideas, title: heading, past: counted, none } = KINDS[kind];
+  const plans = entries.filter(({ type }) => type === own);
   const stated = plans.filter(({ value }) => withdrawnAs(value) === undefined && !hasModifier(value));
   const lines = stated
     .map((entry) => ({ entry, dated: happened(entry) }))
     .sort(newestFirst)
     .map(({ entry, dated }) => {
-      const { title, summary } = timelineWords('care_plan', entry.value);
-      const { states, rest } = splitStates(say, 'care_plan', summary);
-      const status = text(entry.value.status);
+      const { title, summary } = timelineWords(kind, entry.value);
+      const { states, rest } = splitStates(say, kind, summary);
+      const status = text(entry.value[element]);
+      const isEnded = over.some((each) => each === status);
       const line: KnownLine = {
         title,
-        badges: states.length === 0 ? [] : [['plain', sayState(place, statesText(say, states), status)]],
+        badges: states.length === 0 ? [] : [['plain', sayState(place, statesText(say, states), isEnded)]],
         details: [
           ...(rest === null ? [] : [rest]),
-          ...sayActivities(place, entry),
+          ...(kind === 'goal' ? sayGoal(place, entry) : sayActivities(place, entry)),
           whenText(say, dated, entry),
         ],
         sources: [{ entry, says: [] }],
@@ -73,11 +108,11 @@ export function viewCarePlans(
         dated,
         periods: [],
       };
-      const isOver = OVER.includes(status) || place.known.person.died !== undefined;
+      const isOver = isEnded || place.known.person.died !== undefined;
       return {
         line,
         isOver,
-        isIdea: !isOver && isIdea(entry.value.intent),
+        isIdea: !isOver && (isIdea(entry.value.intent) || ideas.some((each) => each === status)),
         isNoted: entry.partOfAi !== 'no',
       };
     });
@@ -88,21 +123,21 @@ export function viewCarePlans(
     facts.filter((each) => each.isIdea),
     facts.filter(({ isOver }) => isOver),
   ];
-  const past_text = past.length === 0 ? '' : say('past.plans', { n: past.length });
+  const past_text = past.length === 0 ? '' : say(counted, { n: past.length });
   return {
-    title: capital(say, say('things.careplan')),
+    title: capital(say, say(heading)),
     absent: [],
     now: now.flatMap(view),
     planned: planned.flatMap(view),
     past: past.flatMap(view),
     past_text,
-    none: sayNone(say, say('health.noplans'), now.length, past_text, planned.length),
+    none: sayNone(say, say(none), now.length, past_text, planned.length),
     unverified: lines.filter(({ isNoted }) => isNoted).flatMap(view),
     left_out: plans
       .filter((each) => !stated.includes(each))
       .map(({ type, id, version, value }) => ({
-        title: timelineWords('care_plan', value).title,
-        text: [timelineWords('care_plan', value).title, ...errorWords(say, value)].join(': '),
+        title: timelineWords(kind, value).title,
+        text: [timelineWords(kind, value).title, ...errorWords(say, value)].join(': '),
         since: null,
         why: withdrawnAs(value) ?? 'modified',
         resource: `${type}/${id}`,

@@ -1,0 +1,11 @@
+/** The language in which a record's routes answer. */
+import { z } from 'zod';
+import { LANGUAGES, type Language } from '../../pages/texts.ts';
+
+/** The language of sentences. */
+export const LANGUAGE_QUERY = {
+  language: z
+    .enum(Object.keys(LANGUAGES) as [Language, ...Language[]])
+    .default('en')
+    .describe('Of the sentences.'),
+};
