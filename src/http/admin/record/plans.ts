@@ -12,7 +12,7 @@ import { whenText } from '../../reading/known-words.ts';
 import { splitStates, statesText } from '../../reading/summary-words.ts';
 import { type LinesPlace, type OverviewView, sayNone, viewLine } from './overview-view.ts';
 
-/** What is particular to care plans, and to goals. */
+/** The particulars of care plans, and of goals. */
 const KINDS = {
   care_plan: {
     type: 'CarePlan',
