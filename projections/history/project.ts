@@ -29,10 +29,14 @@ const OPERATION = {
 const version = recordset(VERSION);
 const provenance = recordset(CLIENT_PROVENANCE);
 
-/** Versions never change: an existing row is the same. */
+/** Versions never change: an existing row is the same. `on conflict` would write a second record for each to PostgreSQL's log. */
+const unlessKnown = (schema: string) => `
+left join lateral (
+  select true as known from ${schema}.version k where k.id = x.id and k.version = x.version offset 0) k on true
+where k.known is null`;
+
 const insertVersions = (schema: string) => `
-insert into ${schema}.version (${version.names}) select ${version.values} from ${version.from}
-on conflict (id, version) do nothing`;
+insert into ${schema}.version (${version.names}) select ${version.values} from ${version.from} ${unlessKnown(schema)}`;
 
 /** Inserts deletions whose previous version came with an earlier batch; the same callers see both. */
 const insertDeletions = (schema: string) => `
@@ -40,7 +44,7 @@ insert into ${schema}.version (${version.names})
 select ${version.values.replace(/\b(categories|targets)\b/g, 'b.$1')} from ${version.from}
 left join lateral (
   select p.categories, p.targets from ${schema}.version p where p.id = x.id and p.version = x.version - 1 offset 0) b on true
-on conflict (id, version) do nothing`;
+${unlessKnown(schema)}`;
 
 /** Upserts current versions of clients' own Provenances. */
 const upsertProvenances = (schema: string) => `

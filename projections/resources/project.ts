@@ -14,19 +14,26 @@ interface State {
 }
 
 const resource = recordset(RESOURCE);
+const BODY = recordset({ body: RESOURCE.body }).values;
 
 /**
- * Upserts current versions. `created_at` stays that of the first version; a deleted one keeps the columns that decide
+ * Writes current versions, inserted or updated after a look-up: `on conflict` would write a second record for each to
+ * PostgreSQL's log. `created_at` stays that of the first version; a deleted one keeps the columns that decide
  * who sees it; an older version never replaces a newer one.
  */
 const upsert = (schema: string) => `
-insert into ${schema}.resource as r (${resource.names}) select ${resource.values} from ${resource.from}
-on conflict (id) do update set
-  type = excluded.type, tenant = excluded.tenant, record = excluded.record, version = excluded.version,
-  last_updated = excluded.last_updated, deleted = excluded.deleted, stream = excluded.stream, body = excluded.body,
-  categories = case when excluded.deleted then coalesce(excluded.categories, r.categories) else excluded.categories end,
-  targets = case when excluded.deleted then coalesce(excluded.targets, r.targets) else excluded.targets end
-where excluded.version > r.version`;
+with known as materialized (
+  select x.*, r.held, r.row from ${resource.from}
+  left join lateral (select r.version as held, r.ctid as row from ${schema}.resource r where r.id = x.id offset 0) r on true
+), changed as (
+  update ${schema}.resource r set
+    type = k.type, tenant = k.tenant, record = k.record, version = k.version, last_updated = k.last_updated,
+    deleted = k.deleted, stream = k.stream, body = ${BODY},
+    categories = case when k.deleted then coalesce(k.categories, r.categories) else k.categories end,
+    targets = case when k.deleted then coalesce(k.targets, r.targets) else k.targets end
+  from known k where r.ctid = k.row and k.version > k.held
+)
+insert into ${schema}.resource (${resource.names}) select ${resource.values} from known where row is null`;
 
 function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   return [...merge(schema, [...lastStates(events).values()]), ...erase(schema, events)];

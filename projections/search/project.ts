@@ -19,11 +19,16 @@ const VALUES = [
 
 const entry = recordset(ENTRY);
 
+/** Looks the entries up: the row and version that each has now. `on conflict` would write a second record for each to PostgreSQL's log. */
+const known = (schema: string) => `known as materialized (
+  select x.*, e.held, e.row from ${entry.from}
+  left join lateral (select e.version as held, e.ctid as row from ${schema}.entry e where e.id = x.id offset 0) e on true
+)`;
+
 /** Inserts a first version and its values, unless the resource exists. */
 const add = (schema: string) => `
-with fresh as (
-  insert into ${schema}.entry (${entry.names}) select ${entry.values} from ${entry.from}
-  on conflict (id) do nothing returning id
+with ${known(schema)}, fresh as (
+  insert into ${schema}.entry (${entry.names}) select ${entry.names} from known where row is null returning id
 ), added as materialized (select array(select id from fresh) as ids)${VALUES.map(
   ({ table, columns }, n) => `,
 ${table}s as (
@@ -35,10 +40,11 @@ select`;
 
 /** An older version never replaces a newer one. */
 const upsert = (schema: string) => `
-insert into ${schema}.entry as e (${entry.names}) select ${entry.values} from ${entry.from}
-on conflict (id) do update set version = excluded.version, record = excluded.record, keys = excluded.keys,
-  targets = excluded.targets, sorts = excluded.sorts
-where excluded.version > e.version`;
+with ${known(schema)}, changed as (
+  update ${schema}.entry e set version = k.version, record = k.record, keys = k.keys, targets = k.targets, sorts = k.sorts
+  from known k where e.ctid = k.row and k.version > k.held
+)
+insert into ${schema}.entry (${entry.names}) select ${entry.names} from known where row is null`;
 
 /** Selects the resources whose versions are current now, each by its id: see `replace`. */
 const current = (schema: string) => `current as materialized (
@@ -64,15 +70,23 @@ insert into ${schema}.entry (${entry.names})
 select ${entry.values} from ${entry.from} where container = any(array(select id from current))`;
 
 /**
- * Replaces the values of current versions, using the tables' indexes by id. Each id is looked up separately: without
- * statistics the planner would scan whole tables for a batch.
+ * Replaces the values of current versions, using the tables' indexes by id; those that stay the same keep their rows.
+ * Each id is looked up separately: without statistics the planner would scan whole tables for a batch. `not in` looks
+ * them up in a hash, where the planner would compare each with each.
  */
 const replace = (schema: string, table: string, columns: Columns) => `
-with ${current(schema)}, gone as (
-  delete from ${schema}.${table} where id = any(array(select id from current))
+with ${current(schema)}, wanted as materialized (
+  select x.*, x::text as value, row_number() over (partition by x::text) as nth
+  from ${recordset(columns).from} where id = any(array(select id from current))
+), stored as materialized (
+  select t.ctid as row, t::text as value, row_number() over (partition by t::text) as nth
+  from ${schema}.${table} t where t.id = any(array(select id from current))
+), gone as (
+  delete from ${schema}.${table} where ctid = any(array(
+    select s.row from stored s where (s.value, s.nth) not in (select w.value, w.nth from wanted w)))
 )
 insert into ${schema}.${table} (${names(columns)})
-select ${names(columns)} from ${recordset(columns).from} where id = any(array(select id from current))`;
+select ${names(columns)} from wanted w where (w.value, w.nth) not in (select s.value, s.nth from stored s)`;
 
 function names(columns: Columns): string {
   return Object.keys(columns).join(', ');

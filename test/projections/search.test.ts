@@ -71,6 +71,37 @@ describe('the read model search', () => {
     expect(outcomes[0]).to.have.nested.property('[1][0].folded', 'three');
   });
 
+  it('writes only the values of a new version that changed, those that are there twice included', async () => {
+    const id = newUuid();
+    const version = (family: string) => ({
+      name: [{ family }],
+      maritalStatus: { text: 'Alone' },
+      communication: [{ language: { text: 'Same' } }, { language: { text: 'SAME' } }],
+      birthDate: '1980-01-02',
+    });
+    const rows = async () =>
+      (
+        await database.pool.query<{ value: string; row: string }>(
+          `select folded as value, ctid::text as row from search.string where id = $1
+           union all select low::text, ctid::text from search.period where id = $1 order by 1, 2`,
+          [id],
+        )
+      ).rows;
+    const [first, second] = stored(recordStream(id), [
+      created('Patient', id, version('One')),
+      updated('Patient', id, 2, version('Two')),
+    ]);
+    if (first === undefined || second === undefined) throw new Error('two events');
+    await project([[first]]);
+    const before = await rows();
+    await project([[second]]);
+    const after = await rows();
+    const kept = before.filter(({ value }) => value !== 'one');
+    expect(kept.filter(({ value }) => value === 'same')).to.have.length(2);
+    expect(after.filter(({ value }) => value !== 'two')).to.deep.equal(kept);
+    expect(after.filter(({ value }) => value === 'two')).not.to.deep.equal([]);
+  });
+
   it('finds a deleted resource by nothing, and never takes an older version back', async () => {
     const id = newUuid();
     const events = stored(recordStream(id), [

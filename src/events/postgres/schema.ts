@@ -74,7 +74,9 @@ BEGIN
     ) checked;
 
   IF true = ANY (accepted) THEN
-    base := setval('log.positions', nextval('log.positions') + cardinality(ids) - 1) - cardinality(ids) + 1;
+    -- Under the lock nobody else draws: without nextval, PostgreSQL's own log has one record of it instead of two.
+    SELECT CASE WHEN is_called THEN last_value ELSE 0 END + 1 INTO base FROM log.positions;
+    PERFORM setval('log.positions', base + cardinality(ids) - 1);
     INSERT INTO log.events (position, stream, revision, id, type, data, metadata)
     SELECT base + event.n - 1, streams[event.append], event.revision, event.id, event.type, event.data, event.metadata
       FROM unnest(appends, revisions, ids, types, data, metadata)
