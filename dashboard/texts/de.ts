@@ -956,6 +956,8 @@ export const de: Texts = {
   'record.entries.other': '{count} Einträge',
   'record.from': 'Änderungen nach',
   'record.id': 'Id des Patienten',
+  'record.key': 'Schlüssel {key}',
+  'record.keyTitle': 'API-Schlüssel',
   'record.identifiers': 'Kennungen',
   'record.kind': 'Art',
   'record.kind.all': 'Alle',
@@ -1044,7 +1046,7 @@ export const de: Texts = {
   'record.why.ai': 'von KI zurückgenommen',
   'record.why.modified': 'hat eine Erweiterung, die den Sinn umkehren kann',
   'record.scope':
-    'Gedruckt werden Allergien, Medikamente, Gesundheitsprobleme, Impfungen und der neueste Befund jeder Art. Besuche, Eingriffe, Dokumente und ältere Befunde nicht.',
+    'Gedruckt werden Allergien, Medikamente, Gesundheitsprobleme, Impfungen und der neueste Befund jeder Art. Behandlungspläne, Ziele, Besuche, Eingriffe, Dokumente und ältere Befunde nicht.',
   'record.all.one': 'Der einzige',
   'record.all.other': 'Alle {count}',
   'record.withdrawn.one': '1 Eintrag wurde zurückgenommen',

@@ -930,6 +930,8 @@ export const en = {
   'record.entries.other': '{count} entries',
   'record.from': 'Changes after',
   'record.id': 'Patient id',
+  'record.key': 'key {key}',
+  'record.keyTitle': 'API key',
   'record.identifiers': 'Identifiers',
   'record.kind': 'Kind',
   'record.kind.all': 'All',
@@ -1018,7 +1020,7 @@ export const en = {
   'record.why.ai': 'withdrawn by AI',
   'record.why.modified': 'has an extension that may reverse its meaning',
   'record.scope':
-    'Printed are allergies, medicines, problems, vaccinations and the newest result of each kind. Visits, procedures, documents and older results are not.',
+    'Printed are allergies, medicines, problems, vaccinations and the newest result of each kind. Care plans, goals, visits, procedures, documents and older results are not.',
   'record.all.one': 'The only one',
   'record.all.other': 'All {count}',
   'record.withdrawn.one': '1 entry was withdrawn',

@@ -93,6 +93,7 @@ describe('a patient’s record in the dashboard', () => {
       name,
       birthDate: '1950-02-03',
       gender: 'female',
+      identifier: [{ system: 'https://clinic.example/mrn', value: 'A-17', type: { text: 'MR' } }],
     } as never);
     const subject = { reference: `Patient/${id}` };
     const state = (set: string, code: string) => ({
@@ -136,11 +137,16 @@ describe('a patient’s record in the dashboard', () => {
       medicationCodeableConcept: { text: 'Methotrexate' },
       dosage: [{ text: '15 mg once a week' }],
     };
-    const { id: taken } = await create(weekly);
-    await write('PUT', `/MedicationStatement/${taken}`, {
-      ...{ ...weekly, id: taken },
-      dosage: [{ text: '15 mg once a day' }],
-    });
+    const { id: taken } = await create(weekly, 'import');
+    await write(
+      'PUT',
+      `/MedicationStatement/${taken}`,
+      {
+        ...{ ...weekly, id: taken },
+        dosage: [{ text: '15 mg once a day' }],
+      },
+      'import',
+    );
     const latex = (code: string) => ({
       ...{ resourceType: 'AllergyIntolerance', patient: subject, code: { text: 'Latex' } },
       clinicalStatus: state('allergyintolerance-clinical', 'active'),
@@ -200,6 +206,7 @@ describe('a patient’s record in the dashboard', () => {
     const lines = [allergies, medicines, problems, vaccinations, care_plans, goals].flatMap(({ now }) => now);
     expect(lines).to.have.length(7);
     expect(text).to.match(/Methotrexate Current Dosage changed recently 15 mg once a day/);
+    expect(text).to.match(/another system \(imported\) · key ward \(…\w{4}\) · ward-7 · Version 2/);
     expect(text).to.match(/Latex: ruled out since/);
     expect(text).to.match(/also with this date: [46]/);
     for (const { title, details, resource, version } of lines) {
@@ -231,6 +238,7 @@ describe('a patient’s record in the dashboard', () => {
     expect(await versions.first().locator('ins').allInnerTexts()).to.deep.equal(['180', 'Above']);
     expect(await versions.first().locator('del').allInnerTexts()).to.deep.equal(['95', 'In']);
     expect(await versions.nth(1).innerText()).to.match(/Version 1.*Added.*a health professional/s);
+    expect(await page.getByText(/^ward \(…\w{4}\)$/).count(), 'the key').to.equal(1);
     await versions.first().getByRole('button', { name: 'Compare 1 and 2' }).click();
     const json = versions.first().locator('.compared.code');
     await json.waitFor();
@@ -319,7 +327,11 @@ describe('a patient’s record in the dashboard', () => {
           .map((each) => (each.textContent ?? '').split(':')[0] ?? ''),
       );
     expect(seen).to.deep.equal(titles);
-    expect(await page.getByText('Not printed: 1 past medicine.').isVisible()).to.equal(true);
+    for (const text of ['1 past medicine', 'Amoxicillin', 'A-17'])
+      expect(await page.locator(`:text("${text}"):visible`).count(), text).to.be.greaterThan(0);
+    expect(own).to.include('MR: A-17');
+    await page.emulateMedia({ media: 'print', colorScheme: 'light' });
+    await picture(page, 'record-print');
     expect(await page.getByRole('slider').isVisible()).to.equal(false);
     await page.emulateMedia({ media: 'screen' });
   });

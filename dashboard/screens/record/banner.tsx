@@ -49,19 +49,27 @@ export function Banner({
           )}
         </ul>
       </details>
+      <p class="paper small">{[...identifiers.map(sayNumber), `${say('record.id')}: ${id}`].join(' · ')}</p>
       {isWhole ? <p class="paper small">{say('record.scope')}</p> : null}
     </div>
   );
 }
 
+/** Returns a number of the patient with its type, as far as it has one. */
+function sayNumber({ value, kind }: Overview['patient']['identifiers'][number]): string {
+  return kind === null ? value : `${kind}: ${value}`;
+}
+
 /** The head of each printed sheet. */
 export function RunningHead({ overview: { patient, as_of } }: { readonly overview: Overview }) {
-  const { name, birth_date, died } = patient;
+  const { name, birth_date, died, identifiers } = patient;
   return (
     <p class="paper running">
       <strong>{name}</strong>
       {birth_date === null ? '' : ` · ${say('record.born', { day: sayDate(birth_date) })}`}
-      {died === null ? '' : ` · ${died.text}`} · {say('record.printed', { at: sayMoment(as_of) })}
+      {died === null ? '' : ` · ${died.text}`}
+      {identifiers.map((each) => ` · ${sayNumber(each)}`).join('')} ·{' '}
+      {say('record.printed', { at: sayMoment(as_of) })}
     </p>
   );
 }

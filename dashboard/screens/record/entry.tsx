@@ -11,6 +11,7 @@ import { reasonHeaders } from '../../reason.ts';
 import { includesRole } from '../../session.ts';
 import { language, say, sayCount, sayMoment } from '../../texts/texts.ts';
 import { ChangeText } from './changes.tsx';
+import { sayAuthor } from './glance.tsx';
 import { type Change, type RecordPlace, useRecord } from './record-place.ts';
 import { Compared } from './words.tsx';
 
@@ -70,7 +71,7 @@ export function RecordEntry() {
 
 /** A version in sentences, and its FHIR JSON. */
 function Content({ change, place }: { readonly change: Change; readonly place: RecordPlace }) {
-  const { resource, version_after: version, after, at, author, source } = change;
+  const { resource, version_after: version, after, at, author, source, key } = change;
   const [isOpen, open] = useState(false);
   return (
     <section class="panel">
@@ -85,6 +86,12 @@ function Content({ change, place }: { readonly change: Change; readonly place: R
           {author.name === null ? '' : `: ${author.name}`}{' '}
           {author.type === 'ai' ? <Badge tone="warn">{say('record.unverified')}</Badge> : null}
         </dd>
+        {key === null ? null : (
+          <>
+            <dt>{say('record.keyTitle')}</dt>
+            <dd>{key}</dd>
+          </>
+        )}
         <dt>{say('record.source')}</dt>
         <dd>{source ?? <span class="quiet">{say('record.source.none')}</span>}</dd>
       </dl>
@@ -143,7 +150,16 @@ function Versions({
       </h2>
       <ol class="lines">
         {versions.map((each) => {
-          const { version_after: version, version_before: previous, kind, at, author, source, after } = each;
+          const {
+            version_after: version,
+            version_before: previous,
+            kind,
+            at,
+            author,
+            source,
+            key,
+            after,
+          } = each;
           const isCompared = compared === version;
           return (
             <li key={version}>
@@ -153,11 +169,7 @@ function Versions({
                   {say(`record.change.${kind}`)}
                 </Badge>{' '}
                 <span class="quiet small">
-                  {[
-                    sayMoment(at),
-                    author.name ?? author.type_text,
-                    ...(source === null ? [] : [source]),
-                  ].join(' · ')}
+                  {[sayMoment(at), sayAuthor(author, key), ...(source === null ? [] : [source])].join(' · ')}
                 </span>
               </p>
               <ChangeText change={each} />

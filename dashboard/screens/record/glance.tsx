@@ -38,6 +38,9 @@ export function Glance({ overview, place }: { readonly overview: Overview; reado
   );
 }
 
+/** The past medicines that are printed, the newest first, as on the patient's own page. */
+const MOST_PAST = 50;
+
 /** A list of the reading. */
 function ListPart({
   list,
@@ -66,7 +69,14 @@ function ListPart({
       {children}
       {past.length === 0 ? null : (
         <>
-          <p class="paper small">{say('record.notPrinted', { past: past_text })}</p>
+          {id === 'medicines' ? (
+            <div class="paper">
+              <h3>{past_text}</h3>
+              <Lines lines={past.slice(0, MOST_PAST)} place={place} />
+            </div>
+          ) : (
+            <p class="paper small">{say('record.notPrinted', { past: past_text })}</p>
+          )}
           <details class="screen">
             <summary>{past_text}</summary>
             <Lines lines={past} place={place} />
@@ -156,7 +166,7 @@ export function Unverified({
   lines,
   place,
 }: {
-  readonly lines: readonly Pick<Line, 'text' | 'resource' | 'version' | 'author' | 'source'>[];
+  readonly lines: readonly Pick<Line, 'text' | 'resource' | 'version' | 'author' | 'source' | 'key'>[];
   readonly place: RecordPlace;
 }) {
   if (lines.length === 0) return null;
@@ -212,15 +222,21 @@ function Lines({ lines, place }: { readonly lines: readonly Line[]; readonly pla
   );
 }
 
+/** Returns who entered something; of an import without a name, by which key. */
+export function sayAuthor({ type, name, type_text }: Line['author'], key: string | null): string {
+  if (name !== null) return name;
+  return key === null || type !== 'import' ? type_text : `${type_text} · ${say('record.key', { key })}`;
+}
+
 /** Who entered a line, from where, and its exact version. */
 export function Origin({
-  line: { author, source, resource, version },
+  line: { author, source, key, resource, version },
   place,
 }: {
-  readonly line: Pick<Line, 'author' | 'source' | 'resource' | 'version'>;
+  readonly line: Pick<Line, 'author' | 'source' | 'key' | 'resource' | 'version'>;
   readonly place: RecordPlace;
 }) {
-  const said = [author.name ?? author.type_text, ...(source === null ? [] : [source])];
+  const said = [sayAuthor(author, key), ...(source === null ? [] : [source])];
   return (
     <p class="origin small quiet">
       {said.join(' · ')} ·{' '}

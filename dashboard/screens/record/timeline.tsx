@@ -6,6 +6,7 @@ import { useAct } from '../../load.ts';
 import { LongTable } from '../../parts/long-table.tsx';
 import { Button, type Column, Empty, Problem } from '../../parts/parts.tsx';
 import { language, say, sayCount, type TextKey } from '../../texts/texts.ts';
+import { sayAuthor } from './glance.tsx';
 import type { RecordPlace } from './record-place.ts';
 
 type Entry = Api.RecordEvent;
@@ -154,7 +155,7 @@ function makeColumns(place: RecordPlace): readonly Column<Entry>[] {
         </>
       ),
     },
-    { title: say('record.author'), isWide: true, cell: ({ author }) => author.name ?? author.type_text },
+    { title: say('record.author'), isWide: true, cell: ({ author, key }) => sayAuthor(author, key) },
     { title: say('record.source'), isWide: true, cell: ({ source }) => source ?? '' },
     { title: say('record.versionTitle'), isNumber: true, isWide: true, cell: ({ version }) => version },
   ];

@@ -1,7 +1,8 @@
 /** Reads the person of a record: name, birth date, sex, and whether the person has died. */
 import { shownName } from '#src/fhir/human-name.ts';
-import { text } from '#src/fhir/parts.ts';
+import { objects, text } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
+import { nameConcept } from './names/name.ts';
 
 export interface Person {
   readonly name: string | undefined;
@@ -9,8 +10,18 @@ export interface Person {
   readonly born: string | undefined;
   /** A code of administrative-gender. */
   readonly gender: string | undefined;
+  /** Numbers by which others know the person. */
+  readonly identifiers: readonly PersonNumber[];
   /** Undefined for one who is alive as far as the record says. */
   readonly died: Death | undefined;
+}
+
+/** A number of a person, as of a hospital or an insurance. */
+export interface PersonNumber {
+  readonly value: string;
+  readonly system: string | undefined;
+  /** Its type in words. */
+  readonly kind: string | undefined;
 }
 
 /** A person's death: when, as exactly as the record says. */
@@ -20,8 +31,18 @@ export interface Death {
 
 /** Reads a Patient. */
 export function readPerson(patient: JsonObject): Person {
-  const { name, birthDate, gender } = patient;
-  return { name: shownName(name), born: text(birthDate), gender: text(gender), died: readDeath(patient) };
+  const { name, birthDate, gender, identifier } = patient;
+  const identifiers = objects(identifier).flatMap(({ system, value, type }): PersonNumber[] => {
+    const number = text(value);
+    return number === undefined ? [] : [{ value: number, system: text(system), kind: nameConcept(type) }];
+  });
+  return {
+    name: shownName(name),
+    born: text(birthDate),
+    gender: text(gender),
+    identifiers,
+    died: readDeath(patient),
+  };
 }
 
 /** Returns whether and when a person died: `deceased[x]`. */

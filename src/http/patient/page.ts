@@ -21,6 +21,8 @@ export interface PatientPage {
   readonly status?: number;
   /** The record that the page is about. */
   readonly record?: OpenRecord;
+  /** Numbers of the person, for the head of each printed sheet. */
+  readonly numbers?: readonly string[];
   /** The part of the record; undefined for a page that is in no list. */
   readonly section?: Section;
   /** The page above this one. */
@@ -54,7 +56,7 @@ function isDone(value: string | undefined): value is Done {
 /** Answers with a page. */
 export function answerPatientPage(visit: Visit, page: PatientPage): void {
   const { ctx, say } = visit;
-  const { title, heading, lead, body, status = 200, record, section, back } = page;
+  const { title, heading, lead, body, status = 200, record, numbers = [], section, back } = page;
   const { name, email, subject } = visit.session.person;
   const done = visit.asked('done');
   const again = new URLSearchParams(visit.query);
@@ -83,7 +85,7 @@ export function answerPatientPage(visit: Visit, page: PatientPage): void {
         : html`<p class="lead">${lead}</p>
 `
     }${told}${body}
-${above}${record === undefined ? html`` : runningHead(visit, record)}`,
+${above}${record === undefined ? html`` : runningHead(visit, record, numbers)}`,
     around: {
       home: visit.to(HOME),
       account: html`<a href="${visit.to(`${HOME}/account`)}"><span class="visually-hidden">${say('nav.account')}: </span><bdi>${name ?? email ?? subject}</bdi></a>`,
@@ -99,7 +101,8 @@ ${above}${record === undefined ? html`` : runningHead(visit, record)}`,
 /**
  * Returns the head of each sheet of a printed page: whose record it is, and when it was printed. Screens don't show it.
  */
-function runningHead({ say, now }: Visit, record: OpenRecord): Html {
-  return html`<div class="running"><p><strong><bdi>${record.name}</bdi></strong>${bornAndDied(say, record).map((detail) => html` · ${detail}`)} · ${say('print.printed', { day: say.day(now) })}</p></div>
+function runningHead({ say, now }: Visit, record: OpenRecord, numbers: readonly string[]): Html {
+  const details = [...bornAndDied(say, record), ...numbers];
+  return html`<div class="running"><p><strong><bdi>${record.name}</bdi></strong>${details.map((detail) => html` · <bdi>${detail}</bdi>`)} · ${say('print.printed', { day: say.day(now) })}</p></div>
 `;
 }

@@ -1,7 +1,12 @@
 /** A summary to print or to save as a PDF: the current facts, allergies and medicines first, and the newest results. */
+import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
+import type { ListName } from '#src/clinical/reading/reading.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { findRange } from '../reading/judgement.ts';
+import { authorText } from '../reading/kinds.ts';
+import type { Known } from '../reading/known.ts';
 import { graveness, groupMeasures, type Measure, observationsOfEachKind } from '../reading/measures.ts';
+import { originText, readOrigins } from '../reading/origins.ts';
 import { whenMeasured } from '../reading/values.ts';
 import { renderAiPart } from './entries.ts';
 import { listsPart } from './known/health.ts';
@@ -21,21 +26,54 @@ export async function printPage(visit: Visit, record: OpenRecord): Promise<Patie
   const { observations } = await observationsOfEachKind(resultSource(visit, record));
   const measures = groupMeasures(say, observations);
   const notes = measures.flatMap((measure) => measure.notes);
-  const over = (_: readonly Html[], past: string): Html =>
-    past === ''
-      ? html``
-      : html`<p class="quiet small">${say('print.past', { past })}</p>
-`;
+  const told = toldIn(known.facts);
+  const caller = await visit.api.callerFor(record);
+  const origins = await readOrigins(visit.deps.services, caller, say, told);
+  const originOf = (id: string): string => originText(origins(id));
+  const numbers = known.person.identifiers.map(({ value, kind }) =>
+    kind === undefined ? value : `${kind}: ${value}`,
+  );
   return {
     title: say('print.title'),
     record,
+    numbers,
     back: { path: record.path, text: say('nav.overview') },
     body: html`<p class="note onscreen">${say('print.how')}</p>
 <p class="quiet small">${say('print.scope')}</p>
-${listsPart({ visit, record, known, say }, known, over)}<section class="stack">
+${listsPart({ visit, record, known, say, originOf }, known, (past, counted, list) => pastPart(say, past, counted, list))}<section class="stack">
 <h2 id="results">${say('print.results')}</h2>
 ${resultsPart(say, measures)}${await renderAiPart(visit, 'results-ai', notes, (note) => noteRow(visit, record, note))}</section>`,
   };
+}
+
+/** The past medicines that are printed, the newest first. */
+const MOST_PAST = 50;
+
+/** Returns the past medicines, and of other lists how many past entries aren't printed. */
+function pastPart(say: Visit['say'], past: readonly Html[], counted: string, list: ListName): Html {
+  if (past.length === 0) return html``;
+  if (list !== 'medicines')
+    return html`<p class="quiet small">${say('print.past', { past: counted })}</p>
+`;
+  const more =
+    past.length > MOST_PAST
+      ? html`<p class="quiet small">${say('known.morepast', { more: past.length - MOST_PAST })}</p>
+`
+      : html``;
+  return html`<h3>${counted}</h3>
+<ul class="rows">
+${past.slice(0, MOST_PAST)}</ul>
+${more}`;
+}
+
+/** Returns the entries of statements. */
+function toldIn({ absences, ...facts }: Known['facts']): ClinicalEntry[] {
+  return [
+    ...Object.values(absences).flatMap((all) => all.flatMap(({ sources }) => sources)),
+    ...facts.allergies.map(({ told }) => told),
+    ...[...facts.medicines, ...facts.problems].flatMap(({ sources }) => sources.map(({ told }) => told)),
+    ...facts.vaccinations.flatMap(({ doses }) => doses.map(({ told }) => told)),
+  ];
 }
 
 /** Returns the latest result of each kind: those out of their range first, beginning with the most severe. */
@@ -54,7 +92,7 @@ function resultsPart(say: Visit['say'], measures: readonly Measure[]): Html {
           : html`<td role="cell" data-name="${say('results.range')}">${renderRange(say, range)}</td>`;
       return html`<tr role="row"><th scope="row" role="rowheader"><bdi>${name}</bdi></th>
 <td role="cell">${markedValue(say, first)} ${judgementBadge(say, first)} ${statusBadge(say, first)}</td>
-${rangeCell}<td role="cell">${whenMeasured(say, first)}${besidePart(say, { failed, beside })}</td></tr>
+${rangeCell}<td role="cell">${whenMeasured(say, first)}${besidePart(say, { failed, beside })} <span class="quiet small">${authorText(say, first.author_type)}</span></td></tr>
 `;
     });
   const head = [say('element.what'), say('results.value'), say('results.range'), say('results.day')];

@@ -1379,6 +1379,8 @@ export type RecordChange = {
   };
   /** The source system that the write named. */
   source: string | null;
+  /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+  key: string | null;
 };
 
 export type RecordEvent = {
@@ -1404,6 +1406,8 @@ export type RecordEvent = {
   };
   /** The source system that the write named. */
   source: string | null;
+  /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+  key: string | null;
 };
 
 export type RecordOverview = {
@@ -1467,6 +1471,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -1520,6 +1526,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -1573,6 +1581,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -1625,6 +1635,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -1682,6 +1694,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -1750,6 +1764,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -1803,6 +1819,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -1856,6 +1874,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -1908,6 +1928,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -1965,6 +1987,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2033,6 +2057,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2086,6 +2112,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2139,6 +2167,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2191,6 +2221,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2248,6 +2280,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2316,6 +2350,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2369,6 +2405,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2422,6 +2460,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2474,6 +2514,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2531,6 +2573,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2599,6 +2643,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2652,6 +2698,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2705,6 +2753,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2757,6 +2807,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2814,6 +2866,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2882,6 +2936,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2935,6 +2991,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -2988,6 +3046,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -3040,6 +3100,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -3097,6 +3159,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       /** State, certainty and danger. */
       badges: {
@@ -3188,6 +3252,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       value: string;
       when: string;
@@ -3228,6 +3294,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       value: string;
       when: string;
@@ -3266,6 +3334,8 @@ export type RecordOverview = {
       };
       /** The source system that the write named. */
       source: string | null;
+      /** The name of the API key that wrote it, with its last four characters; null if it was no key. */
+      key: string | null;
       title: string;
       value: string;
       when: string;

@@ -1,10 +1,9 @@
 /** Whose record it is: names, birth date, age, sex, identifiers, death. */
 import { ageText } from '#src/clinical/reading/changes.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
-import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { type Person, readPerson } from '#src/clinical/reading/person.ts';
 import { shownName } from '#src/fhir/human-name.ts';
-import { objects, text } from '#src/fhir/parts.ts';
+import { objects } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { deathText } from '../../reading/day-text.ts';
@@ -16,7 +15,7 @@ export function viewPerson(
   { id, version, value }: { readonly id: string; readonly version: number; readonly value: JsonObject },
   today: string,
 ): OverviewView['patient'] {
-  const { name, born, gender, died } = readPerson(value);
+  const { name, born, gender, identifiers, died } = readPerson(value);
   const others = objects(value.name).flatMap((each) => shownName([{ ...each, use: 'official' }]) ?? []);
   return {
     id,
@@ -28,11 +27,11 @@ export function viewPerson(
     age: sayAge(say, { born, died }, today) ?? null,
     gender: gender ?? null,
     gender_text: gender === undefined ? null : (findCodeWord(say.lang, 'gender', gender) ?? gender),
-    identifiers: objects(value.identifier).flatMap(({ system, value: number, type }) => {
-      const said = text(number);
-      if (said === undefined) return [];
-      return [{ system: text(system) ?? null, value: said, kind: nameConcept(type) ?? null }];
-    }),
+    identifiers: identifiers.map(({ system, value: number, kind }) => ({
+      value: number,
+      system: system ?? null,
+      kind: kind ?? null,
+    })),
     died: died === undefined ? null : { date: died.date ?? null, text: deathText(say, died) },
   };
 }

@@ -1,5 +1,6 @@
 /** When a record changed, and what changed between two moments, as sentences of the clinical reading. */
 import { z } from 'zod';
+import type { CredentialNames } from '#queries/audit/names.ts';
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { ChangedResource, StoredBody } from '#queries/rest/record-versions.ts';
 import { referredMedication } from '#src/clinical/reading/medicine-subject.ts';
@@ -17,12 +18,12 @@ import { type Texts, texts } from '../../pages/texts.ts';
 import type { Services } from '../../ports/services.ts';
 import { elementLabel } from '../../reading/element-words.ts';
 import { typeText } from '../../reading/kinds.ts';
+import { originShape, readKeyNames, readOrigin } from '../../reading/origins.ts';
 import { sayVersion, type VersionPlace, type VersionText } from '../../reading/version-text.ts';
 import { past } from '../../rest/as-of.ts';
 import { noteReads } from '../record-reads.ts';
 import { LANGUAGE_QUERY } from './language-query.ts';
 import { openRecord, RECORD_MODELS } from './open-record.ts';
-import { originShape, readOrigin } from './origins.ts';
 
 const TAG = 'Patients';
 
@@ -168,7 +169,7 @@ interface Span {
 }
 
 async function viewChanges(
-  services: Pick<Services, 'recordReads' | 'displays'>,
+  services: Pick<Services, 'recordReads' | 'displays' | 'audit'>,
   say: Texts,
   { record, from, to }: Span,
   rows: readonly ChangedResource[],
@@ -191,6 +192,10 @@ async function viewChanges(
     ...(await now.referred(record, [record])),
   ]);
   const others = new Map([...referred].map(([name, body]) => [name, parseStored(body)]));
+  const keys = await readKeyNames(
+    services,
+    rows.map(({ metadata }) => metadata),
+  );
   const names = await services.displays(bareCodes([...read.map(({ value }) => value), ...others.values()]));
   const place = (at: Micros): VersionPlace => ({
     say,
@@ -204,7 +209,7 @@ async function viewChanges(
     said: entry === undefined ? undefined : sayVersion(at, entry),
   });
   return entries.map(({ row, before, after, between }) =>
-    viewChange(say, row, side(placeBefore, before), side(placeAfter, after), side(placeAfter, between)),
+    viewChange(say, row, keys, side(placeBefore, before), side(placeAfter, after), side(placeAfter, between)),
   );
 }
 
@@ -237,7 +242,14 @@ interface Side {
   readonly said: VersionText | undefined;
 }
 
-function viewChange(say: Texts, row: ChangedResource, before: Side, after: Side, between: Side): ChangeView {
+function viewChange(
+  say: Texts,
+  row: ChangedResource,
+  keys: CredentialNames,
+  before: Side,
+  after: Side,
+  between: Side,
+): ChangeView {
   const { type, id, times, at, event, metadata } = row;
   const tooLarge = say('known.toolarge', { entries: 1 });
   const saidBefore = row.before === null ? null : (before.said?.text ?? tooLarge);
@@ -255,7 +267,7 @@ function viewChange(say: Texts, row: ChangedResource, before: Side, after: Side,
     elements: listElements(say, type, before.value, after.value),
     at: toInstant(at),
     event_id: event,
-    ...readOrigin(say, metadata),
+    ...readOrigin(say, metadata, keys),
   };
 }
 

@@ -18,9 +18,9 @@ import {
   withdrawnLines,
 } from '../../reading/known-lists.ts';
 import type { Measure, Observation } from '../../reading/measures.ts';
+import { type Origin, originShape } from '../../reading/origins.ts';
 import { besideText, rangeText, valueText, whenMeasured } from '../../reading/values.ts';
 import { lineText, resultLine } from '../../reading/version-text.ts';
-import { type Origin, originShape } from './origins.ts';
 import { eventSchema } from './timeline.ts';
 
 const resource = z.string().describe('`<Type>/<id>`.');

@@ -14,13 +14,13 @@ import type { Services } from '../../ports/services.ts';
 import { typeText } from '../../reading/kinds.ts';
 import { interpretEntries } from '../../reading/known.ts';
 import { abnormalAmong, groupMeasures, unjudgedAmong } from '../../reading/measures.ts';
+import { readOrigins } from '../../reading/origins.ts';
 import { type ReadResults, readResults } from '../../reading/stored-results.ts';
 import { PAST_QUERY } from '../../rest/as-of.ts';
 import { noteReads } from '../record-reads.ts';
 import { viewPerson } from './banner.ts';
 import { LANGUAGE_QUERY } from './language-query.ts';
 import { type OpenedRecord, openRecord, RECORD_MODELS } from './open-record.ts';
-import { readOrigins } from './origins.ts';
 import {
   type OverviewView,
   overviewSchema,
@@ -69,7 +69,7 @@ const ALSO = ['CarePlan', 'Goal'];
 const MOST_EVENTS = 3;
 
 async function readOverview(
-  services: Pick<Services, 'queries' | 'recordReads' | 'displays'>,
+  services: Pick<Services, 'queries' | 'recordReads' | 'displays' | 'audit'>,
   { record, caller, asOf, environment }: OpenedRecord,
   say: Texts,
   newest: (kind: TimelineKind) => Promise<EventsPage>,

@@ -13,6 +13,7 @@ import type { Services } from '../../ports/services.ts';
 import { judgementText } from '../../reading/judgement.ts';
 import { kindText } from '../../reading/kinds.ts';
 import { sayWhen } from '../../reading/known-words.ts';
+import { originShape, readOrigins } from '../../reading/origins.ts';
 import { readResult } from '../../reading/stored-results.ts';
 import { summaryLine, summaryToday, titleText } from '../../reading/summary-words.ts';
 import { valueText } from '../../reading/values.ts';
@@ -22,7 +23,6 @@ import { type AskedTimeline, readTimeline, TIMELINE_QUERY, type TimelineView } f
 import { noteReads } from '../record-reads.ts';
 import { LANGUAGE_QUERY } from './language-query.ts';
 import { type OpenedRecord, openRecord, RECORD_MODELS } from './open-record.ts';
-import { originShape, readOrigins } from './origins.ts';
 
 /** An event of a record in responses. */
 export const eventSchema = z
@@ -85,7 +85,7 @@ export async function readEvents(
 }
 
 async function viewEvents(
-  services: Pick<Services, 'queries' | 'recordReads' | 'displays'>,
+  services: Pick<Services, 'queries' | 'recordReads' | 'displays' | 'audit'>,
   { record, caller, asOf }: OpenedRecord,
   say: Texts,
   entries: readonly TimelineView[],

@@ -547,7 +547,7 @@ export const de: Wording = {
   'print.how':
     'Drucken Sie diese Seite mit dem Browser, oder speichern Sie sie als PDF. Verweise und Navigation fehlen auf dem Papier.',
   'print.scope':
-    'Gedruckt werden Allergien, Medikamente, Gesundheitsprobleme, Impfungen und der neueste Befund jeder Art. Besuche, Eingriffe, Dokumente und ältere Befunde nicht.',
+    'Gedruckt werden Allergien, Medikamente, Gesundheitsprobleme, Impfungen und der neueste Befund jeder Art. Behandlungspläne, Ziele, Besuche, Eingriffe, Dokumente und ältere Befunde nicht.',
   'print.past': 'Nicht gedruckt: {past}.',
   'print.results': 'Neueste Befunde',
   'print.note': 'was eine Ärztin oder ein Arzt zuerst braucht, auf Papier oder als PDF.',

@@ -520,7 +520,7 @@ export const en = {
   'print.how':
     'Print this page with your browser, or save it as a PDF. Links and navigation are left out on paper.',
   'print.scope':
-    'Printed are allergies, medicines, problems, vaccinations and the newest result of each kind. Visits, procedures, documents and older results are not.',
+    'Printed are allergies, medicines, problems, vaccinations and the newest result of each kind. Care plans, goals, visits, procedures, documents and older results are not.',
   'print.past': 'Not printed: {past}.',
   'print.results': 'Newest results',
   'print.note': 'what a physician needs first, on paper or as a PDF.',

@@ -532,7 +532,7 @@ export const es: Wording = {
   'print.how':
     'Imprima esta página con el navegador o guárdela como PDF. Los enlaces y la navegación no salen en el papel.',
   'print.scope':
-    'Se imprimen las alergias, los medicamentos, los problemas, las vacunas y el resultado más reciente de cada tipo. Las consultas, los procedimientos, los documentos y los resultados anteriores, no.',
+    'Se imprimen las alergias, los medicamentos, los problemas, las vacunas y el resultado más reciente de cada tipo. Los planes de cuidados, los objetivos, las consultas, los procedimientos, los documentos y los resultados anteriores, no.',
   'print.past': 'No se imprime: {past}.',
   'print.results': 'Resultados más recientes',
   'print.note': 'lo que un médico necesita primero, en papel o como PDF.',

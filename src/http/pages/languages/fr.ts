@@ -540,7 +540,7 @@ export const fr: Wording = {
   'print.how':
     'Imprimez cette page avec votre navigateur, ou enregistrez-la en PDF. Les liens et la navigation ne figurent pas sur le papier.',
   'print.scope':
-    'Sont imprimés les allergies, les médicaments, les problèmes, les vaccins et le dernier résultat de chaque type. Les consultations, les actes, les documents et les résultats plus anciens ne le sont pas.',
+    'Sont imprimés les allergies, les médicaments, les problèmes, les vaccins et le dernier résultat de chaque type. Les plans de soins, les objectifs, les consultations, les actes, les documents et les résultats plus anciens ne le sont pas.',
   'print.past': 'Non imprimé : {past}.',
   'print.results': 'Derniers résultats',
   'print.note': 'ce qu’un médecin doit savoir d’abord, sur papier ou en PDF.',

@@ -519,7 +519,7 @@ export const nb: Wording = {
   'print.how':
     'Skriv ut siden med nettleseren, eller lagre den som PDF. Lenker og navigasjon er ikke med på papiret.',
   'print.scope':
-    'Allergier, legemidler, helseproblemer, vaksiner og det nyeste resultatet av hver type skrives ut. Besøk, inngrep, dokumenter og eldre resultater gjør det ikke.',
+    'Allergier, legemidler, helseproblemer, vaksiner og det nyeste resultatet av hver type skrives ut. Behandlingsplaner, mål, besøk, inngrep, dokumenter og eldre resultater gjør det ikke.',
   'print.past': 'Skrives ikke ut: {past}.',
   'print.results': 'Nyeste resultater',
   'print.note': 'det en lege trenger først, på papir eller som PDF.',

@@ -28,7 +28,7 @@ export async function healthPage(visit: Visit, record: OpenRecord): Promise<Pati
 }
 
 /** Returns the text about the past rows of a list. @param past how many there are: `8 past medicines` */
-type PastText = (rows: readonly Html[], past: string) => Html;
+type PastText = (rows: readonly Html[], past: string, list: ListName) => Html;
 
 /** Returns the lists. */
 export function listsPart(place: RowPlace, known: Known, over: PastText): Html {
@@ -52,7 +52,7 @@ ${
       : absent.length > 0
         ? html``
         : rowsOr(now, say(none))
-}${absent.length === 0 ? html`` : rowsOr(absent, '')}${planned.length === 0 ? html`` : rowsOr(planned, '')}${over(past, counted)}${leftOutPart(visit, record, known, list)}${aiPart(visit, `${list}-ai`, [...noted.absent, ...noted.now, ...noted.planned, ...noted.past].map(row), changedIn(known, list))}</section>
+}${absent.length === 0 ? html`` : rowsOr(absent, '')}${planned.length === 0 ? html`` : rowsOr(planned, '')}${over(past, counted, list)}${leftOutPart(visit, record, known, list)}${aiPart(visit, `${list}-ai`, [...noted.absent, ...noted.now, ...noted.planned, ...noted.past].map(row), changedIn(known, list))}</section>
 `;
   });
   return html`${tooLargePart(visit, record, known)}${parts}`;

@@ -10,16 +10,23 @@ import type { Visit } from '../visit.ts';
 export interface RowPlace extends LinePlace {
   readonly visit: Visit;
   readonly record: OpenRecord;
+  /** Returns who entered an entry, and from where, for a page whose links can't be followed. */
+  readonly originOf?: (id: string) => string;
 }
 
 /** Returns the row of a line; the sources that don't lead are folded, each with its own statement. */
 export function renderKnownRow(
-  { visit, record, say }: RowPlace,
+  { visit, record, say, originOf }: RowPlace,
   { title, badges, details, sources }: KnownLine,
 ): Html {
   const [lead, ...others] = sources;
   const linkTo = ({ type, id }: ClinicalEntry): string => `${type}/${id}`;
   const link = lead === undefined ? html`` : originAfter(visit, record, linkTo(lead.entry), title);
+  const origin =
+    originOf === undefined || lead === undefined
+      ? html``
+      : html`<p class="quiet small"><bdi>${originOf(lead.entry.id)}</bdi></p>
+`;
   const more =
     others.length === 0
       ? html``
@@ -35,6 +42,6 @@ ${others.map(
 `;
   return html`<li><p class="row-top"><strong><bdi>${title}</bdi></strong> <span>${badges.map(([kind, words]) => html`<span class="badge ${kind}"><span class="first">${words}</span></span> `)}</span></p>
 <p class="quiet small">${details.map((detail, n) => html`${n === 0 ? '' : ' · '}<bdi>${detail}</bdi>`)}${link}</p>
-${more}</li>
+${origin}${more}</li>
 `;
 }
