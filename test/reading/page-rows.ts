@@ -116,7 +116,7 @@ export function printedResults(page: string): PrintedResult[] {
     const [value = '', , when = ''] = [...row.matchAll(/<td[^>]*>([\s\S]*?)<\/td>/g)].map(
       ([, cell = '']) => cell,
     );
-    const [day = '', failed] = when.split('<small');
+    const [day = '', failed] = when.replace(/<span class="by[\s\S]*?<\/span>/, '').split('<small');
     const [, later] = /\(([^:]+): no value\)/.exec(withIsoDays(textOf(`<small${failed ?? ''}`))) ?? [];
     return { name: textOf(name), value: textOf(value), day: withIsoDays(textOf(day)), failed: later };
   });

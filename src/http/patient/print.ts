@@ -29,7 +29,7 @@ export async function printPage(visit: Visit, record: OpenRecord): Promise<Patie
   const told = toldIn(known.facts);
   const caller = await visit.api.callerFor(record);
   const origins = await readOrigins(visit.deps.services, caller, say, told);
-  const originOf = (id: string): string => originText(origins(id));
+  const findOrigin = (id: string): string => originText(origins(id));
   const numbers = known.person.identifiers.map(({ value, kind }) =>
     kind === undefined ? value : `${kind}: ${value}`,
   );
@@ -40,7 +40,7 @@ export async function printPage(visit: Visit, record: OpenRecord): Promise<Patie
     back: { path: record.path, text: say('nav.overview') },
     body: html`<p class="note onscreen">${say('print.how')}</p>
 <p class="quiet small">${say('print.scope')}</p>
-${listsPart({ visit, record, known, say, originOf }, known, (past, counted, list) => pastPart(say, past, counted, list))}<section class="stack">
+${listsPart({ visit, record, known, say, findOrigin }, known, (past, counted, list) => pastPart(say, past, counted, list))}<section class="stack">
 <h2 id="results">${say('print.results')}</h2>
 ${resultsPart(say, measures)}${await renderAiPart(visit, 'results-ai', notes, (note) => noteRow(visit, record, note))}</section>`,
   };
@@ -92,7 +92,7 @@ function resultsPart(say: Visit['say'], measures: readonly Measure[]): Html {
           : html`<td role="cell" data-name="${say('results.range')}">${renderRange(say, range)}</td>`;
       return html`<tr role="row"><th scope="row" role="rowheader"><bdi>${name}</bdi></th>
 <td role="cell">${markedValue(say, first)} ${judgementBadge(say, first)} ${statusBadge(say, first)}</td>
-${rangeCell}<td role="cell">${whenMeasured(say, first)}${besidePart(say, { failed, beside })} <span class="quiet small">${authorText(say, first.author_type)}</span></td></tr>
+${rangeCell}<td role="cell">${whenMeasured(say, first)}${besidePart(say, { failed, beside })} <span class="by quiet small">${authorText(say, first.author_type)}</span></td></tr>
 `;
     });
   const head = [say('element.what'), say('results.value'), say('results.range'), say('results.day')];

@@ -33,13 +33,13 @@ function statementText(say: Texts, name: Known['name'], stated: Statement | unde
 }
 
 /** Returns the name of an element: that of a code is its description. */
-function labelOf(say: Texts, element: string): string {
+function nameElement(say: Texts, element: string): string {
   return elementLabel(say, element === 'code' ? 'description' : element, '') ?? element;
 }
 
 /** Returns which elements were changed lately; undefined for none. */
 export function recentText(say: Texts, revisions: readonly Revision[]): string | undefined {
-  const names = revisions.filter(({ isRecent }) => isRecent).map(({ element }) => labelOf(say, element));
+  const names = revisions.filter(({ isRecent }) => isRecent).map(({ element }) => nameElement(say, element));
   return names.length === 0 ? undefined : say('known.changedlately', { what: say.list([...new Set(names)]) });
 }
 
@@ -47,7 +47,7 @@ export function recentText(say: Texts, revisions: readonly Revision[]): string |
 export function revisionTexts(say: Texts, name: Known['name'], revisions: readonly Revision[]): string[] {
   const said = revisions.map(({ element, at, before, times }) => {
     const values = {
-      what: labelOf(say, element),
+      what: nameElement(say, element),
       day: dateText(say, dayIn(at)),
       before: statementText(say, name, before),
       times,

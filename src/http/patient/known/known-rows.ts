@@ -11,21 +11,21 @@ export interface RowPlace extends LinePlace {
   readonly visit: Visit;
   readonly record: OpenRecord;
   /** Returns who entered an entry, and from where, for a page whose links can't be followed. */
-  readonly originOf?: (id: string) => string;
+  readonly findOrigin?: (id: string) => string;
 }
 
 /** Returns the row of a line; the sources that don't lead are folded, each with its own statement. */
 export function renderKnownRow(
-  { visit, record, say, originOf }: RowPlace,
+  { visit, record, say, findOrigin }: RowPlace,
   { title, badges, details, sources }: KnownLine,
 ): Html {
   const [lead, ...others] = sources;
   const linkTo = ({ type, id }: ClinicalEntry): string => `${type}/${id}`;
   const link = lead === undefined ? html`` : originAfter(visit, record, linkTo(lead.entry), title);
   const origin =
-    originOf === undefined || lead === undefined
+    findOrigin === undefined || lead === undefined
       ? html``
-      : html`<p class="quiet small"><bdi>${originOf(lead.entry.id)}</bdi></p>
+      : html`<p class="quiet small"><bdi>${findOrigin(lead.entry.id)}</bdi></p>
 `;
   const more =
     others.length === 0
