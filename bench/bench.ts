@@ -23,7 +23,7 @@ interface Started {
 
 /** The data and the options that a service starts with. */
 type Before = Partial<Pick<Started, 'databaseUrl' | 'dataDir'>> &
-  Pick<ServiceOptions, 'rateLimit' | 'sandboxPatients'>;
+  Pick<ServiceOptions, 'rateLimit' | 'sandboxPatients' | 'env'>;
 
 /** A service under measurement. */
 export interface MeasuredService extends Started {

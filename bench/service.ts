@@ -22,6 +22,8 @@ export interface ServiceOptions {
   readonly rateLimit?: number;
   /** The number of patients in each new sandbox; default: none. */
   readonly sandboxPatients?: number;
+  /** Further settings. */
+  readonly env?: Readonly<Record<string, string>>;
   /** The checkout that it is started from; default: this one. */
   readonly root?: string | undefined;
 }
@@ -41,6 +43,7 @@ export class Service {
     flags,
     rateLimit,
     sandboxPatients = 0,
+    env = {},
     root = ROOT,
   }: ServiceOptions): Promise<Service> {
     const port = await freePort();
@@ -54,6 +57,7 @@ export class Service {
         LOG_LEVEL: 'warn',
         RATE_LIMIT_PER_MINUTE: String(rateLimit ?? 1_000_000_000),
         SANDBOX_PATIENTS: String(sandboxPatients),
+        ...env,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

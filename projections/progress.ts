@@ -23,7 +23,7 @@ export interface OtherProcesses {
   /** Tells them a position. */
   readonly passed: (name: string, position: Position) => void;
   /** Tells them that a request waits for a position. */
-  readonly wanted: (name: string, position: Position) => void;
+  readonly wanted: (names: readonly string[], position: Position) => void;
 }
 
 /** Interval of reading the log's head and the checkpoints. */
@@ -148,8 +148,7 @@ export class Progress {
       };
       this.#waiters.add(waiter);
       this.#pauses.end(names);
-      for (const name of this.deps.others === undefined ? [] : names)
-        if ((this.#passed.get(name) ?? BEGINNING) < position) this.deps.others?.wanted(name, position);
+      this.deps.others?.wanted(names, position);
     });
   }
 

@@ -47,7 +47,7 @@ import type { LogClosed } from './events/closed.ts';
 import { endableAppends } from './events/endable.ts';
 import { NewerEvents } from './events/newer.ts';
 import { logKind, openEventStore } from './events/open.ts';
-import type { EventStore, Position } from './events/store.ts';
+import type { EventStore, Position, WrittenBatch } from './events/store.ts';
 import { type ResourceType, typeEntry } from './fhir/types.ts';
 import { drainProjections } from './freshness/drain.ts';
 import { observeFollowing } from './freshness/following.ts';
@@ -157,6 +157,8 @@ export async function startApp(deps: {
     log: Logger;
     onBatch: (appends: number) => void;
     onFollowing: (follows: boolean) => void;
+    onWritten: ((batch: WrittenBatch) => void) | undefined;
+    hasPeers: boolean;
     onClosed: (error: LogClosed) => void;
   }) => Promise<EventStore>;
   /** Called once if the log was moved while this instance runs, which can then only stop. */
@@ -188,13 +190,16 @@ export async function startApp(deps: {
     log,
     onBatch: observeBatches(registry),
     onFollowing: subscriptions.following,
+    onWritten: link && ((batch) => link.written(batch)),
+    hasPeers: link !== undefined,
     onClosed(error) {
       log.fatal({ reason: error.message }, 'the event log was moved; this instance stops');
       deps.onLogClosed?.(error);
     },
   });
   const kind = logKind({ url: databaseUrl, eventStoreUrl: config.eventStoreUrl });
-  const watch = new LogWatch({ store: observeStore(registry, opened, { kind, subscriptions }), pool, log });
+  const told = link === undefined ? opened : link.tellErasures(opened);
+  const watch = new LogWatch({ store: observeStore(registry, told, { kind, subscriptions }), pool, log });
   const traffic = openTraffic({ databaseUrl, config, log });
   const waiting = metered(watch.guarded(), traffic.usage);
   let logAnswers = (): boolean => true;
@@ -228,8 +233,12 @@ export async function startApp(deps: {
   const runners = new Projector({ store, databaseUrl, projections: runs, progress, newer, log });
   const projector = { status: () => [...runners.status(), ...(link?.states() ?? [])] };
   const freshness = new Freshness({ pool, store, progress, projector, newer });
+  await link?.start({
+    states: () => runners.status(),
+    measure: () => registry.getMetricsAsJSON(),
+    progress,
+  });
   runners.start();
-  link?.start({ states: () => runners.status(), measure: () => registry.getMetricsAsJSON(), progress });
   await progress.start();
   watch.start(() => progress.positions());
   // Ready should mean that reads work. Catching up after a crash may take longer; until then reads return
@@ -251,6 +260,13 @@ export async function startApp(deps: {
           projections,
           passed: (position, name) => freshness.waitFor(position, [name]),
         }),
+  );
+  link?.takeBatches(
+    (batch) => {
+      kernel.hear(batch.events);
+      if (!part.answers) opened.receive?.(batch);
+    },
+    () => kernel.forgetHeard(),
   );
   const resources = new Streams(kernel, RESOURCES, new SnapshotLoader(store, snapshots));
   const idempotency = openIdempotency(pool);

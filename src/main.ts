@@ -4,6 +4,8 @@
  */
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, loadConfig } from './config.ts';
@@ -122,8 +124,11 @@ async function startMachine(
   machine: Pick<PrimaryOptions, 'sizes' | 'databaseUrl'>,
 ): Promise<void> {
   let file: string | undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'annal-'));
+  shutdown.add('sockets', 1_000, () => rm(folder, { recursive: true, force: true }));
   const primary = new Primary({
     ...machine,
+    folder,
     log,
     async onBegun(quickstart) {
       if (quickstart !== undefined && quickstart !== null)

@@ -11,13 +11,15 @@ export function runMember(isPlain: (error: unknown) => boolean): void {
   // The whole group gets the signals of a terminal; the primary says what they mean.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  const link = new Link(send);
+  let link: Link | undefined;
   let app: Promise<App> | undefined;
   process.on('message', (message: ToMember) => {
-    if (message.do === 'begin') app ??= begin(message, link, isPlain);
-    else if (message.do === 'stop') void stop(app, link);
+    if (message.do === 'begin') {
+      link = new Link(send, message.sockets);
+      app = begin(message, link, isPlain);
+    } else if (message.do === 'stop') void stop(app, link);
     else if (message.do === 'begun') void app?.then((running) => running.fillSandboxes());
-    else void link.take(message);
+    else void link?.take(message);
   });
   send({ is: 'here' });
 }
@@ -44,10 +46,10 @@ async function begin(
   }
 }
 
-async function stop(app: Promise<App> | undefined, link: Link): Promise<void> {
-  link.stop();
+async function stop(app: Promise<App> | undefined, link: Link | undefined): Promise<void> {
   // A start that failed has said so.
   await (await app?.catch(() => undefined))?.close();
+  link?.stop();
   process.exit(0);
 }
 

@@ -32,6 +32,19 @@ export async function processorTimeWithChildren(pid: number): Promise<number> {
   return children.reduce((sum, stat) => sum + (stat?.own ?? 0), own + reaped);
 }
 
+/** Returns the processor time of each process that a process has started, in ms, by the text of its command. */
+export async function processorTimeOfChildren(pid: number): Promise<Map<string, number>> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const found = new Map<string, number>();
+  for (const each of pids) {
+    const stat = await readStat(each).catch(() => undefined);
+    if (stat?.parent !== pid) continue;
+    const command = await readFile(`/proc/${each}/cmdline`, 'utf8').catch(() => '');
+    found.set(command.replaceAll('\0', ' ').trim(), stat.own);
+  }
+  return found;
+}
+
 async function readStat(pid: number | 'self'): Promise<Stat> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8');
   // The name is in parentheses and may contain spaces; fields 3 (state) and following come after it.

@@ -13,6 +13,7 @@ import { insight } from './insight.ts';
 import { instances } from './instances.ts';
 import { limits } from './limits.ts';
 import { lists } from './lists.ts';
+import { processes } from './processes.ts';
 import { projected } from './projected.ts';
 import { projects } from './projects.ts';
 import { read } from './read.ts';
@@ -38,6 +39,7 @@ export const MEASURES: readonly Measure[] = [
   growth,
   cold,
   instances,
+  processes,
   search,
   projected,
   lists,

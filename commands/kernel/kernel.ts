@@ -6,17 +6,29 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { DomainEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
-import type { EventStore, StreamHead } from '#src/events/store.ts';
+import type { EventStore, RecordedEvent, StreamHead } from '#src/events/store.ts';
 import { requireEventAllowed, type StreamKind } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/access/caller.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
+
+/** Bounds of what is remembered of other processes' events: characters in all, events of a stream, and ms. */
+const MOST_HEARD = 8_000_000;
+const MOST_OF_STREAM = 20;
+const HEARD_MS = 60_000;
 
 /** Holds the event store, a cache of states, and a queue per stream. */
 export class Kernel {
   /** States by fold and stream; the least recently used are evicted first. */
   readonly cache: LRUCache<string, Stream<unknown>>;
   readonly #last = new Map<string, Promise<unknown>>();
+  /** Events that other processes of this machine have written, by stream, without gaps. */
+  readonly #heard = new LRUCache<string, readonly RecordedEvent[]>({
+    maxSize: MOST_HEARD,
+    ttl: HEARD_MS,
+    sizeCalculation: (events) =>
+      300 + events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0),
+  });
 
   /** @param maxBytes memory that cached states may take together. */
   constructor(
@@ -25,6 +37,35 @@ export class Kernel {
   ) {
     const sizeCalculation = ({ fold, state }: Stream<unknown>) => 300 + fold.estimateSize(state);
     this.cache = new LRUCache({ maxSize: maxBytes, sizeCalculation });
+  }
+
+  /** Remembers events that another process of this machine has written, in the order of their stream. */
+  hear(events: readonly RecordedEvent[]): void {
+    for (const event of events) {
+      const before = this.#heard.get(event.stream) ?? [];
+      const isNext = before.at(-1)?.revision === event.revision - 1;
+      this.#heard.set(event.stream, isNext ? [...before.slice(1 - MOST_OF_STREAM), event] : [event]);
+    }
+  }
+
+  /** Forgets those events: a stream was erased. */
+  forgetHeard(): void {
+    this.#heard.clear();
+  }
+
+  /**
+   * Takes into a state the events of other processes that this one has heard of: an append without them would be refused.
+   * @returns false if some of them aren't known
+   * @throws ForeignEvent
+   */
+  catchUp(stream: Stream<unknown>): boolean {
+    const heard = this.#heard.get(stream.name);
+    const last = heard?.at(-1);
+    if (heard === undefined || last === undefined || last.revision <= stream.revision) return true;
+    const next = heard.findIndex(({ revision }) => revision === stream.revision + 1);
+    if (next < 0) return false;
+    for (const event of heard.slice(next)) stream.take(event);
+    return true;
   }
 
   /** Does work on a stream when all earlier work on it in this process has ended, successfully or not. */
@@ -95,13 +136,17 @@ export class Stream<S> {
    */
   async readForward(store: EventStore, limit?: number): Promise<boolean> {
     const from = this.revision + 1;
-    for await (const recorded of store.read(this.name, { from, ...(limit !== undefined && { limit }) })) {
-      const { id, revision, metadata, event } = understand(recorded);
-      const { hash, owner, recorded_at } = metadata;
-      if (hash === undefined) throw new TypeError(`event ${id} has no hash`);
-      this.evolve({ revision, hash }, toMicros(recorded_at), owner, event);
-    }
+    for await (const recorded of store.read(this.name, { from, ...(limit !== undefined && { limit }) }))
+      this.take(recorded);
     return this.revision >= from;
+  }
+
+  /** Takes in the next event, as the store holds it. @throws ForeignEvent */
+  take(recorded: RecordedEvent): void {
+    const { id, revision, metadata, event } = understand(recorded);
+    const { hash, owner, recorded_at } = metadata;
+    if (hash === undefined) throw new TypeError(`event ${id} has no hash`);
+    this.evolve({ revision, hash }, toMicros(recorded_at), owner, event);
   }
 }
 

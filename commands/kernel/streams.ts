@@ -185,7 +185,10 @@ export class Streams<S> {
   /** A stream with the given ids in its state. A cached one may be behind the store. */
   async #load(name: string, ids: readonly string[]): Promise<Stream<S>> {
     const cached = this.peek(name);
-    if (cached !== undefined && (await (this.loader?.complete(cached, ids) ?? true))) return cached;
+    if (cached !== undefined && (await (this.loader?.complete(cached, ids) ?? true))) {
+      if (!this.kernel.catchUp(cached)) await this.#readForward(cached);
+      return cached;
+    }
     const stream = new Stream(this.fold, name);
     await this.loader?.start(stream, ids);
     await this.#readForward(stream);

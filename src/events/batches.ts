@@ -2,7 +2,7 @@
  * Cuts a subscription's events into batches that never split an append (shared by the adapters), and keeps the newest ones
  * that this process wrote, so that its subscribers need not read them back.
  */
-import type { Position, RecordedEvent } from './store.ts';
+import type { Position, RecordedEvent, WrittenBatch } from './store.ts';
 
 // Inside a JSON string every quote is escaped, so this text cannot be part of a value.
 const APPEND = /"append":\[(\d+),(\d+)\]/;
@@ -87,14 +87,6 @@ export class BatchCutter {
     }
     return most;
   }
-}
-
-/** A batch with its position: no events lie between `previous` and its first event. */
-export interface WrittenBatch {
-  readonly previous: Position;
-  readonly events: readonly RecordedEvent[];
-  /** The position of its last event. */
-  readonly position: Position;
 }
 
 const MAX_EVENTS = 5_000;

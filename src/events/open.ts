@@ -2,7 +2,7 @@
 import { LogClosed } from './closed.ts';
 import { isClosed } from './postgres/closing.ts';
 import { PostgresEventStore } from './postgres/store.ts';
-import type { EventStore } from './store.ts';
+import type { EventStore, WrittenBatch } from './store.ts';
 
 /** The settings of the event store. */
 export interface OpenOptions {
@@ -14,6 +14,13 @@ export interface OpenOptions {
   readonly log?: { warn(details: object, message: string): void };
   /** Called with the number of appends of each acknowledged batch. */
   readonly onBatch?: (appends: number) => void;
+  /**
+   * Called with batches for other processes of this machine: those that this process wrote, or with EventStoreDB all that
+   * it hears of.
+   */
+  readonly onWritten?: ((batch: WrittenBatch) => void) | undefined;
+  /** True if other processes of this machine hand over what they write (`receive`). Default: false. */
+  readonly hasPeers?: boolean;
   /** Called when the subscription that follows EventStoreDB begins or resumes, and each time it fails. */
   readonly onFollowing?: (follows: boolean) => void;
   /** Called once if a log in EventStoreDB is closed while this process runs on it. */

@@ -86,6 +86,14 @@ export interface SubscribeOptions {
   readonly handle: (batch: EventBatch) => Promise<void>;
 }
 
+/** A batch with its position: no events lie between `previous` and its first event. */
+export interface WrittenBatch {
+  readonly previous: Position;
+  readonly events: readonly RecordedEvent[];
+  /** The position of its last event. */
+  readonly position: Position;
+}
+
 /** The port. Every method may reject with `Unavailable`. */
 export interface EventStore {
   /**
@@ -103,6 +111,8 @@ export interface EventStore {
    * decides on retries.
    */
   subscribe(options: SubscribeOptions): Observable<Position>;
+  /** Takes a batch that another process of this machine has written, where that saves reading it. */
+  receive?(batch: WrittenBatch): void;
   /** The position of the newest event; `BEGINNING` in an empty store. */
   head(): Promise<Position>;
   /**

@@ -3,14 +3,16 @@ import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import type { Progress } from '#projections/progress.ts';
 import type { ProjectionStatus } from '#projections/projector.ts';
-import { BEGINNING, type Position } from '../events/store.ts';
-import type { FromMember, News, ToMember } from './messages.ts';
+import type { EventStore, Position, WrittenBatch } from '../events/store.ts';
+import { wrappedStore } from '../events/wrapped-store.ts';
+import { Exchange } from './exchange.ts';
+import type { FromMember, News, Sockets, ToMember } from './messages.ts';
+import { Peers } from './peers.ts';
 
 /** Interval of the signs of life, in ms. */
 const BEAT_MS = 1_000;
 /** How long other processes may take to answer a question, in ms. */
 const ANSWER_MS = 2_000;
-
 /** The work of a process. */
 export interface Running {
   /** Returns the states of the read models that it runs. */
@@ -23,41 +25,83 @@ export interface Running {
 /** The metrics of a process. */
 export type MetricsAsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
+/** Another process, to which this one has a connection. */
+interface Peer {
+  readonly tell: (news: News) => void;
+  readonly exchange: Exchange;
+}
+
 /** The link of one process. */
 export class Link {
+  readonly #peers: Peers<Peer>;
+  /** Positions of the read models that this process runs, or listens for. */
   readonly #passed = new Map<string, Position>();
-  readonly #wanted = new Map<string, Position>();
   readonly #questions = new Map<string, (answers: readonly MetricsAsJson[]) => void>();
   readonly #states = new Map<string, { readonly state: ProjectionStatus; readonly at: number }>();
-  #due = false;
-  #beating: NodeJS.Timeout | undefined;
   readonly #begunAt = performance.now();
+  #beating: NodeJS.Timeout | undefined;
   #running: Running | undefined;
+  #onWritten: (batch: WrittenBatch) => void = () => undefined;
+  #onErased: () => void = () => undefined;
 
-  constructor(private readonly send: (message: FromMember) => void) {}
+  /** @param send sends a message to the primary */
+  constructor(
+    private readonly send: (message: FromMember) => void,
+    private readonly sockets: Sockets,
+  ) {
+    this.#peers = new Peers(
+      sockets,
+      (tell) => ({ tell, exchange: new Exchange(tell, this.#passed) }),
+      (peer, news) => this.#hear(peer, news),
+    );
+  }
 
   /** Begins to show that this process is alive, and to take news. */
-  start(running: Running): void {
+  async start(running: Running): Promise<void> {
     this.#running = running;
-    const beat = (): void => this.send({ is: 'alive', news: { states: running.states() } });
+    const beat = (): void => this.send({ is: 'alive', states: running.states() });
     this.#beating ??= setInterval(beat, BEAT_MS).unref();
     beat();
+    await this.#peers.start();
   }
 
   stop(): void {
     clearInterval(this.#beating);
+    for (const { exchange } of this.#peers.all()) exchange.stop();
+    this.#peers.stop();
+  }
+
+  /** Calls functions with each batch that another process has written, and when one has erased a stream. */
+  takeBatches(onWritten: (batch: WrittenBatch) => void, onErased: () => void): void {
+    this.#onWritten = onWritten;
+    this.#onErased = onErased;
   }
 
   /** Tells the others that a read model has passed a position. */
   passed(model: string, position: Position): void {
     this.#passed.set(model, position);
-    this.#tell();
+    for (const { exchange } of this.#peers.all()) exchange.moved();
   }
 
   /** Tells the others that a request waits for a position. */
-  wanted(model: string, position: Position): void {
-    if ((this.#wanted.get(model) ?? BEGINNING) < position) this.#wanted.set(model, position);
-    this.#tell();
+  wanted(models: readonly string[], position: Position): void {
+    for (const { exchange } of this.#peers.all()) exchange.want({ models, position });
+  }
+
+  /** Hands the others a batch that this process wrote: projectors at once. */
+  written(batch: WrittenBatch): void {
+    const isWorker = this.sockets.own === undefined;
+    for (const { exchange } of this.#peers.all()) exchange.give(batch, isWorker);
+  }
+
+  /** Returns the same store, of whose erasures the others are told. */
+  tellErasures(store: EventStore): EventStore {
+    const erase = async (stream: string): Promise<void> => {
+      await store.erase(stream);
+      this.#onErased();
+      for (const { tell } of this.#peers.all()) tell({ erased: true });
+    };
+    return wrappedStore(store, { erase });
   }
 
   /** Returns the states of the read models that other processes run. */
@@ -85,9 +129,10 @@ export class Link {
     });
   }
 
-  /** Takes a message of the primary; other messages are ignored. */
+  /** Takes a message of the primary; others are ignored. */
   async take(message: ToMember): Promise<void> {
-    if (message.do === 'hear') this.#hear(message.news);
+    if (message.do === 'hear')
+      for (const state of message.states) this.#states.set(state.name, { state, at: performance.now() });
     if (message.do === 'answered')
       this.#questions.get(message.question)?.(message.answers as readonly MetricsAsJson[]);
     if (message.do !== 'measure') return;
@@ -95,22 +140,15 @@ export class Link {
     this.send({ is: 'answering', question: message.question, answer });
   }
 
-  #hear(news: News): void {
-    for (const state of news.states ?? []) this.#states.set(state.name, { state, at: performance.now() });
-    const { passed = [], wanted = [] } = news;
+  #hear(from: Peer, { passed = [], wanted = [], batches = [], erased = false }: News): void {
+    if (erased) this.#onErased();
+    for (const batch of batches) this.#onWritten(batch);
+    if (this.sockets.passesOn)
+      for (const { exchange } of this.#peers.all())
+        if (exchange !== from.exchange) for (const batch of batches) exchange.give(batch, false);
     for (const [model, position] of passed) this.#running?.progress.hear(model, position);
-    for (const [model, position] of wanted) this.#running?.progress.want(model, position);
-  }
-
-  #tell(): void {
-    if (this.#due) return;
-    this.#due = true;
-    setImmediate(() => {
-      this.#due = false;
-      const news = { passed: [...this.#passed], wanted: [...this.#wanted] };
-      this.#passed.clear();
-      this.#wanted.clear();
-      this.send({ is: 'alive', news });
-    });
+    for (const { models, position } of wanted)
+      for (const model of models) this.#running?.progress.want(model, position);
+    if (wanted.length > 0) from.exchange.await(wanted);
   }
 }

@@ -1,18 +1,32 @@
-/** Messages between the processes of a machine, over the primary. */
+/** Messages between the processes of a machine: news directly (`peers.ts`), all else over the primary. */
 import type { ProjectionStatus } from '#projections/projector.ts';
-import type { Position } from '../events/store.ts';
+import type { Position, WrittenBatch } from '../events/store.ts';
 
-/** A read model and a position of the log. */
-export type At = readonly [model: string, position: Position];
+/** A position that a request waits for, of all these read models. */
+export interface Wanted {
+  readonly models: readonly string[];
+  readonly position: Position;
+}
 
-/** News for all other processes of the machine; sent at most once per turn of the event loop. */
+/** News of one process for others. */
 export interface News {
+  /** Batches that the sender wrote, or passes on. */
+  readonly batches?: readonly WrittenBatch[];
+  /** True if a stream was erased: its events must be forgotten. */
+  readonly erased?: boolean;
   /** Positions that read models have passed. */
-  readonly passed?: readonly At[];
-  /** Positions that requests wait for. */
-  readonly wanted?: readonly At[];
-  /** The states of the read models that the sender runs, every second. */
-  readonly states?: readonly ProjectionStatus[];
+  readonly passed?: readonly (readonly [model: string, position: Position])[];
+  readonly wanted?: readonly Wanted[];
+}
+
+/** Sockets of a process. */
+export interface Sockets {
+  /** Where it listens; undefined for a worker. */
+  readonly own: string | undefined;
+  /** Where it connects to. */
+  readonly others: readonly string[];
+  /** True if it passes batches of one worker on to the others. */
+  readonly passesOn: boolean;
 }
 
 /** The part of a process in the work of its machine. */
@@ -46,11 +60,12 @@ export const ALONE: Part = {
 
 /** From the primary. */
 export type ToMember =
-  | { readonly do: 'begin'; readonly part: Part; readonly databaseUrl: string }
+  | { readonly do: 'begin'; readonly part: Part; readonly sockets: Sockets; readonly databaseUrl: string }
   /** The first project is there: sandboxes may be filled. */
   | { readonly do: 'begun' }
   | { readonly do: 'stop' }
-  | { readonly do: 'hear'; readonly news: News }
+  /** The states of the read models that a process runs. */
+  | { readonly do: 'hear'; readonly states: readonly ProjectionStatus[] }
   /** Asks for metrics. */
   | { readonly do: 'measure'; readonly question: string }
   /** Answers of all others to a question. */
@@ -64,7 +79,7 @@ export type FromMember =
   | { readonly is: 'begun'; readonly quickstart: unknown }
   /** It can't start, or must not go on: the whole service ends. */
   | { readonly is: 'fatal'; readonly message: string; readonly plain: boolean }
-  /** Every second, also without news. */
-  | { readonly is: 'alive'; readonly news: News }
+  /** Every second, with the states of the read models that it runs. */
+  | { readonly is: 'alive'; readonly states: readonly ProjectionStatus[] }
   | { readonly is: 'asking'; readonly question: string }
   | { readonly is: 'answering'; readonly question: string; readonly answer: unknown };

@@ -1,11 +1,13 @@
 /**
- * The primary of a machine: starts the processes that answer requests and keep read models up to date, passes their news
- * on, restarts those that end or hang, and ends them in order. It loads nothing of what they do.
+ * The primary of a machine: starts the processes that answer requests and keep read models up to date, restarts those
+ * that end or hang, and ends them in order. It loads nothing of what they do.
  */
 import cluster, { type Worker } from 'node:cluster';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { FromMember, News, Part, ToMember } from './messages.ts';
+import type { ProjectionStatus } from '#projections/projector.ts';
+import type { FromMember, Part, Sockets, ToMember } from './messages.ts';
 import type { Sizes } from './sizes.ts';
 
 /** A process without a sign of life for this long, in ms, is killed. */
@@ -60,6 +62,8 @@ interface Question {
 export interface PrimaryOptions {
   readonly sizes: Sizes;
   readonly databaseUrl: string;
+  /** For sockets; only this user may open it. */
+  readonly folder: string;
   readonly log: Logger;
   /** Called with the first project, before the service is ready. */
   readonly onBegun: (quickstart: unknown) => Promise<void>;
@@ -134,6 +138,19 @@ export class Primary {
     for (const { worker } of this.#members) worker.process.kill('SIGKILL');
   }
 
+  /** Workers connect to all projectors, and projectors to those before them. */
+  #findSockets({ name, answers }: Part): Sockets {
+    const names = this.#projectors().map((part) => part.name);
+    const before = answers ? names : names.slice(0, names.indexOf(name));
+    const find = (each: string): string => join(this.options.folder, `${each}.sock`);
+    const passesOn = name === names[0];
+    return {
+      own: answers ? undefined : find(name),
+      others: before.map(find),
+      passesOn,
+    };
+  }
+
   #projectors(): Part[] {
     const { projectors } = this.options.sizes;
     const all = projectors === 2 ? DIVIDED : [undefined];
@@ -165,7 +182,8 @@ export class Primary {
     worker.on('message', (message: FromMember) => {
       member.aliveAt = performance.now();
       if (message.is === 'here') {
-        send(member, { do: 'begin', part, databaseUrl: this.options.databaseUrl });
+        const { databaseUrl } = this.options;
+        send(member, { do: 'begin', part, databaseUrl, sockets: this.#findSockets(part) });
       } else if (message.is === 'ready') {
         member.isReady = true;
         resolve(message.url);
@@ -188,7 +206,7 @@ export class Primary {
 
   #take(from: Member, message: FromMember): void {
     if (message.is === 'begun') this.#begun = this.options.onBegun(message.quickstart);
-    if (message.is === 'alive') this.#passOn(from, message.news);
+    if (message.is === 'alive') this.#passOn(from, message.states);
     if (message.is === 'asking') this.#ask(from, message.question);
     if (message.is !== 'answering') return;
     const question = this.#questions.get(message.question);
@@ -197,10 +215,9 @@ export class Primary {
     answer(question, from.worker.id);
   }
 
-  #passOn(from: Member, news: News): void {
-    const { passed = [], wanted = [], states = [] } = news;
-    if (passed.length + wanted.length + states.length === 0) return;
-    for (const member of this.#members) if (member !== from) send(member, { do: 'hear', news });
+  #passOn(from: Member, states: readonly ProjectionStatus[]): void {
+    if (states.length === 0) return;
+    for (const member of this.#members) if (member !== from) send(member, { do: 'hear', states });
   }
 
   #ask(from: Member, id: string): void {

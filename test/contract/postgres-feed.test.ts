@@ -42,6 +42,7 @@ describe('the feed of the PostgreSQL log', () => {
       pages: { all: pages },
       writer: () => undefined,
       onLost: () => undefined,
+      hasPeers: false,
     });
   }
 

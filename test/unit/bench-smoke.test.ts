@@ -21,6 +21,7 @@ const LONG = [
     'growth',
     'cold',
     'instances',
+    'processes',
     'everything',
   ],
   ...[

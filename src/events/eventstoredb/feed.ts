@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { placeInAppend, RecentBatches } from '../batches.ts';
-import { BEGINNING, type Position, type RecordedEvent } from '../store.ts';
+import { BEGINNING, type Position, type RecordedEvent, type WrittenBatch } from '../store.ts';
 import { end, type LogClient } from './client.ts';
 import type { Closing } from './closing.ts';
 import type { ErasedStreams } from './erased.ts';
@@ -30,6 +30,8 @@ export interface FeedOptions {
   readonly onClosed: () => void;
   /** Called each time the subscription fails. */
   readonly onLost: (error: unknown) => void;
+  /** Called with each append. */
+  readonly onWritten: ((batch: WrittenBatch) => void) | undefined;
   /** Called when it begins, and each time it has been restarted. */
   readonly onFollowing: () => void;
 }
@@ -147,7 +149,9 @@ export class Feed {
     const position = events.at(-1)?.position;
     if (position === undefined) return;
     this.#part = [];
-    if (this.#listeners.size > 0) this.recent.add({ previous: this.#last ?? BEGINNING, events, position });
+    const batch = { previous: this.#last ?? BEGINNING, events, position };
+    this.options.onWritten?.(batch);
+    if (this.#listeners.size > 0) this.recent.add(batch);
     else this.recent.clear();
     this.#last = position;
     this.reach(position);

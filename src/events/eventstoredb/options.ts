@@ -1,5 +1,6 @@
 /** The options of opening an EventStoreDB. */
 import type { LogClosed } from '../closed.ts';
+import type { WrittenBatch } from '../store.ts';
 
 /** Options of `EventStoreDbStore.open`. */
 export interface EventStoreDbOptions {
@@ -12,6 +13,11 @@ export interface EventStoreDbOptions {
   readonly log?: { warn(details: object, message: string): void };
   /** Called with the number of appends of each acknowledged batch: here always one. */
   readonly onBatch?: (appends: number) => void;
+  /**
+   * Called with batches for other processes of this machine: those that this process wrote, or with EventStoreDB all that
+   * it hears of.
+   */
+  readonly onWritten?: ((batch: WrittenBatch) => void) | undefined;
   /** Called when the subscription that follows the log begins or resumes, and each time it fails. */
   readonly onFollowing?: (follows: boolean) => void;
   /** Called once if the log turns out to be closed while this process runs on it: nothing more can be written to it. */

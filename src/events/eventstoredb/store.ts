@@ -70,6 +70,7 @@ export class EventStoreDbStore implements EventStore {
       erased: this.#erased,
       closing: this.#closing,
       onClosed: () => this.#leave(),
+      onWritten: options.onWritten,
       onLost: (error) => {
         following.failed(error);
         options.onFollowing?.(false);

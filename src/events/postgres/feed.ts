@@ -3,9 +3,9 @@
  * commits, and by polling the head of the log in case a notification was missed.
  */
 
-import { RecentBatches, type WrittenBatch } from '../batches.ts';
+import { RecentBatches } from '../batches.ts';
 import { toPosition } from '../position.ts';
-import { BEGINNING, type Position } from '../store.ts';
+import { BEGINNING, type Position, type WrittenBatch } from '../store.ts';
 import type { Pages } from '../subscription.ts';
 import { CHANNEL } from './schema.ts';
 import { Session, type SessionOptions } from './session.ts';
@@ -24,6 +24,8 @@ export interface FeedOptions extends Pick<SessionOptions, 'url' | 'name' | 'answ
   /** The server process that this store writes through: its notifications bring no news. */
   readonly writer: () => number | undefined;
   readonly onLost: (error: unknown) => void;
+  /** True if other processes of this machine hand over what they write: it is only read if they don't. */
+  readonly hasPeers: boolean;
 }
 
 /** News of the log, for any number of listeners. */
@@ -56,6 +58,7 @@ export class Feed {
       pages: options.pages,
       known: () => this.#known,
       isShared: () => this.#listeners.size > 1,
+      hasPeers: options.hasPeers,
       publish: (batch) => this.publish(batch),
       reach: (position) => this.reach(position),
     });
@@ -79,6 +82,11 @@ export class Feed {
     return () => {
       this.#listeners.delete(wake);
     };
+  }
+
+  /** Takes a batch that another process of this machine has written. */
+  receive(batch: WrittenBatch): void {
+    this.#shared.offer(batch);
   }
 
   /** Hands over a batch that was just committed. */

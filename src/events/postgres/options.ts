@@ -1,5 +1,6 @@
 /** The options of opening the embedded log. */
 import type pg from 'pg';
+import type { WrittenBatch } from '../store.ts';
 
 /** Options of `PostgresEventStore.open`. */
 export interface PostgresEventStoreOptions {
@@ -11,6 +12,13 @@ export interface PostgresEventStoreOptions {
   readonly log?: { warn(details: object, message: string): void };
   /** Called with the number of appends of each committed batch. */
   readonly onBatch?: (appends: number) => void;
+  /**
+   * Called with batches for other processes of this machine: those that this process wrote, or with EventStoreDB all that
+   * it hears of.
+   */
+  readonly onWritten?: ((batch: WrittenBatch) => void) | undefined;
+  /** True if other processes of this machine hand over what they write (`receive`). Default: false. */
+  readonly hasPeers?: boolean;
   /** The maximum number of appends written at a time. Default 500. */
   readonly batchAppends?: number;
   /**

@@ -15,6 +15,7 @@ import {
   StreamDeleted,
   type SubscribeOptions,
   Unavailable,
+  type WrittenBatch,
 } from '../store.ts';
 import { Subscription } from '../subscription.ts';
 import { AppendQueue, type BatchOutcome, writeBatch } from './append-queue.ts';
@@ -59,6 +60,7 @@ export class PostgresEventStore implements EventStore {
       pages: this.#reader,
       writer: () => this.#writer.backend,
       onLost,
+      hasPeers: options.hasPeers ?? false,
     });
     this.#queue = new AppendQueue({
       batchAppends,
@@ -129,6 +131,11 @@ export class PostgresEventStore implements EventStore {
     });
   }
 
+  /** Takes a batch that another process of this machine has written, so that it need not be read. */
+  receive(batch: WrittenBatch): void {
+    this.#feed.receive(batch);
+  }
+
   head(): Promise<Position> {
     return this.#reader.head();
   }
@@ -174,7 +181,11 @@ export class PostgresEventStore implements EventStore {
       });
     }
     const last = events.at(-1);
-    if (last !== undefined) this.#feed.publish({ previous, events, position: last.position });
+    if (last !== undefined) {
+      const batch = { previous, events, position: last.position };
+      this.#feed.publish(batch);
+      this.#options.onWritten?.(batch);
+    }
     this.#options.onBatch?.(outcomes.length);
 
     for (const outcome of outcomes) {
