@@ -95,7 +95,7 @@ const WORDS: Readonly<Record<TimelineKind, Words>> = {
   ],
   medication: (it) => [
     nameConcept(medicationConcept(it)) ?? text(first(it.medicationReference)?.display),
-    joinPhrases([text(it.status), dosage(it.dosage)]),
+    joinPhrases([text(it.status), dosage(it.dosage), reasonPhrase(it)]),
   ],
   condition: (it) => [
     nameConcept(it.code),
@@ -110,11 +110,16 @@ const WORDS: Readonly<Record<TimelineKind, Words>> = {
   ],
   procedure: (it) => [
     nameConcept(it.code),
-    joinPhrases([unless(it.status, 'completed'), conceptPhrase(it.outcome), conceptPhrase(it.bodySite)]),
+    joinPhrases([
+      unless(it.status, 'completed'),
+      conceptPhrase(it.outcome),
+      conceptPhrase(it.bodySite),
+      reasonPhrase(it),
+    ]),
   ],
   immunization: (it) => [
     nameConcept(it.vaccineCode),
-    joinPhrases([unless(it.status, 'completed'), conceptPhrase(it.statusReason)]),
+    joinPhrases([unless(it.status, 'completed'), reasonPhrase(it)]),
   ],
   allergy: (it) => [
     nameConcept(it.code),
@@ -134,11 +139,16 @@ const WORDS: Readonly<Record<TimelineKind, Words>> = {
   ],
   goal: (it) => [
     nameConcept(it.description),
-    joinPhrases([text(it.lifecycleStatus), conceptPhrase(it.achievementStatus)]),
+    joinPhrases([text(it.lifecycleStatus), conceptPhrase(it.achievementStatus), reasonPhrase(it)]),
   ],
   prescription: (it) => [
     nameConcept(medicationConcept(it)) ?? text(first(it.medicationReference)?.display),
-    joinPhrases([text(it.status), unless(it.intent, 'order'), dosage(it.dosageInstruction)]),
+    joinPhrases([
+      text(it.status),
+      unless(it.intent, 'order'),
+      dosage(it.dosageInstruction),
+      reasonPhrase(it),
+    ]),
   ],
 };
 
@@ -157,6 +167,15 @@ const NAMED_BY: Readonly<Record<TimelineKind, (resource: JsonObject) => Json | u
   goal: ({ description }) => description,
   prescription: medicationConcept,
 };
+
+/** The beginning of the last part of a summary that says why the entry has its state. */
+export const REASON = 'reason: ';
+
+/** Returns why an entry has its state; undefined if it doesn't say. */
+function reasonPhrase({ statusReason }: JsonObject): Phrase | undefined {
+  const reason = conceptPhrase(statusReason) ?? text(statusReason);
+  return reason === undefined ? undefined : joinPhrases([REASON.trim(), reason], ' ');
+}
 
 /** Returns the code of a concept without text; undefined if there is text, or several concepts. */
 function bareCode(value: Json | undefined): SystemCode | undefined {

@@ -515,6 +515,16 @@ describe('admin: a patient’s record', () => {
       description: named('Run'),
       statusReason: 'knee',
     } as never);
+    const stopped = { resourceType: 'MedicationStatement', status: 'stopped', subject: of };
+    await create({
+      ...{ ...stopped, medicationCodeableConcept: named('Ramipril'), effectiveDateTime: '2025-01-01' },
+      ...{ dosage: [{ text: '5 mg' }], statusReason: [named('cough')] },
+    } as never);
+    const { data } = await owner.done(
+      'GET',
+      pathOf('timeline', { kinds: 'medication', language: 'de' }, own.id),
+    );
+    expect(data.map(({ text }) => text)).to.deep.equal(['Ramipril: Abgesetzt, 5 mg, Grund: cough']);
     type Events = {
       readonly newest: readonly { readonly text: string; readonly when: string }[];
       readonly total: number;

@@ -227,6 +227,7 @@ describe('the timeline of REST v1', () => {
     const text = (said: string) => ({ text: said });
     await written('Procedure', patient, {
       status: 'not-done',
+      statusReason: text('refused, twice'),
       code: text('Biopsy'),
       performedDateTime: '2020',
     });
@@ -266,7 +267,7 @@ describe('the timeline of REST v1', () => {
       ['report', '2023-01-01', 'Blood count', 'Normal'],
       ['allergy', '2022-01-01', 'Penicillin', 'active'],
       ['immunization', '2021-10', 'Influenza', null],
-      ['procedure', '2020', 'Biopsy', 'not-done'],
+      ['procedure', '2020', 'Biopsy', 'not-done, reason: refused, twice'],
     ]);
     expect(dataOf(await get(`/patients/${patient}/timeline?kinds=goal,report`))).to.have.length(2);
     expect(dataOf(await get(`/patients/${patient}/timeline`))).to.deep.equal([]);

@@ -1,7 +1,7 @@
 /** Titles and summaries of the timeline in the reader's words: they begin with the states of an entry, as codes. */
 import { type CodeSet, findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import type { TimelineKind } from '#src/v1/timeline.ts';
+import { REASON, type TimelineKind } from '#src/v1/timeline.ts';
 import type { Texts } from '../pages/texts.ts';
 import { findLabel } from './code-label.ts';
 
@@ -51,8 +51,17 @@ export function splitStates(
     states.push({ set, code, label });
     sets = sets.slice(at + 1);
   }
-  const rest = parts.slice(states.length).join(', ');
+  const rest = restText(say, parts.slice(states.length).join(', '));
   return { states, rest: rest === '' ? null : rest };
+}
+
+/** Returns the rest of a summary, in which the reason of the state, if it has one, is said as such in the language. */
+function restText(say: Texts, rest: string): string {
+  const at = rest.startsWith(REASON) ? 0 : rest.lastIndexOf(`, ${REASON}`);
+  if (at < 0) return rest;
+  const [said, text] = [rest.slice(0, at), rest.slice(rest.indexOf(REASON, at) + REASON.length)];
+  const reason = say('known.statusreason', { text });
+  return said === '' ? reason : `${said}${say('shl.comma')} ${reason}`;
 }
 
 /** Returns a summary as it stands today: a medicine that begins later is planned, whatever its status says. */

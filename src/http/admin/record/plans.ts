@@ -67,14 +67,10 @@ function errorWords(say: LinesPlace['say'], value: ClinicalEntry['value']): stri
     : [findCodeWord(say.lang, 'planStatus', 'entered-in-error') ?? ''];
 }
 
-/** Returns why a goal has its state, and until when it is to be reached. */
+/** Returns until when a goal is to be reached. */
 function sayGoal({ say }: LinesPlace, { value }: ClinicalEntry): string[] {
-  const reason = text(value.statusReason);
   const due = objects(value.target).flatMap(({ dueDate }) => text(dueDate) ?? []);
-  return [
-    ...(reason === undefined ? [] : [say('known.statusreason', { text: reason })]),
-    ...due.map((date) => say('days.until', { day: dateText(say, date) })),
-  ];
+  return due.map((date) => say('days.until', { day: dateText(say, date) }));
 }
 
 /** Returns the care plans or the goals, those that are under way first. @param entries with names for their codes */
