@@ -22,12 +22,12 @@ export type Requests =
   | { readonly kind: 'reads'; readonly paths: readonly string[] }
   /** Bodies in turn. */
   | { readonly kind: 'posts'; readonly path: string; readonly bodies: readonly Sample[] }
-  /** Updates of each resource, in turn; `corrected`: with another value than it was created with. */
+  /** Updates of each resource, in turn; `corrected`: with another value, or status and value, than it was created with. */
   | {
       readonly kind: 'updates';
       readonly paths: readonly string[];
       readonly patients: readonly string[];
-      readonly corrected?: boolean;
+      readonly corrected?: 'value' | 'status';
     };
 
 /** When a load ends. */
@@ -84,15 +84,19 @@ export function prepare({ target, requests }: Plan): (n: number) => Buffer {
       return (n) => pick(made, n);
     }
     case 'updates': {
-      const { corrected = false } = requests;
+      const { corrected } = requests;
       const made = requests.paths.map((path, n) => {
         // The same as `observations` made of it, where it is corrected.
         const nth = n % requests.patients.length;
-        const made = observation(`Patient/${requests.patients[nth] ?? ''}`, corrected ? nth : n);
-        const value = { ...(made.valueQuantity as Sample), value: 42 };
+        const made = observation(
+          `Patient/${requests.patients[nth] ?? ''}`,
+          corrected === undefined ? n : nth,
+        );
+        const value = { ...(made.valueQuantity as Sample), value: corrected === 'status' ? 43 : 42 };
         return message(target, 'PUT', path, {
           ...made,
-          ...(corrected ? { status: 'corrected', valueQuantity: value } : {}),
+          ...(corrected === undefined ? {} : { valueQuantity: value }),
+          ...(corrected === 'status' ? { status: 'corrected' } : {}),
           id: path.split('/').at(-1),
         });
       });

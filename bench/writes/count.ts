@@ -57,11 +57,14 @@ export async function countWrites(
       bench.size(10) * ENTRIES,
       (count: number) => send(transactions, count / ENTRIES),
     ],
-    [
-      'update, one client',
-      amended,
-      (count: number) => send({ kind: 'updates', paths, patients, corrected: true }, count),
-    ],
+    ...(['value', 'status'] as const).map(
+      (corrected) =>
+        [
+          `update of ${corrected === 'value' ? 'a value' : 'value and status'}`,
+          amended,
+          (count: number) => send({ kind: 'updates', paths, patients, corrected }, count),
+        ] as const,
+    ),
   ] as const;
   const counted: WriteCounts[] = [];
   // An image of a whole page takes the place of what was written to it, so that neither would be counted.

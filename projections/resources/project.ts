@@ -35,6 +35,12 @@ with known as materialized (
 )
 insert into ${schema}.resource (${resource.names}) select ${resource.values} from known where row is null`;
 
+/** Inserts first versions. One that exists stays as it is. */
+const add = (schema: string) => `
+insert into ${schema}.resource (${resource.names}) select ${resource.values} from ${resource.from}
+left join lateral (select true as known from ${schema}.resource r where r.id = x.id offset 0) r on true
+where r.known is null`;
+
 function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   return [...merge(schema, [...lastStates(events).values()]), ...erase(schema, events)];
 }
@@ -78,11 +84,22 @@ function lastStates(events: readonly StoredEvent[]): Map<string, State> {
   return states;
 }
 
-/** Rows of resources that may be there already. */
+/** Rows of resources that may be there already: first versions, which are many, by the faster statement. */
 function merge(schema: string, states: readonly State[]): QueryConfig[] {
-  if (states.length === 0) return [];
   const rows = states.map(({ row }) => row);
-  return [{ name: `${schema}.upsert`, text: upsert(schema), values: parameters(RESOURCE, rows) }];
+  const [first, later] = [rows.filter(isFirst), rows.filter((row) => !isFirst(row))];
+  return [
+    ...(first.length === 0
+      ? []
+      : [{ name: `${schema}.add`, text: add(schema), values: parameters(RESOURCE, first) }]),
+    ...(later.length === 0
+      ? []
+      : [{ name: `${schema}.upsert`, text: upsert(schema), values: parameters(RESOURCE, later) }]),
+  ];
+}
+
+function isFirst({ version }: State['row']): boolean {
+  return version === 1;
 }
 
 /**

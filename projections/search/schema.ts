@@ -65,7 +65,8 @@ create table ${schema}.entry (
   targets uuid[] not null,       -- ids that its references name, but its record's
   sorts text[] collate "C",      -- what tokens and references are sorted by (src/fhir/search/sorts.ts)
   container uuid                 -- of a contained resource the one that contains it
-);
+  -- Room for a new version of one resource a page: if it has the same keys, no index is written.
+) with (fillfactor = 90);
 -- a whole record, by the key of the record, when it is erased; every token, reference and uri
 create index entry_keys on ${schema}.entry using gin (keys) with (gin_pending_list_limit = 256);
 -- the contained resources of one resource, when it changes
