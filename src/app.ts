@@ -33,6 +33,7 @@ import { openPatientPages } from './app/patient-pages.ts';
 import { bundledPlausibility } from './app/plausibility.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
+import { startArchiving } from './app/receipts/archiving.ts';
 import { openRecordReads } from './app/record-reads.ts';
 import { toRefusal } from './app/refusal-of.ts';
 import { openSandboxes } from './app/sandbox.ts';
@@ -447,6 +448,7 @@ export async function startApp(deps: {
   const sweeping = part.leads
     ? startSweeping({ ...{ pool, log, sharedLinks, guests }, ...swept })
     : undefined;
+  const archiving = startArchiving({ pool, log });
   const signIn = openSignIn({ config, pool, identities, ssoOf: administration.adminQueries.readSso });
   const operations = openOperations({
     databaseUrl,
@@ -586,6 +588,7 @@ export async function startApp(deps: {
       progress.stop();
       await watch.stop();
       await store.close();
+      archiving.stop();
       sweeping?.stop();
       documents.close();
       await Promise.all([queries.close(), tokens.close(), jobsStopped]);

@@ -2,19 +2,25 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
+import { ArchivedRenderers } from '#src/app/receipts/archived.ts';
 import { type Remade, remakeAnswer } from '#src/app/receipts/remake.ts';
 import { openDocumentStore } from '#src/documents/open.ts';
 import { openEventStore } from '#src/events/open.ts';
 import type { EventStore } from '#src/events/store.ts';
+import { Renderers } from '#src/operations/receipts/renderers.ts';
 import type { ReceiptRow } from '#src/operations/receipts/row.ts';
 
 /** The receipts of a database. */
 export class ReceiptsAgain {
+  readonly renderers: ArchivedRenderers;
+
   private constructor(
     private readonly pool: Pool,
     private readonly store: EventStore,
     private readonly dataDir: string,
-  ) {}
+  ) {
+    this.renderers = new ArchivedRenderers(new Renderers(pool));
+  }
 
   /** @param dataDir of the service, for documents */
   static async open(
@@ -26,6 +32,7 @@ export class ReceiptsAgain {
   }
 
   close(): Promise<void> {
+    this.renderers.close();
     return this.store.close();
   }
 
@@ -47,7 +54,8 @@ export class ReceiptsAgain {
 
   remake(row: ReceiptRow): Promise<Remade> {
     const documents = () => openDocumentStore(this.dataDir, undefined);
-    return remakeAnswer({ store: this.store, pool: this.pool, documents }, row);
+    const { store, pool, renderers } = this;
+    return remakeAnswer({ store, pool, documents, renderers }, row);
   }
 
   /** Checks that a receipt is that of a text, and that the text is made again from the log. */

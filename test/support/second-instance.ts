@@ -15,8 +15,11 @@ export interface SecondInstance {
   close(): Promise<void>;
 }
 
-/** Starts one in this process. Clients know both under the first one's URL, as behind a load balancer. */
-export async function startSecondInstance(service: InProcess): Promise<SecondInstance> {
+/**
+ * Starts one in this process. Clients know both under the first one's URL, as behind a load balancer.
+ * @param start of another version of the program; default: of this one
+ */
+export async function startSecondInstance(service: InProcess, start = startApp): Promise<SecondInstance> {
   const port = await freePort();
   const config = loadConfig({
     PORT: String(port),
@@ -27,7 +30,7 @@ export async function startSecondInstance(service: InProcess): Promise<SecondIns
     SANDBOX_PATIENTS: '0',
     PRODUCTION_ACCESS: 'open',
   });
-  const app = await startApp({ config, databaseUrl: service.databaseUrl, log: pino({ level: 'silent' }) });
+  const app = await start({ config, databaseUrl: service.databaseUrl, log: pino({ level: 'silent' }) });
   await app.listen();
   return { url: `http://127.0.0.1:${port}`, close: () => app.close() };
 }

@@ -15,13 +15,15 @@ import { deriveHiddenKey } from '#src/shared/access/id-exchange.ts';
 import { isObject, type JsonObject, parseStored } from '#src/shared/json/json.ts';
 import type { Moment } from '#src/shared/time/moment.ts';
 import { toInstant } from '#src/shared/time/time.ts';
+import type { ArchivedRenderers } from './archived.ts';
 
-/** Where the parts of an answer are kept. */
+/** The places where the parts of an answer are kept, and the renderers of other versions of the program. */
 export interface Archive {
   readonly store: EventStore;
   readonly pool: Pool;
   /** Opens the store of documents. */
   readonly documents: () => Promise<Pick<DocumentStore, 'get'>>;
+  readonly renderers: Pick<ArchivedRenderers, 'render'>;
 }
 
 /**

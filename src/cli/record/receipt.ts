@@ -1,4 +1,5 @@
 /** `annal receipt <id>`: makes an answer again, and says whether it is the one that was sent. */
+import { ArchivedRenderers } from '#src/app/receipts/archived.ts';
 import type { Archive } from '#src/app/receipts/load.ts';
 import { type Remade, remakeAnswer } from '#src/app/receipts/remake.ts';
 import { loadConfig } from '#src/config.ts';
@@ -6,6 +7,7 @@ import { openPool } from '#src/database/pool.ts';
 import { openDocumentStore } from '#src/documents/open.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { Receipts } from '#src/operations/receipts/receipts.ts';
+import { Renderers } from '#src/operations/receipts/renderers.ts';
 import { type ReceiptRow, unpack, unpackVersions } from '#src/operations/receipts/row.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { withEventStore } from '../database.ts';
@@ -56,9 +58,12 @@ export function withArchive<T>(
   const documents = () => openDocumentStore(findDataDir(where), documentsBucket);
   return withDatabase(where, async ({ url }) => {
     const pool = openPool(url, { max: 1, name: 'annal receipt', answerMs: 0 });
+    const renderers = new ArchivedRenderers(new Renderers(pool));
+    const archive = { pool, documents, renderers };
     try {
-      return await withEventStore(url, (store) => work({ store, pool, documents }, new Receipts(pool)));
+      return await withEventStore(url, (store) => work({ ...archive, store }, new Receipts(pool)));
     } finally {
+      renderers.close();
       await pool.end();
     }
   });
@@ -68,7 +73,7 @@ export function withArchive<T>(
 export function saySentence(remade: Remade): string {
   switch (remade.outcome) {
     case 'matches':
-      return 'the answer was made again from the log: it is byte for byte the one that was sent';
+      return `the answer was made again from the log${remade.archived ? ', by the archived renderer' : ''}: it is byte for byte the one that was sent`;
     case 'differs':
       return 'the answer made again differs from the one that was sent; run annal verify to check the events';
     case 'altered':

@@ -25,13 +25,18 @@ let known: string | undefined;
  * Returns a hash of the code, 16 hex digits: programs with the same one make the same answers of the same inputs. Computed
  * once, when the first receipt is made.
  */
-export function nameProgram(root = ROOT): string {
-  if (root !== ROOT) return hashCode(root);
-  known ??= hashCode(root);
+export function nameProgram(): string {
+  known ??= hashCode();
   return known;
 }
 
-function hashCode(root: string): string {
+/** Returns the hash of the program if it has made receipts; undefined otherwise. */
+export function usedProgram(): string | undefined {
+  return known;
+}
+
+/** Returns the hash of the code as it is now. @param root of the program */
+export function hashCode(root = ROOT): string {
   const hash = createHash('sha256');
   for (const name of RENDERING) {
     const files = name.includes('.')

@@ -1,0 +1,81 @@
+/** Renderers of other versions of the program, each in a process of its own that may neither read files nor reach anything. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { z } from 'zod';
+import type { Renderers } from '#src/operations/receipts/renderers.ts';
+import { InputGone, type Material } from '#src/receipts/material.ts';
+
+const SANDBOX = readFileSync(new URL('./sandbox.js', import.meta.url), 'utf8');
+
+/** Node.js' permissions: none are given. Versions before 22.13 call them experimental. */
+const PERMISSION = process.allowedNodeEnvironmentFlags.has('--permission')
+  ? '--permission'
+  : '--experimental-permission';
+
+/** Memory of such a process, in MB. */
+const MEMORY = '--max-old-space-size=512';
+
+const answer = z.union([z.object({ bytes: z.base64() }), z.object({ error: z.string(), name: z.string() })]);
+
+/** The processes of archived renderers, one for each version of the program. */
+export class ArchivedRenderers {
+  readonly #running = new Map<string, ArchivedRenderer | undefined>();
+
+  constructor(private readonly renderers: Pick<Renderers, 'find'>) {}
+
+  /**
+   * Makes an answer by the renderer of a program; undefined if that isn't kept.
+   * @throws InputGone; Error if the renderer fails
+   */
+  async render(program: string, material: Material): Promise<Buffer | undefined> {
+    if (!this.#running.has(program)) {
+      const code = await this.renderers.find(program);
+      this.#running.set(program, code === undefined ? undefined : new ArchivedRenderer(code));
+    }
+    return this.#running.get(program)?.render(material);
+  }
+
+  /** Ends the processes. */
+  close(): void {
+    for (const each of this.#running.values()) each?.close();
+    this.#running.clear();
+  }
+}
+
+class ArchivedRenderer {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #lines: AsyncIterator<string>;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(code: string) {
+    this.#child = spawn(process.execPath, [PERMISSION, '--no-warnings', MEMORY, '-e', SANDBOX], {
+      env: {},
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    this.#child.stdin.on('error', () => undefined);
+    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+    this.#child.stdin.write(`${JSON.stringify(code)}\n`);
+  }
+
+  /** Makes an answer; one after the other. */
+  render(material: Material): Promise<Buffer> {
+    const rendered = this.#last.then(() => this.#ask(material));
+    this.#last = rendered.catch(() => undefined);
+    return rendered;
+  }
+
+  close(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  async #ask(material: Material): Promise<Buffer> {
+    this.#child.stdin.write(`${JSON.stringify(material)}\n`);
+    const { value, done } = await this.#lines.next();
+    if (done === true) throw new Error('the archived renderer ended without an answer');
+    const made = answer.parse(JSON.parse(value));
+    if ('bytes' in made) return Buffer.from(made.bytes, 'base64');
+    throw made.name === 'InputGone' ? new InputGone(made.error) : new Error(made.error);
+  }
+}
