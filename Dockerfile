@@ -5,7 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev
 COPY . .
-RUN node --input-type=module -e "await (await import('/app/bin/program.js')).bundled(); await (await import('/app/src/http/app/bundle.ts')).dashboardFiles()" && node tools/image/prune.ts
+RUN node --input-type=module -e "await (await import('/app/bin/program.js')).bundled(); await (await import('/app/src/http/app/bundle.ts')).dashboardFiles(); await (await import('/app/src/app/receipts/bundle.ts')).bundleRenderer()" && node tools/image/prune.ts
 
 FROM node:24-slim
 ENV NODE_ENV=production

@@ -87,8 +87,10 @@ import { Takebacks } from './operations/takebacks/takebacks.ts';
 import { openTraffic } from './operations/traffic.ts';
 import { metered } from './operations/usage.ts';
 import { openWebhooks } from './reactions/webhooks/webhooks.ts';
+import { newUuid } from './shared/ids.ts';
 import { FullDisks } from './shared/load/full-disks.ts';
 import { unavailable } from './shared/refusal.ts';
+import { nowMicros } from './shared/time/time.ts';
 import { nestWrappers, wrapCalls } from './shared/wrap-calls.ts';
 import { openAccessRequests } from './sharing/access-requests.ts';
 import { openAuthorize } from './sharing/authorize.ts';
@@ -437,6 +439,7 @@ export async function startApp(deps: {
     displays: terminology.displays,
     documents: documents.store,
     base: `${base}/`,
+    ...{ newId: newUuid, now: nowMicros, accessLog },
     baseUrl: config.baseUrl,
     mostBytes: config.limits.answerBytes,
     ownerOf: (record: string) => readOwner(resources, record, []),
@@ -511,7 +514,7 @@ export async function startApp(deps: {
     devIssuer,
     signIn,
     authorize,
-    linkOpening: await openOpening({ ...linkParts, accessLog, sweep: sharedLinks.sweep }),
+    linkOpening: await openOpening({ ...linkParts, sweep: sharedLinks.sweep }),
     patientPages: openPatientPages({ pool, store, config, visits }),
     oauth: {
       tokens: oauth.endpoints,

@@ -45,6 +45,8 @@ export interface OpenedLinkRow {
   readonly attempts: number;
   /** Characters of the stored content; null if it is made whenever it is opened. */
   readonly length: number | null;
+  /** The receipt of its stored content; null without one. */
+  readonly receipt: string | null;
 }
 
 /** A shared link whose end must be written. */
@@ -98,7 +100,7 @@ select s.link_id as id, s.record, s.owner_project, s.environment, s.content, s.l
   s.ended_at is null and s.expires_at > $1::int8 and k.id is not null and r.id is not null
     and not ${DELETED_PROJECT} and not (${CLOSED}) as open,
   k.sealed_key, k.salt, k.passcode, coalesce(k.attempts, 0) as attempts,
-  k.length::float8 as length
+  k.length::float8 as length, k.receipt
 from consents.shared_links s
   left join operations.shared_link k on k.id = s.link_id
   left join resources.resource r on r.id = s.record and r.type = 'Patient' and not r.deleted

@@ -24,6 +24,7 @@ export function openAccessLog(databaseUrl: string, log: Logger, registry: Regist
   observeAccessLog(registry, writer);
   return {
     written: (entries, others) => writer.written(entries, others),
+    given: (receipt) => writer.given(receipt),
     note: (entry) => writer.note(entry),
     async close() {
       await writer.close();

@@ -92,8 +92,11 @@ export class SharedLinks {
     return kept.rowCount === 1 ? 'confirmed' : 'missing';
   }
 
-  /** Stores the content of a link in parts, replacing those of an interrupted attempt. */
-  async keep(id: string, parts: AsyncIterable<Buffer>): Promise<void> {
+  /**
+   * Stores the content of a link in parts, replacing those of an interrupted attempt.
+   * @param give writes the receipt of the content, and returns its id
+   */
+  async keep(id: string, parts: AsyncIterable<Buffer>, give: () => Promise<string>): Promise<void> {
     await this.pool.query('DELETE FROM operations.shared_link_part WHERE link = $1', [id]);
     let [n, length] = [0, 0];
     for await (const text of parts) {
@@ -105,7 +108,9 @@ export class SharedLinks {
       n += 1;
       length += text.length;
     }
-    await this.pool.query('UPDATE operations.shared_link SET length = $2 WHERE id = $1', [id, length]);
+    await this.pool.query('UPDATE operations.shared_link SET length = $2, receipt = $3 WHERE id = $1', [
+      ...[id, length, await give()],
+    ]);
   }
 
   /** Yields the content of a link, a part at a time. */

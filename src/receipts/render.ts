@@ -3,6 +3,7 @@
  * is what is archived as the renderer of a version of the program (docs/receipts.md).
  */
 import { renderContext } from './context.ts';
+import { renderLink } from './link.ts';
 import type { Material } from './material.ts';
 import { renderMcp } from './mcp.ts';
 import { sendOutward } from './outward.ts';
@@ -21,7 +22,7 @@ function renderInside(material: Material): Promise<string> {
       return renderSummary(material);
     case 'mcp':
       return renderMcp(material);
-    default:
-      throw new TypeError(`no renderer of ${material.kind}`);
+    case 'link':
+      return renderLink(material);
   }
 }

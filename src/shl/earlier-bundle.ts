@@ -8,7 +8,6 @@ import { changedTag } from '../clinical/summary/changed-tag.ts';
 import { codesIn, withNamedCodings } from '../clinical/summary/named-codings.ts';
 import type { ResourceType } from '../fhir/types.ts';
 import type { Caller } from '../shared/access/caller.ts';
-import { newUuid } from '../shared/ids.ts';
 import { parseStored } from '../shared/json/json.ts';
 import type { Terminology } from '../terminology/terminology.ts';
 
@@ -31,11 +30,13 @@ export async function* earlierEntry(
     queries,
     displays,
     base,
+    newId,
   }: {
     readonly queries: Pick<Queries, 'vread'>;
     readonly displays: Terminology['displays'];
     /** The FHIR base URL with its trailing slash. */
     readonly base: string;
+    readonly newId: () => string;
   },
   caller: Caller,
   versions: readonly Earlier[],
@@ -45,7 +46,7 @@ export async function* earlierEntry(
     const names = await displays(part.flatMap(({ body }) => codesIn(body)));
     for (const { type, id, body } of part) {
       yield told === 0
-        ? `{"fullUrl":"urn:uuid:${newUuid()}","resource":{"resourceType":"Bundle","type":"collection","entry":[`
+        ? `{"fullUrl":"urn:uuid:${newId()}","resource":{"resourceType":"Bundle","type":"collection","entry":[`
         : ',';
       yield `{"fullUrl":"${base}${type}/${id}","resource":${withNamedCodings(body, names)}}`;
       told += 1;

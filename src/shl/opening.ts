@@ -16,10 +16,12 @@ import type {
 import { MOST_ATTEMPTS, type SharedLinks } from '../operations/shared-links.ts';
 import type { AccessStatus } from '../shared/access/access-entry.ts';
 import { type Caller, ownCaller, turnKey } from '../shared/access/caller.ts';
-import { type ContentDeps, openContent } from './content.ts';
+import type { GivenReceipt } from '../shared/access/receipt.ts';
+import type { ContentDeps } from './content.ts';
 import { encrypted } from './jwe.ts';
 import { isPasscode } from './passcode.ts';
 import { isManifestSecret } from './payload.ts';
+import { recordContent } from './recorded.ts';
 import { CONTENT_TYPE, openKeys } from './shared-links.ts';
 
 /** The maximum length of an embedded file, in characters: if the client names a limit, and if it doesn't. */
@@ -46,12 +48,12 @@ export async function openOpening(
     return id.length > 64 ? undefined : consentQueries.openedLink(id);
   };
 
-  /** Returns the text of the file; undefined if there is no longer anything to show. */
+  /** Returns the file; undefined if there is no longer anything to show. */
   const openFile = async (
     link: OpenedLinkRow & { readonly sealed_key: string },
     { budget }: Pick<OpeningAsked, 'budget'>,
-  ): Promise<AsyncIterable<Buffer> | undefined> => {
-    if (link.length !== null) return rows.content(link.id);
+  ): Promise<LinkFile | undefined> => {
+    if (link.length !== null) return { text: rows.content(link.id), stored: link.receipt ?? undefined };
     const caller = makeLinkCaller(link);
     const content = {
       caller,
@@ -59,8 +61,8 @@ export async function openOpening(
       content: link.content,
       budget: budget(turnKey(caller.calls)),
     };
-    const json = await openContent(parts, content);
-    return json && encrypted(keyOf(link), CONTENT_TYPE, json);
+    const made = await recordContent(parts, content);
+    return made && { text: encrypted(keyOf(link), CONTENT_TYPE, made.text), give: made.give };
   };
 
   const checkPasscode = async (
@@ -84,29 +86,34 @@ export async function openOpening(
   const manifest = async (
     link: OpenedLinkRow & { readonly sealed_key: string },
     asked: OpeningAsked,
-  ): Promise<Opened> => {
+  ): Promise<Outcome> => {
     const file = await openFile(link, asked);
-    if (file === undefined) return { fault: 'not_found' };
+    if (file === undefined) return { opened: { fault: 'not_found' } };
     const most = Math.min(asked.embeddedLengthMax ?? EMBEDDED.unasked, EMBEDDED.most);
     const isTooLong = link.length !== null && link.length > most;
-    const embedded = isTooLong ? undefined : await shortText(file, most);
-    if (embedded !== undefined) return { files: [{ contentType: CONTENT_TYPE, embedded }] };
+    const embedded = isTooLong ? undefined : await shortText(file.text, most);
+    if (embedded !== undefined)
+      return {
+        opened: { files: [{ contentType: CONTENT_TYPE, embedded }] },
+        receipt: file.stored ?? file.give?.(),
+      };
     const ticket = randomBytes(32).toString('base64url');
     await rows.locate(link.id, sha256(ticket), asked.recipient);
     const located: ManifestFile = {
       contentType: CONTENT_TYPE,
       location: `${baseUrl}/shl/${link.id}/files/${ticket}`,
     };
-    return { files: [located] };
+    return { opened: { files: [located] } };
   };
 
-  const opened = async (link: OpenedLinkRow, asked: OpeningAsked): Promise<Opened> => {
+  const openLink = async (link: OpenedLinkRow, asked: OpeningAsked): Promise<Outcome> => {
     const { sealed_key } = link;
-    if (!link.open || sealed_key === null) return { fault: 'not_found' };
+    if (!link.open || sealed_key === null) return { opened: { fault: 'not_found' } };
     const known = { ...link, sealed_key };
     if (asked.secret !== undefined && !isManifestSecret(keyOf(known), asked.secret))
-      return { fault: 'not_found' };
-    return (await checkPasscode(link, asked.passcode)) ?? manifest(known, asked);
+      return { opened: { fault: 'not_found' } };
+    const refused = await checkPasscode(link, asked.passcode);
+    return refused === undefined ? manifest(known, asked) : { opened: refused };
   };
 
   return {
@@ -115,16 +122,17 @@ export async function openOpening(
       const link = await find(id);
       if (link === undefined) return { fault: 'not_found' };
       await asked.count(makeLinkCaller(link));
-      const note = (status: AccessStatus): Promise<void> =>
-        accessLog.written([makeLogEntry(link, 'open-link', recipient, status, requestId)]);
-      let result: Opened;
+      const note = (status: AccessStatus, receipt?: Outcome['receipt']): Promise<void> =>
+        accessLog.written([makeLogEntry(link, 'open-link', recipient, status, requestId, receipt)]);
+      let outcome: Outcome;
       try {
-        result = await opened(link, asked);
+        outcome = await openLink(link, asked);
       } catch (error) {
         await note('error');
         throw error;
       }
-      await note(accessStatus(result));
+      const { opened: result, receipt } = outcome;
+      await note(accessStatus(result), receipt);
       if ('fault' in result && result.fault === 'passcode' && result.remainingAttempts === 0)
         await parts.sweep().catch(() => undefined);
       return result;
@@ -142,19 +150,57 @@ export async function openOpening(
       const recipient = await rows.fetch(id, sha256(ticket));
       if (recipient === undefined) return undefined;
       const { sealed_key } = link;
-      const note = (status: AccessStatus): Promise<void> =>
-        accessLog.written([makeLogEntry(link, 'open-link-file', recipient, status, requestId)]);
+      const note = (
+        status: AccessStatus,
+        action = 'open-link-file',
+        receipt?: Outcome['receipt'],
+      ): Promise<void> =>
+        accessLog.written([makeLogEntry(link, action, recipient, status, requestId, receipt)]);
       try {
         const file =
           link.open && sealed_key !== null ? await openFile({ ...link, sealed_key }, { budget }) : undefined;
-        await note(file === undefined ? 'not_found' : 'ok');
-        return file;
+        await note(file === undefined ? 'not_found' : 'ok', 'open-link-file', file?.stored);
+        const { give } = file ?? {};
+        if (file === undefined || give === undefined) return file?.text;
+        return holdLast(file.text, () => note('ok', 'link-file-sent', give()));
       } catch (error) {
         await note('error');
         throw error;
       }
     },
   };
+}
+
+/** The encrypted content of a link. */
+interface LinkFile {
+  readonly text: AsyncIterable<Buffer>;
+  /** The receipt of a stored content. */
+  readonly stored?: string | undefined;
+  /** Returns the receipt of a content that is made now, once it was read to its end. */
+  readonly give?: () => GivenReceipt;
+}
+
+/** An attempt's result, and the receipt of the content in it. */
+interface Outcome {
+  readonly opened: Opened;
+  readonly receipt?: GivenReceipt | string | undefined;
+}
+
+/**
+ * Passes a text on, its last piece only after a step: without that piece, which has the tag, nobody can open the file.
+ * @throws as the step; the last piece isn't passed on then
+ */
+async function* holdLast(
+  source: AsyncIterable<Buffer>,
+  before: () => Promise<void>,
+): AsyncGenerator<Buffer, undefined> {
+  let held: Buffer | undefined;
+  for await (const part of source) {
+    if (held !== undefined) yield held;
+    held = part;
+  }
+  await before();
+  if (held !== undefined) yield held;
 }
 
 /** Returns the caller that a link's content is read for: it sees what the record's project sees. */
@@ -168,6 +214,7 @@ function makeLogEntry(
   recipient: string,
   status: AccessStatus,
   requestId: string,
+  receipt?: Outcome['receipt'],
 ) {
   const document = content.startsWith('document/') ? content.slice('document/'.length) : null;
   return {
@@ -180,6 +227,7 @@ function makeLogEntry(
     status,
     count: null,
     requestId,
+    ...(receipt === undefined ? {} : { receipt }),
   };
 }
 

@@ -8,6 +8,7 @@ import { drawSecret } from '#commands/secret.ts';
 import type { ConsentQueries } from '#queries/consents/consents.ts';
 import type { SharedLinkRow } from '#queries/consents/shared-links.ts';
 import type { Freshness } from '../freshness/freshness.ts';
+import type { AccessLog } from '../http/ports/access-log.ts';
 import type { SharedLink, SharedLinkServices } from '../http/ports/shared-links.ts';
 import { installationKey } from '../operations/installation-key.ts';
 import type { SharedLinks } from '../operations/shared-links.ts';
@@ -17,10 +18,11 @@ import { IdSource, newRequestId, newUuid } from '../shared/ids.ts';
 import { AnswerBudget } from '../shared/load/answer-budget.ts';
 import { notFound, Refusal } from '../shared/refusal.ts';
 import { nowMicros } from '../shared/time/time.ts';
-import { atMost, type ContentDeps, inParts, openContent } from './content.ts';
+import { atMost, type ContentDeps, inParts } from './content.ts';
 import { encrypted } from './jwe.ts';
 import { hashPasscode } from './passcode.ts';
 import { joinFlags, makeShlink, manifestSecret } from './payload.ts';
+import { recordContent } from './recorded.ts';
 
 /** Days that a link works for without another end (docs/spec/decisions.md, section 7). */
 const DAYS = { once: 30, longTerm: 365 } as const;
@@ -53,6 +55,7 @@ export async function openSharedLinkServices(
     readonly rows: SharedLinks;
     readonly consents: Pick<Consents, 'share' | 'endSharedLink'>;
     readonly consentQueries: ConsentQueries;
+    readonly accessLog: Pick<AccessLog, 'given'>;
     readonly baseUrl: string;
     /** The maximum size of a stored content, in bytes. */
     readonly mostBytes: number;
@@ -98,8 +101,8 @@ export async function openSharedLinkServices(
       const id = by.ids.prefixed('shl_');
       const key = await drawSecret(by);
       const caller = ownCaller(await parts.ownerOf(record), { kind: 'shared_link', linkId: id }, ['read']);
-      const json = await openContent(parts, { caller, record, content, budget: new AnswerBudget() });
-      if (json === undefined)
+      const made = await recordContent(parts, { caller, record, content, budget: new AnswerBudget() });
+      if (made === undefined)
         throw content.startsWith('document/')
           ? notFound('DocumentReference', content.slice('document/'.length))
           : notFound('Patient', record);
@@ -116,8 +119,8 @@ export async function openSharedLinkServices(
       const days = longTerm ? DAYS.longTerm : DAYS.once;
       try {
         if (!longTerm) {
-          const text = encrypted(key, CONTENT_TYPE, atMost(json, parts.mostBytes));
-          await rows.keep(id, inParts(text, STORED_PART));
+          const text = encrypted(key, CONTENT_TYPE, atMost(made.text, parts.mostBytes));
+          await rows.keep(id, inParts(text, STORED_PART), () => parts.accessLog.given(made.give()));
         }
         const { wrote } = await consents.share(by, {
           linkId: id,

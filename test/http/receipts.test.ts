@@ -1,17 +1,24 @@
 /** Receipts: every answer that has one is made again from the log, byte for byte (docs/receipts.md). */
 import { createHash } from 'node:crypto';
+import { inflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
+import { compactDecrypt } from 'jose';
 import { signIn } from '#test/support/admin.ts';
 import { runCommand } from '#test/support/cli.ts';
 import { type Allowed, Granting } from '#test/support/granted.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { callTool, connectMcp, REVISIONS } from '#test/support/mcp.ts';
+import { linkOf } from '#test/support/me.ts';
+import { eventually } from '#test/support/process.ts';
 import { ReceiptsAgain } from '#test/support/receipts.ts';
 import { restOf } from '#test/support/rest.ts';
 import type { Answer } from '#test/support/service.ts';
+import { openLink, payloadOf, share } from '#test/support/shared-links.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
+
+const EMAIL = 'mira@example.org';
 
 describe('receipts', () => {
   let service: InProcess;
@@ -188,6 +195,46 @@ describe('receipts', () => {
         where r.kind = 'mcp'`,
     );
     expect(entries[0]?.n).to.be.greaterThan(calls.length);
+  });
+
+  it('of shared links: of the plaintext, when it is made', async () => {
+    const links = async () =>
+      (await service.pool.query('select from consents.links where record = $1', [patient])).rowCount ?? 0;
+    const before = await links();
+    await granting.events.append(patient, linkOf(service, EMAIL));
+    await eventually(async () => (await links()) > before);
+    const page = await service.post('/DocumentReference', {
+      ...{
+        resourceType: 'DocumentReference',
+        status: 'current',
+        subject: { reference: `Patient/${patient}` },
+      },
+      content: [
+        { attachment: { contentType: 'text/plain', data: Buffer.from('All is well.').toString('base64') } },
+      ],
+    });
+    for (const content of ['summary', 'everything', `document/${page.json.id}`])
+      for (const longTerm of [false, true])
+        for (const embeddedLengthMax of [1_000_000, 10]) {
+          const link = await share(service, EMAIL, patient, { content, long_term: longTerm });
+          const { url, key } = payloadOf(link);
+          const { json } = await openLink(url, { recipient: 'Dr Lind', embeddedLengthMax });
+          const [file] = json.files ?? [];
+          const jwe = file?.embedded ?? (await (await fetch(String(file?.location))).text());
+          const { plaintext } = await compactDecrypt(jwe, Buffer.from(key, 'base64url'));
+          const isPlain = plaintext[0] === '{'.charCodeAt(0);
+          const text = (isPlain ? Buffer.from(plaintext) : inflateRawSync(plaintext)).toString();
+          const { rows } = await service.pool.query<{ receipt: string }>(
+            'select receipt from operations.access_entry where actor_id = $1 and receipt is not null',
+            [link.id],
+          );
+          const label = `${content} ${longTerm} ${embeddedLengthMax}`;
+          expect(rows, label).to.have.length(1);
+          const row = (await receipts.all()).find(({ id }) => id === rows[0]?.receipt);
+          if (row === undefined) throw new Error(label);
+          expect(row).to.include({ kind: 'link', reader: `link/${link.id}` });
+          await receipts.expectSent(row, text);
+        }
   });
 
   it('are made for API keys, too, whose reads are not in the access log', async () => {

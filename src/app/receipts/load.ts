@@ -34,12 +34,18 @@ export async function loadMaterial(archive: Archive, row: ReceiptRow): Promise<M
   const { store, pool } = archive;
   const { kind, record, position, made_at: micros } = row;
   const inputs = unpack(row.inputs);
-  const log = await loadRecord(store, record, { kind: 'time', micros }, listIds(inputs));
+  const named = unpackVersions(row.versions);
+  const log = await loadRecord(
+    store,
+    record,
+    { kind: 'time', micros },
+    new Set([...listIds(inputs), ...named.map(({ id }) => id)]),
+  );
   const material = {
     ...{ kind, record, inputs, ...log },
     position: position === null ? null : toInstant(position),
     parameters: unpack(row.parameters),
-    named: unpackVersions(row.versions),
+    named,
   };
   return {
     ...material,
@@ -96,9 +102,14 @@ export function listIds({ directory, ...inputs }: JsonObject): ReadonlySet<strin
  */
 async function readFiles(
   { documents }: Archive,
-  { record, inputs, named, versions }: Omit<Material, 'files' | 'hiddenKey'>,
+  { record, parameters, inputs, named, versions }: Omit<Material, 'files' | 'hiddenKey'>,
 ): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
+  const [, shared = ''] = /^document\/(.+)$/.exec(String(parameters.content)) ?? [];
+  for (const blob of Array.isArray(inputs.files) ? inputs.files.map(String) : []) {
+    const bytes = await readBytes(await documents(), { patient: record, document: shared, blob });
+    if (bytes !== undefined) files[`${shared}/${blob}`] = bytes.toString('base64');
+  }
   for (const { file } of readReplies(inputs)) {
     if (typeof file !== 'string') continue;
     const shown = named.find(({ id }) => id === file)?.version;

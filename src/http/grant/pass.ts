@@ -68,7 +68,7 @@ export class GrantPass {
   /** Returns a pass for a rehearsal of a write: its reads are shown to nobody, and logged only if refused. */
   rehearsal(): GrantPass {
     const { accessLog: log } = this.service;
-    const accessLog: AccessLog = { written: async () => undefined, note: (entry) => log.note(entry) };
+    const accessLog: AccessLog = { ...log, written: async () => undefined, note: (entry) => log.note(entry) };
     return new GrantPass(
       { ...this.service, accessLog },
       this.caller,

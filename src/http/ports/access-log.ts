@@ -13,6 +13,8 @@ export interface AccessLog {
    * @throws Refusal unavailable (503) if they can't be written, also if a record was erased meanwhile
    */
   written(entries: readonly AccessEntry[], others?: readonly GivenReceipt[]): Promise<void>;
+  /** Writes a receipt that later entries name. @returns its id @throws as `written` */
+  given(receipt: GivenReceipt): Promise<string>;
   /** Writes the entry of a refused read with the next batch, without waiting. */
   note(entry: AccessEntry): void;
 }

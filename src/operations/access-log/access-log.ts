@@ -73,11 +73,28 @@ export class AccessLogWriter {
   async written(entries: readonly AccessEntry[], others: readonly GivenReceipt[] = []): Promise<void> {
     if (entries.length + others.length === 0) return;
     const rows = makeRows(entries, others);
-    const ready = entries.map((entry) => readyEntry(entry, entry.receipt && rows.get(entry.receipt)?.id));
+    const nameOf = ({ receipt }: AccessEntry): string | undefined =>
+      typeof receipt === 'string' ? receipt : receipt && rows.get(receipt)?.id;
+    const ready = entries.map((entry) => readyEntry(entry, nameOf(entry)));
+    await this.#queue(ready, [...rows.values()]);
+  }
+
+  /**
+   * Writes a receipt that later entries name; resolves when it is durable.
+   * @returns its id
+   * @throws as `written`
+   */
+  async given(receipt: GivenReceipt): Promise<string> {
+    const row = makeReceiptRow(receipt, `${receipt.form}-${nameProgram()}`);
+    await this.#queue([], [row]);
+    return row.id;
+  }
+
+  async #queue(entries: readonly ReadyEntry[], receipts: readonly ReceiptRow[]): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#answers.push({
-        entries: ready,
-        receipts: [...rows.values()],
+        entries,
+        receipts,
         settle: (refusal) => (refusal === undefined ? resolve() : reject(refusal)),
       });
       this.#start();
@@ -180,7 +197,10 @@ function makeRows(
   entries: readonly AccessEntry[],
   others: readonly GivenReceipt[],
 ): ReadonlyMap<GivenReceipt, ReceiptRow> {
-  const given = [...entries.flatMap(({ receipt }) => receipt ?? []), ...others];
+  const given = [
+    ...entries.flatMap(({ receipt = '' }) => (typeof receipt === 'string' ? [] : [receipt])),
+    ...others,
+  ];
   return new Map(given.map((each) => [each, makeReceiptRow(each, `${each.form}-${nameProgram()}`)]));
 }
 

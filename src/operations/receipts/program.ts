@@ -15,6 +15,7 @@ export const RENDERING = [
   'src/mcp',
   'src/receipts',
   'src/shared',
+  'src/shl',
   'src/v1',
   'package-lock.json',
 ] as const;

@@ -20,3 +20,8 @@ CREATE INDEX receipt_of_record ON operations.receipt (record, made_at);
 CREATE INDEX receipt_by_name ON operations.receipt (name) WHERE name IS NOT NULL;
 ALTER TABLE operations.access_entry ADD COLUMN receipt text;  -- null: the answer has none
 `;
+
+/** A migration: the receipt of a shared link's stored content. */
+export const LINK_RECEIPTS_SQL = `
+ALTER TABLE operations.shared_link ADD COLUMN receipt text;  -- null: made before receipts, or whenever it is opened
+`;

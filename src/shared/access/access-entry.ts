@@ -41,6 +41,6 @@ export interface AccessEntry {
   /** Resources of the record that the answer shows; null if it was streamed. */
   readonly count: number | null;
   readonly requestId: string;
-  /** The receipt of the answer, which is written with the entry. */
-  readonly receipt?: GivenReceipt;
+  /** The receipt of the answer, which is written with the entry; or the id of one that was written before. */
+  readonly receipt?: GivenReceipt | string;
 }
