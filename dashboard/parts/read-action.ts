@@ -29,6 +29,7 @@ const WORDS: Readonly<Record<string, TextKey>> = {
   listAccessLog: 'reads.accessLog',
   'open-link': 'reads.link',
   'open-link-file': 'reads.link',
+  'link-file-sent': 'reads.link',
   create: 'reads.write',
   update: 'reads.write',
   patch: 'reads.write',

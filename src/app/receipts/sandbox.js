@@ -7,7 +7,7 @@ const { createInterface } = require('node:readline');
 const { compileFunction } = require('node:vm');
 
 /** Modules of Node.js that renderers use; none of them opens anything. */
-const MODULES = ['buffer', 'crypto', 'timers/promises', 'url', 'util', 'zlib'];
+const MODULES = ['buffer', 'crypto', 'stream', 'timers/promises', 'url', 'util', 'zlib'];
 const modules = new Map(MODULES.map((name) => [name, require(`node:${name}`)]));
 const environment = Object.freeze({
   env: {},

@@ -12,7 +12,7 @@ export const accessEntrySchema = z
     action: z
       .string()
       .describe(
-        'The interaction, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched.',
+        'The interaction, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched; `link-file-sent`: the file was made to its end.',
       ),
     resource_type: z.string().nullable(),
     resource_id: z.string().nullable(),

@@ -3,7 +3,7 @@ export type AccessLogEntry = {
   id: string;
   /** ISO 8601, UTC. */
   ts: string;
-  /** The interaction, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched. */
+  /** The interaction, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched; `link-file-sent`: the file was made to its end. */
   action: string;
   resource_type: string | null;
   resource_id: string | null;
@@ -100,7 +100,7 @@ export type AuditedAccess = {
   id: string;
   /** ISO 8601, UTC. */
   ts: string;
-  /** The interaction, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched. */
+  /** The interaction, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched; `link-file-sent`: the file was made to its end. */
   action: string;
   resource_type: string | null;
   resource_id: string | null;

@@ -195,7 +195,7 @@ const COUNTLESS: ReadonlySet<string> = new Set([
 const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'labs-import']);
 
 /** Actions of those who have a shared link. */
-const OPENINGS: ReadonlySet<string> = new Set(['open-link', 'open-link-file']);
+const OPENINGS: ReadonlySet<string> = new Set(['open-link', 'open-link-file', 'link-file-sent']);
 
 /** Returns the action in words. @param things the kinds of entries, in words */
 function actionText(say: Texts, action: string, status: Entry['status'], things: string): string {
