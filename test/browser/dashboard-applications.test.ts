@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { openClients } from '#src/oauth/clients.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
-import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
+import { accessibilityFaults, LOOKS, openBrowser, picture } from '#test/support/browser.ts';
 import { openPage, signInTo } from '#test/support/dashboard.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
@@ -14,8 +14,6 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
 );
-
-const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1440, height: 900 } };
 
 describe('the dashboard: an application', () => {
   let browser: Browser;
@@ -294,22 +292,21 @@ describe('the dashboard: an application', () => {
     expect(await page.content()).not.to.include('portal.example');
   });
 
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const [size, viewport] of Object.entries(SIZES))
-      it(`is accessible, ${colorScheme}, ${size}`, async () => {
-        const { id } = await register({ jwks: { keys: [publicKey.export({ format: 'jwk' })] } });
-        const page = await open(id, 'owner@clinic.example', { colorScheme, viewport });
-        await page.getByText('Add, change and delete diagnoses and health problems').waitFor();
-        await page.frameLocator('iframe').getByRole('heading', { level: 1 }).waitFor();
-        await page.waitForFunction(() => document.querySelector('.loading') === null);
-        expect(await accessibilityFaults(page)).to.deep.equal([]);
-        const overflow = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        );
-        expect(overflow).to.equal(0);
-        await picture(page, `app-application-${colorScheme}-${size}`);
-        await page.getByRole('button', { name: 'Replace the keys' }).click();
-        expect(await accessibilityFaults(page)).to.deep.equal([]);
-        await picture(page, `app-application-keys-${colorScheme}-${size}`);
-      });
+  for (const { colorScheme, size, viewport } of LOOKS)
+    it(`is accessible, ${colorScheme}, ${size}`, async () => {
+      const { id } = await register({ jwks: { keys: [publicKey.export({ format: 'jwk' })] } });
+      const page = await open(id, 'owner@clinic.example', { colorScheme, viewport });
+      await page.getByText('Add, change and delete diagnoses and health problems').waitFor();
+      await page.frameLocator('iframe').getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForFunction(() => document.querySelector('.loading') === null);
+      expect(await accessibilityFaults(page)).to.deep.equal([]);
+      const overflow = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect(overflow).to.equal(0);
+      await picture(page, `app-application-${colorScheme}-${size}`);
+      await page.getByRole('button', { name: 'Replace the keys' }).click();
+      expect(await accessibilityFaults(page)).to.deep.equal([]);
+      await picture(page, `app-application-keys-${colorScheme}-${size}`);
+    });
 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type Auditing, openAuditing, PATIENT, type Written, weightOf } from '#test/support/auditing.ts';
-import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
+import { accessibilityFaults, LOOKS, openBrowser, picture } from '#test/support/browser.ts';
 import { openPage, signInTo } from '#test/support/dashboard.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
@@ -200,21 +200,21 @@ describe('the dashboard of auditors', () => {
       '/verifications',
     ];
     for (const path of screens)
-      for (const colorScheme of ['light', 'dark'] as const)
-        for (const width of [1440, 390]) {
-          await page.setViewportSize({ width, height: 900 });
-          await page.emulateMedia({ colorScheme });
-          await page.goto(screen(path));
-          await settle();
-          await page.getByRole('heading', { level: 1 }).waitFor();
-          const name = path.replaceAll(/[^a-z]+/g, '-').slice(0, 14);
-          expect(await accessibilityFaults(page), `${path} ${colorScheme} ${width}`).to.deep.equal([]);
-          const beyond = await page.evaluate(
-            () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
-          );
-          expect(beyond, `${path} scrolls sideways at ${width}`).to.equal(false);
-          await picture(page, `audit${name}-${colorScheme}-${width}`);
-        }
+      for (const { colorScheme, viewport } of LOOKS) {
+        const { width } = viewport;
+        await page.setViewportSize(viewport);
+        await page.emulateMedia({ colorScheme });
+        await page.goto(screen(path));
+        await settle();
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        const name = path.replaceAll(/[^a-z]+/g, '-').slice(0, 14);
+        expect(await accessibilityFaults(page), `${path} ${colorScheme} ${width}`).to.deep.equal([]);
+        const beyond = await page.evaluate(
+          () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+        );
+        expect(beyond, `${path} scrolls sideways at ${width}`).to.equal(false);
+        await picture(page, `audit${name}-${colorScheme}-${width}`);
+      }
     await page.locator('summary').filter({ hasText: 'audit@clinic.example' }).click();
     await page.getByLabel('Language').selectOption('Deutsch');
     await page.goto(screen(''));

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
-import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
+import { accessibilityFaults, LOOKS, openBrowser, picture } from '#test/support/browser.ts';
 import { openPage, signInTo } from '#test/support/dashboard.ts';
 import { holdRebuild } from '#test/support/held-rebuild.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -231,20 +231,20 @@ describe('the dashboard of operators', () => {
   it('is usable by everybody who may see it, on a desktop and a phone, in both themes, in German', async () => {
     await open('developer@example.org');
     for (const screen of SCREENS)
-      for (const colorScheme of ['light', 'dark'] as const)
-        for (const width of [1440, 390]) {
-          await page.setViewportSize({ width, height: 900 });
-          await page.emulateMedia({ colorScheme });
-          await page.goto(`${service.url}/app/ops${screen}`);
-          await page.waitForFunction(() => document.querySelector('.loading') === null);
-          await page.getByRole('heading', { level: 1 }).waitFor();
-          expect(await accessibilityFaults(page), `${screen} ${colorScheme} ${width}`).to.deep.equal([]);
-          const beyond = await page.evaluate(
-            () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
-          );
-          expect(beyond, `${screen} scrolls sideways at ${width}`).to.equal(false);
-          await picture(page, `ops${screen.replace('/', '-')}-${colorScheme}-${width}`);
-        }
+      for (const { colorScheme, viewport } of LOOKS) {
+        const { width } = viewport;
+        await page.setViewportSize(viewport);
+        await page.emulateMedia({ colorScheme });
+        await page.goto(`${service.url}/app/ops${screen}`);
+        await page.waitForFunction(() => document.querySelector('.loading') === null);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        expect(await accessibilityFaults(page), `${screen} ${colorScheme} ${width}`).to.deep.equal([]);
+        const beyond = await page.evaluate(
+          () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+        );
+        expect(beyond, `${screen} scrolls sideways at ${width}`).to.equal(false);
+        await picture(page, `ops${screen.replace('/', '-')}-${colorScheme}-${width}`);
+      }
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByText('developer@example.org').click();
     await page.getByLabel('Language').selectOption('Deutsch');

@@ -2,11 +2,9 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { type AdminUser, newDomain, signIn } from '#test/support/admin.ts';
-import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
+import { accessibilityFaults, LOOKS, openBrowser, picture } from '#test/support/browser.ts';
 import { openPage, signInTo } from '#test/support/dashboard.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
-
-const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1440, height: 900 } };
 
 describe('the dashboard: the organization', () => {
   let browser: Browser;
@@ -164,20 +162,19 @@ describe('the dashboard: the organization', () => {
     expect(await page.locator('main').getByRole('button').count()).to.equal(0);
   });
 
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const [size, viewport] of Object.entries(SIZES))
-      it(`is accessible, ${colorScheme}, ${size}`, async () => {
-        const { owner, domain, project, organization } = await found();
-        const set = { issuer: 'https://login.example.org', client_id: 'dashboard', domains: [domain] };
-        await owner.done('PUT', `/organizations/${organization}/sso`, set);
-        await owner.done('POST', `/projects/${project}/production-requests`, { use: 'A diary of symptoms' });
-        const page = await open(project, owner.email, { colorScheme, viewport });
-        await page.getByRole('cell', { name: 'Waiting for an answer' }).waitFor();
-        expect(await accessibilityFaults(page)).to.deep.equal([]);
-        const overflow = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        );
-        expect(overflow).to.equal(0);
-        await picture(page, `app-organization-${colorScheme}-${size}`);
-      });
+  for (const { colorScheme, size, viewport } of LOOKS)
+    it(`is accessible, ${colorScheme}, ${size}`, async () => {
+      const { owner, domain, project, organization } = await found();
+      const set = { issuer: 'https://login.example.org', client_id: 'dashboard', domains: [domain] };
+      await owner.done('PUT', `/organizations/${organization}/sso`, set);
+      await owner.done('POST', `/projects/${project}/production-requests`, { use: 'A diary of symptoms' });
+      const page = await open(project, owner.email, { colorScheme, viewport });
+      await page.getByRole('cell', { name: 'Waiting for an answer' }).waitFor();
+      expect(await accessibilityFaults(page)).to.deep.equal([]);
+      const overflow = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect(overflow).to.equal(0);
+      await picture(page, `app-organization-${colorScheme}-${size}`);
+    });
 });

@@ -1,7 +1,7 @@
 /** A patient's record in the dashboard: what it says, then and now, who changed what, and how quickly a long one is shown. */
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
+import { accessibilityFaults, LOOKS, openBrowser, picture } from '#test/support/browser.ts';
 import { beginProject, callAs, openPage, signInTo } from '#test/support/dashboard.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { linkOf } from '#test/support/me.ts';
@@ -336,44 +336,40 @@ describe('a patient’s record in the dashboard', () => {
     await page.emulateMedia({ media: 'screen' });
   });
 
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const [size, viewport] of Object.entries({
-      phone: { width: 390, height: 844 },
-      desktop: { width: 1440, height: 900 },
-    }))
-      it(`is accessible, ${colorScheme}, ${size}`, async () => {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize(viewport);
-        const said = await overview();
-        const [first] = said.problems.now;
-        for (const part of [
-          '',
-          '?part=timeline',
-          '?part=documents',
-          '?part=changes',
-          '?part=reads',
-          `/entries/${first?.resource}`,
-        ]) {
-          await page.goto(`${base}/patients/${patient}${part}`);
-          await page.getByRole('heading', { level: 1 }).waitFor();
-          await shown();
-          expect(await accessibilityFaults(page), part).to.deep.equal([]);
-          const overflow = await page.evaluate(
-            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-          );
-          expect(overflow, part).to.equal(0);
-          await picture(page, `record${part.replace(/\W+/g, '-').slice(0, 20)}-${colorScheme}-${size}`);
-        }
-        if (size !== 'phone') return;
-        // Allergies and the first medicine are on the first sight.
-        await page.goto(`${base}/patients/${patient}`);
-        const heights = await Promise.all(
-          ['Penicillin', 'Metformin'].map(
-            async (name) => (await page.locator('.lines strong', { hasText: name }).first().boundingBox())?.y,
-          ),
+  for (const { colorScheme, size, viewport } of LOOKS)
+    it(`is accessible, ${colorScheme}, ${size}`, async () => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(viewport);
+      const said = await overview();
+      const [first] = said.problems.now;
+      for (const part of [
+        '',
+        '?part=timeline',
+        '?part=documents',
+        '?part=changes',
+        '?part=reads',
+        `/entries/${first?.resource}`,
+      ]) {
+        await page.goto(`${base}/patients/${patient}${part}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await shown();
+        expect(await accessibilityFaults(page), part).to.deep.equal([]);
+        const overflow = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
         );
-        for (const y of heights) expect(y).to.be.lessThan(viewport.height);
-      });
+        expect(overflow, part).to.equal(0);
+        await picture(page, `record${part.replace(/\W+/g, '-').slice(0, 20)}-${colorScheme}-${size}`);
+      }
+      if (size !== 'phone') return;
+      // Allergies and the first medicine are on the first sight.
+      await page.goto(`${base}/patients/${patient}`);
+      const heights = await Promise.all(
+        ['Penicillin', 'Metformin'].map(
+          async (name) => (await page.locator('.lines strong', { hasText: name }).first().boundingBox())?.y,
+        ),
+      );
+      for (const y of heights) expect(y).to.be.lessThan(viewport.height);
+    });
 
   it('is shown at once if it is long, and its timeline scrolls without stops', async () => {
     await page.emulateMedia({ colorScheme: 'light' });

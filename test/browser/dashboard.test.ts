@@ -4,14 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
+import { accessibilityFaults, LOOKS, openBrowser, picture } from '#test/support/browser.ts';
 import { beginProject, callAs, fillProject, openPage, signInTo } from '#test/support/dashboard.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { identityOf } from '#test/support/me.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
 const PHONE = { width: 390, height: 844 };
-const DESKTOP = { width: 1440, height: 900 };
 const SCREENS = [
   '',
   '/requests',
@@ -461,26 +460,25 @@ describe('the dashboard', () => {
     }
   });
 
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const [size, viewport] of Object.entries({ phone: PHONE, desktop: DESKTOP }))
-      it(`is accessible, ${colorScheme}, ${size}`, async () => {
-        await open(`look-${colorScheme}-${size}@example.org`, { colorScheme, viewport });
-        await picture(page, `app-home-${colorScheme}-${size}`);
-        const project = await begin('Look');
-        await fillProject(page, service, project);
-        const base = page.url();
-        for (const screen of SCREENS) {
-          await page.goto(base + screen);
-          await page.waitForFunction(() => document.querySelector('.loading') === null);
-          await page.getByRole('heading', { level: 1 }).waitFor();
-          expect(await accessibilityFaults(page), screen).to.deep.equal([]);
-          const overflow = await page.evaluate(
-            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-          );
-          expect(overflow, screen).to.equal(0);
-          await picture(page, `app${screen.replace('/', '-')}-${colorScheme}-${size}`);
-        }
-      });
+  for (const { colorScheme, size, viewport } of LOOKS)
+    it(`is accessible, ${colorScheme}, ${size}`, async () => {
+      await open(`look-${colorScheme}-${size}@example.org`, { colorScheme, viewport });
+      await picture(page, `app-home-${colorScheme}-${size}`);
+      const project = await begin('Look');
+      await fillProject(page, service, project);
+      const base = page.url();
+      for (const screen of SCREENS) {
+        await page.goto(base + screen);
+        await page.waitForFunction(() => document.querySelector('.loading') === null);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        expect(await accessibilityFaults(page), screen).to.deep.equal([]);
+        const overflow = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        expect(overflow, screen).to.equal(0);
+        await picture(page, `app${screen.replace('/', '-')}-${colorScheme}-${size}`);
+      }
+    });
 
   it('is small, cached by its content, and needs no other host', async () => {
     await open('size@example.org');

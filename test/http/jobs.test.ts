@@ -6,6 +6,7 @@ import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { holdRebuild, isHeld } from '#test/support/held-rebuild.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { startService } from '#test/support/service.ts';
 
 const BY = { issuer: 'https://id.example', subject: 'ada' };
@@ -138,39 +139,42 @@ describe('a job of a service that ends', () => {
   });
   after(() => database.drop());
 
-  it('goes on after a kill and waits after a stop, and its command ends with the service', async () => {
-    const { pool, url: databaseUrl } = database;
-    const commands = async (): Promise<number> => {
-      const sql =
-        "select count(*)::int as n from pg_stat_activity where application_name = 'annal rebuild search'";
-      return (await pool.query<{ n: number }>(sql)).rows[0]?.n ?? 0;
-    };
-    let service = await startService({ databaseUrl });
-    const { dataDir } = service;
-    try {
-      const release = await holdRebuild(databaseUrl, 'search');
-      const { job } = await jobs.start(rebuildOf('search'));
-      await eventually(() => isHeld(pool, 'search'));
-      const first = await jobs.find('rebuild', job.id);
-      await service.kill();
-      // The command notices within seconds, although it waits for the lock.
-      await eventually(async () => (await commands()) === 0);
-      // Ten seconds later, for the next instance.
-      await pool.query("update operations.job set heartbeat = heartbeat - interval '10 seconds'");
-      service = await startService({ databaseUrl, dataDir });
-      await eventually(() => isHeld(pool, 'search'));
-      const second = await jobs.find('rebuild', job.id);
-      expect(second?.instance).to.not.equal(first?.instance);
-      await service.stop();
-      expect(await jobs.find('rebuild', job.id)).to.include({ status: 'waiting', error: null });
-      await eventually(async () => (await commands()) === 0);
-      expect(await jobs.claim('inst_next', ['rebuild'])).to.include({
-        id: job.id,
-        started_at: first?.started_at,
-      });
-      await release();
-    } finally {
-      await service.stop();
-    }
-  });
+  itAtFullSize(
+    'goes on after a kill and waits after a stop, and its command ends with the service',
+    async () => {
+      const { pool, url: databaseUrl } = database;
+      const commands = async (): Promise<number> => {
+        const sql =
+          "select count(*)::int as n from pg_stat_activity where application_name = 'annal rebuild search'";
+        return (await pool.query<{ n: number }>(sql)).rows[0]?.n ?? 0;
+      };
+      let service = await startService({ databaseUrl });
+      const { dataDir } = service;
+      try {
+        const release = await holdRebuild(databaseUrl, 'search');
+        const { job } = await jobs.start(rebuildOf('search'));
+        await eventually(() => isHeld(pool, 'search'));
+        const first = await jobs.find('rebuild', job.id);
+        await service.kill();
+        // The command notices within seconds, although it waits for the lock.
+        await eventually(async () => (await commands()) === 0);
+        // Ten seconds later, for the next instance.
+        await pool.query("update operations.job set heartbeat = heartbeat - interval '10 seconds'");
+        service = await startService({ databaseUrl, dataDir });
+        await eventually(() => isHeld(pool, 'search'));
+        const second = await jobs.find('rebuild', job.id);
+        expect(second?.instance).to.not.equal(first?.instance);
+        await service.stop();
+        expect(await jobs.find('rebuild', job.id)).to.include({ status: 'waiting', error: null });
+        await eventually(async () => (await commands()) === 0);
+        expect(await jobs.claim('inst_next', ['rebuild'])).to.include({
+          id: job.id,
+          started_at: first?.started_at,
+        });
+        await release();
+      } finally {
+        await service.stop();
+      }
+    },
+  );
 });

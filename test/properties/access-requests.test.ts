@@ -411,7 +411,7 @@ describe('the life of access requests', () => {
           await run.check();
         }
       }),
-      { numRuns: scaled(80, 4), examples: [[USUAL]], endOnFailure: true, seed: steadySeed() },
+      { numRuns: scaled(80, 2), examples: [[USUAL]], endOnFailure: true, seed: steadySeed() },
     );
     for (const what of ['approve', 'parallel answers', 'redeemed', 'pending'])
       expect(seen.get(what), what).to.be.greaterThan(0);

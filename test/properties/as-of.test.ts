@@ -8,11 +8,11 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { scaled, steadySeed } from '#test/support/scale.ts';
 
-const LIVES = scaled(40, 2);
+const LIVES = scaled(40, 1);
 const MOMENTS = 5;
 const STEPS = 8;
 /** Answers that are asked for again after a rebuild. */
-const REBUILT = scaled(1_000, 120);
+const REBUILT = scaled(1_000, 60);
 
 /** A reader of a record: a credential, and the record's id for it. */
 interface Reader {

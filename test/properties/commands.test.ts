@@ -15,7 +15,7 @@ const RECORDS = 50;
 const CLIENTS = 16;
 
 describe('random commands by concurrent clients', function () {
-  const commands = scaled(10_000, 120);
+  const commands = scaled(10_000, 80);
   this.timeout(120_000 + commands * 100);
   let service: Service;
 

@@ -205,7 +205,7 @@ describe('what a grant covers', () => {
   }
 
   it('is all that an application learns, at every route', async function () {
-    const worlds = scaled(30, 2);
+    const worlds = scaled(30, 1);
     const each = scaled(400, 60);
     this.timeout(180_000 + worlds * each * 200);
     const seed = steadySeed();

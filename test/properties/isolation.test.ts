@@ -74,7 +74,7 @@ describe('isolation of projects and environments', () => {
   }
 
   it('every request about an id of theirs is answered as for an id that never was', async function () {
-    const runs = scaled(5_000, 30);
+    const runs = scaled(5_000, 20);
     this.timeout(60_000 + runs * 100);
     const one = fc.tuple(
       fc.constantFrom(...intruders),

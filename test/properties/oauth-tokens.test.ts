@@ -140,7 +140,7 @@ describe('the life of tokens', () => {
           await run.check();
         }
       }),
-      { numRuns: scaled(40, 4), examples: [[USUAL]], endOnFailure: true, seed: steadySeed() },
+      { numRuns: scaled(40, 2), examples: [[USUAL]], endOnFailure: true, seed: steadySeed() },
     );
     for (const what of ['exchanged', 'refreshed', 'reused', 'lost'])
       expect(seen.get(what), what).to.be.greaterThan(0);

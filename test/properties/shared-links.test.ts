@@ -289,7 +289,7 @@ describe('the life of shared links', () => {
   }
 
   it('never takes a sixth attempt, shows nothing after its end, and is in the access log', async function () {
-    const numRuns = scaled(40, 2);
+    const numRuns = scaled(40, 1);
     this.timeout(60_000 + numRuns * 30_000);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 14 }), async (steps) => {

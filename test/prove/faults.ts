@@ -114,6 +114,7 @@ export const FAULT_STAGES: readonly Stage[] = [
         'test/http/cli-audit-access.test.ts',
         'test/http/cli-commands.test.ts',
         'test/http/cli-stopped.test.ts',
+        'test/http/jobs.test.ts',
         'test/http/runtimes.test.ts',
         'test/http/tracing.test.ts',
         'test/unit/bench-smoke.test.ts',

@@ -11,6 +11,21 @@ import { fileURLToPath } from 'node:url';
 import { createBrotliDecompress } from 'node:zlib';
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { someOf } from './scale.ts';
+
+/**
+ * How pages are looked at: each theme and each size once, in `npm run prove` in every combination; pictures of all need
+ * it.
+ */
+export const LOOKS = someOf(
+  [
+    { colorScheme: 'light', size: 'desktop', viewport: { width: 1440, height: 900 } },
+    { colorScheme: 'dark', size: 'phone', viewport: { width: 390, height: 844 } },
+    { colorScheme: 'dark', size: 'desktop', viewport: { width: 1440, height: 900 } },
+    { colorScheme: 'light', size: 'phone', viewport: { width: 390, height: 844 } },
+  ] as const,
+  2,
+);
 
 /**
  * Starts a browser; returns undefined if there is none.
