@@ -65,6 +65,14 @@ describe('the sources of a medicine', () => {
       expect(said(current, order(meta)).join()).to.not.contain('also recorded');
   });
 
+  it('say nothing by a prescription that a newer one follows, even if it was stopped here later', () => {
+    const order = (versionId: string, day: string, more: JsonObject = {}): JsonObject =>
+      ordered(day, { ...more, ...stored(versionId, `${day}T09:00:00Z`) });
+    const stopped = ordered('2024-06-01', { status: 'stopped', ...stored('2', '2026-05-03T09:00:00Z') });
+    expect(said(order('1', '2024-05-01'), stopped).join()).to.contain('also recorded as stopped');
+    expect(said(order('1', '2024-07-01'), stopped).join()).to.not.contain('also recorded');
+  });
+
   it('contradict a statement on or after its day, whatever the days, and never before', () => {
     const day = fc
       .integer({ min: 0, max: 3_000 })
