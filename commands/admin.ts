@@ -33,6 +33,7 @@ import {
   type ProductionRule,
   requestProduction,
   requireAccess,
+  withdrawProduction,
 } from './project/production.ts';
 import { PROJECT, type ProjectState } from './project/state.ts';
 import type { SandboxQueue } from './sandbox/queue.ts';
@@ -102,6 +103,8 @@ export interface AdminCommands {
     requestId: string,
     answer: { readonly allow: boolean; readonly reason?: string | undefined },
   ) => Promise<Done>;
+  /** Withdraws production, as the operator: existing keys and applications stay. @throws Refusal not_found */
+  readonly withdrawProduction: (by: RequestContext, projectId: string) => Promise<Done>;
   /** The key is shown this once. @throws Refusal forbidden for one of production that an operator must allow first. */
   readonly createKey: (
     by: RequestContext,
@@ -249,6 +252,13 @@ export function openAdmin({
     },
     answerProduction: (by, projectId, requestId, answer) =>
       onProject(by, projectId, answerRequest(projectId, requestId, answer)),
+    withdrawProduction: (by, projectId) =>
+      inTurn(projectId, async () => {
+        const newest = await newestApplication(projectId);
+        // Applications that are newer than the withdrawal would count.
+        const now = () => Math.max(by.now(), (newest ?? 0) + 1);
+        return onProject({ ...by, now }, projectId, withdrawProduction(projectId, newest));
+      }),
     async createKey(by, projectId, asked) {
       const id = by.ids.prefixed('key_');
       const { key, event } = issueKey(id, asked, await drawSecret(by));

@@ -1,7 +1,9 @@
 /** All routes, which the server serves and the OpenAPI document describes. */
+
 import { ADMIN_ROUTES } from './admin/routes.ts';
 import type { OpenRoute } from './api/open-route.ts';
 import type { Route } from './api/route.ts';
+import { AUDIT_KEY_ROUTES } from './audit-keys.ts';
 import { DOCUMENTATION_ROUTES } from './docs/routes.ts';
 import { HEALTH_ROUTES } from './health.ts';
 import { MCP_ROUTES } from './mcp/routes.ts';
@@ -24,6 +26,7 @@ export const OPEN_ROUTES: readonly OpenRoute[] = [
   ...HEALTH_ROUTES,
   ...DOCUMENTATION_ROUTES,
   ...WEBFINGER_ROUTES,
+  ...AUDIT_KEY_ROUTES,
   ...DISCOVERY_ROUTES,
   ...CLIENT_ROUTES,
   ...LOGO_ROUTES,

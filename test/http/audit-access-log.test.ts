@@ -166,6 +166,21 @@ describe('the access log for auditors', () => {
     });
   });
 
+  it('names patients when it is asked to, which is a read of each', async () => {
+    const [before] = (await ask('limit=1')).data;
+    expect(before?.patient_name).to.equal(null);
+    const [named] = (await ask(`limit=1&patient=${patient.id}&names=true`)).data;
+    expect(named?.patient_name).to.be.a('string').and.contain(PATIENT.name[0]?.family);
+    expect((await ask(`limit=1&patient=${patient.id}`)).data[0]).to.deep.include({
+      action: 'search-type',
+      resource_type: 'Patient',
+      actor: auditing.auditor.email,
+    });
+    // Without a reason, production shows no content.
+    const [unnamed] = (await ask('limit=1&environment=production&names=true')).data;
+    expect(unnamed?.patient_name).to.equal(null);
+  });
+
   it('is for auditors of the project, and needs a reason in production', async () => {
     for (const each of [path, `${path}?patient=${patient.id}`])
       expect(await refusalsOf(auditing, 'GET', each), each).to.deep.equal([403, 404, 404]);

@@ -1,4 +1,5 @@
 /** `POST /admin/projects/{id}/exports`: signed files that `bin/verify-export.mjs` checks without the service. */
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import {
   type Auditing,
@@ -69,6 +70,17 @@ describe('signed exports for auditors', () => {
       throw error;
     }
   };
+
+  it('are signed with the key that anybody can note', async () => {
+    const answer = await fetch(`${service.url}/.well-known/audit-keys`);
+    const { keys } = (await answer.json()) as { readonly keys: readonly Readonly<Record<string, string>>[] };
+    expect(keys.map(({ kty, crv, x, alg }) => ({ kty, crv, x, alg }))).to.deep.equal([
+      { kty: 'OKP', crv: 'Ed25519', x: key, alg: 'EdDSA' },
+    ]);
+    const thumbprint = JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x: key });
+    expect(keys[0]?.kid).to.equal(createHash('sha256').update(thumbprint).digest('base64url'));
+    expect(answer.headers.get('access-control-allow-origin')).to.equal('*');
+  });
 
   it('prove themselves, with the key that the service names', async () => {
     const [record, history, search] = await Promise.all(all().map(exported));

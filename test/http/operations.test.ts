@@ -80,6 +80,7 @@ describe('the routes of operators', () => {
 
   function bodyFor(path: string): object | undefined {
     if (path.endsWith('/rebuilds')) return { read_models: ['search'], confirm: ['search'] };
+    if (path.endsWith('/production-withdrawals')) return { project_id: 'proj_x' };
     return path.includes('production-requests') ? { answer: 'allow' } : undefined;
   }
 
@@ -286,13 +287,21 @@ describe('the routes of operators', () => {
     const own = requests.filter((one) => one.project.id === project);
     expect(own.map(({ status }) => status)).to.deep.equal(['allowed', 'refused']);
     expect((await answer('preq_1', { answer: 'allow' })).status).to.equal(404);
+    const key = { name: 'live', environment: 'production' };
+    await customer.done('POST', `/projects/${project}/keys`, key);
+    const withdraw = (body: object) => admin.ask('POST', '/operations/production-withdrawals', body);
+    const withdrawn = await withdraw({ project_id: project });
+    expect(JSON.parse(withdrawn.text)).to.deep.equal({ project_id: project, production: false });
+    expect((await customer.done('GET', `/projects/${project}`)).production).to.equal(false);
+    expect((await customer.ask('POST', `/projects/${project}/keys`, key)).status).to.equal(403);
+    expect((await withdraw({ project_id: 'proj_1' })).status).to.equal(404);
     const store = await openEventStore({ url: service.databaseUrl, eventStoreUrl: EVENTSTORE_URL });
     const people: string[] = [];
     for await (const { type, metadata } of store.read(projectStream(project)))
-      if (['ProductionAccessAllowed', 'ProductionAccessRefused'].includes(type))
+      if (/^ProductionAccess(?:Allowed|Refused|Withdrawn)$/.test(type))
         people.push(JSON.parse(metadata).credential.subject);
     await store.close();
-    expect(people).to.deep.equal([admin.subject, admin.subject]);
+    expect(people).to.deep.equal([admin.subject, admin.subject, admin.subject]);
   });
 
   it('give applications trust that lasts, and end it', async () => {

@@ -117,6 +117,8 @@ export type AuditedAccess = {
   /** The receipt of a context, `$summary`, answer to an assistant or shared content: `rcpt_…`. */
   receipt: string | null;
   patient: string;
+  /** As the record has it now; null without `names=true`, or if it has none. */
+  patient_name: string | null;
   /** Its number in the patient’s log, from 1 without gaps. */
   entry: number;
   /** Over this entry and the hash of the one before it: docs/access-log.md. */
@@ -4624,7 +4626,7 @@ export interface Operations {
     /** An event of a project with its content, and its place in the hash chain */
     '/admin/projects/{project_id}/events/{event_id}': { path: { project_id: string; event_id: string }; query: { language?: 'en' | 'de' | 'fr' | 'es' | 'nb' | 'ar' }; body: undefined; answer: WholeLogEvent };
     /** Who read the records of a project, newest first */
-    '/admin/projects/{project_id}/access-log': { path: { project_id: string }; query: { limit?: number; cursor?: string; from?: string; to?: string; environment?: 'sandbox' | 'production'; patient?: string; application?: string; key?: string; person?: string; action?: string; status?: 'ok' | 'denied' | 'not_found' | 'error' }; body: undefined; answer: {
+    '/admin/projects/{project_id}/access-log': { path: { project_id: string }; query: { limit?: number; cursor?: string; from?: string; to?: string; environment?: 'sandbox' | 'production'; patient?: string; application?: string; key?: string; person?: string; action?: string; status?: 'ok' | 'denied' | 'not_found' | 'error'; names?: 'true' }; body: undefined; answer: {
       data: AuditedAccess[];
       /** `cursor` of the next page; null on the last. */
       next_cursor: string | null;
@@ -5521,6 +5523,14 @@ export interface Operations {
       /** Of a refusal; the project’s members read it. */
       reason?: string;
     }; answer: OperatorsProductionRequest };
+    /** End a project’s permission to create production keys and applications */
+    '/admin/operations/production-withdrawals': { path: {}; query: {}; body: {
+      /** `proj_…` */
+      project_id: string;
+    }; answer: {
+      project_id: string;
+      production: boolean;
+    } };
     /** End an application’s access to a record */
     '/me/patients/{patient_id}/grants/{grant_id}/revoke': { path: { patient_id: string; grant_id: string }; query: {}; body: {
       reason?: string;

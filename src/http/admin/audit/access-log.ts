@@ -10,9 +10,10 @@ import { route } from '../../api/route.ts';
 import { environment, instant, LIST_QUERY } from '../../api/schemas.ts';
 import { projectFor } from '../access.ts';
 import { PERIOD_QUERY, periodIn } from '../period.ts';
-import { requireOpenOnPages } from '../record-reads.ts';
+import { mayShow, noteReads, requireOpenOnPages } from '../record-reads.ts';
 import { covering } from './covering.ts';
 import { applicationId, keyId, patientId } from './ids.ts';
+import { readPatientNames } from './titles.ts';
 
 const CATEGORY_OF: ReadonlyMap<string, ConsentGroup> = new Map(
   Object.entries(CONSENT_GROUPS).flatMap(([group, types]) =>
@@ -23,6 +24,10 @@ const CATEGORY_OF: ReadonlyMap<string, ConsentGroup> = new Map(
 const entrySchema = accessEntrySchema
   .extend({
     patient: z.string(),
+    patient_name: z
+      .string()
+      .nullable()
+      .describe('As the record has it now; null without `names=true`, or if it has none.'),
     entry: z.int().describe('Its number in the patient’s log, from 1 without gaps.'),
     hash: z.string().describe('Over this entry and the hash of the one before it: docs/access-log.md.'),
     person: z
@@ -75,10 +80,11 @@ const pageSchema = z.object({
 /** Of the FHIR interface also names of operations, such as `$everything`. */
 const ACTIONS = /^[$\w-]{1,60}(?:,[$\w-]{1,60}){0,40}$/;
 
-function entryView(row: AuditedAccess): z.input<typeof entrySchema> {
+function entryView(row: AuditedAccess, patient_name: string | null): z.input<typeof entrySchema> {
   return {
     ...accessEntryView(row),
     patient: row.record,
+    patient_name,
     entry: row.seq,
     hash: row.hash,
     person:
@@ -125,13 +131,19 @@ export const ACCESS_LOG_ROUTES = [
         .optional()
         .describe('Such as `read`; several with commas.'),
       status: z.enum(ACCESS_STATUSES).optional(),
+      names: z
+        .literal('true')
+        .optional()
+        .describe(
+          '`true`: with the names of patients. That is a read of each Patient, and in its access log.',
+        ),
     }),
     answers: { 200: { description: 'A page of the access log', schema: pageSchema } },
     async run(request) {
       const { services, params, query } = request;
       const { audit, adminQueries } = services;
       const { id: project } = await projectFor(request, params.project_id, 'auditor');
-      const { environment: of, from: _from, to: _to, patient, action: actions, ...asked } = query;
+      const { environment: of, from: _from, to: _to, patient, names, action: actions, ...asked } = query;
       requireOpenOnPages(request, of);
       const tenant = { project, environment: of };
       if (patient !== undefined && !(await adminQueries.hasRecord([tenant], patient)))
@@ -140,11 +152,20 @@ export const ACCESS_LOG_ROUTES = [
         audit.accesses(tenant, { ...asked, ...periodIn(query), actions, patient }),
         patient === undefined ? undefined : audit.accessHead(patient),
       ]);
+      const records = [...new Set(rows.map(({ record }) => record))];
+      const isNamed = names === 'true' && mayShow(request, of);
+      const findName = isNamed ? await readPatientNames(services, records) : () => null;
+      if (isNamed)
+        await noteReads(
+          request,
+          { environment: of, action: 'search-type', resourceType: 'Patient' },
+          records.map((record) => ({ record, count: 1 })),
+        );
       const checkpoint = head && (await audit.coveredBy(`access-${patient}`, 1));
       return {
         status: 200,
         body: {
-          data: rows.map(entryView),
+          data: rows.map((row) => entryView(row, findName(row.record))),
           next_cursor: next ?? null,
           searched_to: searchedTo === undefined ? null : toInstant(searchedTo),
           logs_key_reads: services.config.accessLog === 'all',

@@ -17,24 +17,36 @@ export interface EventNames {
 /** The names of an event whose content isn't shown. */
 export const UNNAMED: EventNames = { title: null, patient: null };
 
+/** Reads the names of patients, by their ids. */
+export async function readPatientNames(
+  { audit }: Pick<Services, 'audit'>,
+  records: readonly string[],
+): Promise<(record: string) => string | null> {
+  const patients = await audit.patientTexts([...new Set(records)]);
+  const names = new Map([...patients].map(([id, body]) => [id, readPerson(parseStored(body)).name ?? null]));
+  return (record) => names.get(record) ?? null;
+}
+
 /** Reads the names of events. */
 export async function readNames(
   { audit, displays }: Pick<Services, 'audit' | 'displays'>,
   say: Texts,
   rows: readonly EventRow[],
 ): Promise<(row: EventRow) => EventNames> {
-  const [versions, patients] = await Promise.all([
+  const [versions, findName] = await Promise.all([
     audit.versionTexts(rows),
-    audit.patientTexts(rows.flatMap(({ record }) => record ?? [])),
+    readPatientNames(
+      { audit },
+      rows.flatMap(({ record }) => record ?? []),
+    ),
   ]);
   const values = new Map([...versions].map(([id, body]) => [id, parseStored(body)]));
   const names = await displays(bareCodes([...values.values()]));
-  const people = new Map([...patients].map(([id, body]) => [id, readPerson(parseStored(body)).name ?? null]));
   return ({ id, resource_type: type, record }) => {
     const value = values.get(id);
     return {
       title: value === undefined || type === null ? null : nameResource(say, names, type, value),
-      patient: (record === null ? undefined : people.get(record)) ?? null,
+      patient: record === null ? null : findName(record),
     };
   };
 }

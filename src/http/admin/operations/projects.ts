@@ -135,6 +135,29 @@ export const PROJECT_DECISION_ROUTES = [
     },
   }),
   operatorRoute({
+    method: 'POST',
+    path: '/admin/operations/production-withdrawals',
+    operationId: 'withdrawProduction',
+    summary: 'End a project’s permission to create production keys and applications',
+    description:
+      'As `annal production withdraw` does, but in the name of the person. Existing keys work until they are revoked, existing applications until they are deleted. Nothing changes if it was withdrawn before and nothing of production was made since.',
+    models: MODELS,
+    body: z
+      .strictObject({ project_id: z.string().max(60).describe('`proj_…`') })
+      .meta({ examples: [{ project_id: 'proj_4xQ2mZ9d' }] }),
+    answers: {
+      200: {
+        description: 'The project, which has no production now',
+        schema: z.object({ project_id: z.string(), production: z.boolean() }),
+      },
+    },
+    async run(request) {
+      const { project_id } = request.body;
+      const { wrote } = await request.services.admin.withdrawProduction(toAuthor(request), project_id);
+      return { status: 200, body: { project_id, production: false }, position: wrote?.position };
+    },
+  }),
+  operatorRoute({
     method: 'GET',
     path: '/admin/operations/trusted-applications',
     operationId: 'listTrustedApplications',
