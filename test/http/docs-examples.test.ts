@@ -190,9 +190,10 @@ describe('the documentation’s examples', () => {
         /\{(?:delivery_id|patient_id|service_request_id|parked_id|job_id|request_id|event_id|invitation_id|checkpoint_id|takeback_id)\}/.test(
           path,
         ) ||
-        ['removeMember', 'discoverSso', 'trustApplication', 'exportSigned', 'startVerification'].includes(
-          operation.operationId,
-        )
+        [
+          ...['removeMember', 'discoverSso', 'trustApplication', 'exportSigned', 'startVerification'],
+          'withdrawProduction',
+        ].includes(operation.operationId)
       )
         continue;
       for (const request of prefilled(path, operation, ids)) {
