@@ -7,7 +7,7 @@ import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import type { FindCodes, Terminology } from '#src/fhir/terminology.ts';
 import type { MolarMassOf } from '#src/insight/measurement.ts';
 import { type Caller, turnKey } from '#src/shared/access/caller.ts';
-import { Admission } from '#src/shared/load/admission.ts';
+import { Admission, type AdmissionLimits } from '#src/shared/load/admission.ts';
 import { presence } from '#src/shared/load/presence.ts';
 import { type MakeContext, type NameCodes, openMakeContext } from './context/context.ts';
 import { RecordCache } from './context/record-cache.ts';
@@ -121,11 +121,18 @@ const PATTERNS = { total: 2, ofOne: 1, waiting: 200, waitMs: 25_000 } as const;
  * once for all values; by default PostgreSQL would plan some of them each time, which takes longer than
  * running them.
  */
-function searchPool({ options }: Pool): Pool {
+function searchPool({ options }: Pool, most: number): Pool {
   const settings = [options.options ?? '', '-c plan_cache_mode=force_generic_plan'].join(' ').trim();
-  const pool = new pg.Pool({ ...options, max: SEARCHES.total, options: settings });
+  const pool = new pg.Pool({ ...options, max: most, options: settings });
   pool.on('error', () => undefined);
   return pool;
+}
+
+/** Returns the part that one process has in the limits of searches: never less than one of a user, and two in all. */
+function shareSearches(sharers: number): AdmissionLimits & { readonly total: number } {
+  if (sharers === 1) return SEARCHES;
+  const share = (most: number): number => Math.ceil(most / sharers);
+  return { ...SEARCHES, total: Math.max(2, share(SEARCHES.total)), ofOne: () => share(SEARCHES.ofOne()) };
 }
 
 /** A question of a caller. */
@@ -151,6 +158,7 @@ function atMoments<Rest extends readonly unknown[], Answer>(
  * @param terminology the look-ups of codes for searches and contexts.
  * @param terminologyReady resolves when the shared terminology is installed.
  * @param loadVersions the projections, which queries don't know
+ * @param sharers the number of processes that share a machine's budget of searches
  */
 export function openQueries(
   pool: Pool,
@@ -161,16 +169,18 @@ export function openQueries(
   },
   terminologyReady: () => Promise<void>,
   loadVersions: LoadVersions,
+  sharers = 1,
 ): Queries {
+  const limits = shareSearches(sharers);
   const shared = { pool, ready: terminologyReady };
   const line = new Line(pool.options);
   const readNow = withSharedRead(shared, openRead(line, pool));
   const read = atMoments(pool, readNow, (then) => openRead(lineOver(then), then));
   // Their own, so that no read waits behind a long answer.
   const histories = new Line(pool.options);
-  const turns = new Admission(SEARCHES);
+  const turns = new Admission(limits);
   const pace = new Pace(PACE);
-  const searches = searchPool(pool);
+  const searches = searchPool(pool, limits.total);
   const insights = new Admission(INSIGHTS);
   const patterns = new Admission(PATTERNS);
   const series = atMoments(pool, openSeries(pool, terminology.molarMassOf), (then) =>

@@ -62,7 +62,7 @@ import { createServer } from './http/server/server.ts';
 import { answerWhileStarting } from './http/server/starting.ts';
 import { VERSION } from './http/version.ts';
 import { openIdentities, ownIssuer } from './identity/open.ts';
-import { shareLimits } from './machine/budgets.ts';
+import { shareConnections, shareLimits } from './machine/budgets.ts';
 import type { Link } from './machine/link.ts';
 import { ALONE, type Part } from './machine/messages.ts';
 import { observeIdempotency, observeLocks, observePools } from './metrics/database.ts';
@@ -180,8 +180,9 @@ export async function startApp(deps: {
     link,
   } = deps;
   const config = { ...deps.config, limits: shareLimits(deps.config.limits, part.sharers) };
-  const pool = openPool(databaseUrl, { max: 10, name: 'annal', ...STATEMENTS });
-  const lockPool = openPool(databaseUrl, { max: 16, name: 'annal criteria locks' });
+  const share = (most: number): number => shareConnections(most, part.sharers);
+  const pool = openPool(databaseUrl, { max: share(10), name: 'annal', ...STATEMENTS });
+  const lockPool = openPool(databaseUrl, { max: share(16), name: 'annal criteria locks' });
   const metrics = createMetrics(link && { name: part.name, measure: () => link.measureOthers() });
   const { registry } = metrics;
   observeBuild(registry, VERSION);
@@ -354,7 +355,11 @@ export async function startApp(deps: {
   const plainCommands = openCommands(writing);
   const commands =
     tracing === undefined ? plainCommands : wrapCalls(plainCommands, tracing.around('command'));
-  const { close: closeQueries, searches, ...questions } = openQueries(pool, terminology, ready, loadPast);
+  const {
+    close: closeQueries,
+    searches,
+    ...questions
+  } = openQueries(pool, terminology, ready, loadPast, part.sharers);
   const costing = nestWrappers(asking, refuseCostly);
   const queries = { ...wrapCalls(questions, costing), searches, close: closeQueries };
   const tokens = openTokens(pool);

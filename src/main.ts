@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import pg from 'pg';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import {
@@ -23,6 +24,7 @@ import { errorMessage, unusableDatabase } from './database/unusable.ts';
 import { LogClosed } from './events/closed.ts';
 import { Unavailable } from './events/store.ts';
 import { createLogger } from './logging.ts';
+import { fitConnections } from './machine/budgets.ts';
 import { MemberFailed, Primary, type PrimaryOptions } from './machine/primary.ts';
 import { chooseSizes, countCores } from './machine/sizes.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -96,7 +98,15 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     throw new CannotStart(text, { cause: error });
   });
   if (applied.length > 0) log.info({ applied }, 'database migrated');
-  if (loading === undefined) return startMachine(config, log, shutdown, { sizes, databaseUrl });
+  if (loading === undefined) {
+    const allowed = await countAllowed(databaseUrl);
+    try {
+      const fitting = fitConnections(sizes, allowed, config.workers !== undefined);
+      return await startMachine(config, log, shutdown, { sizes: fitting, databaseUrl });
+    } catch (error) {
+      throw error instanceof RangeError ? new CannotStart(error.message) : error;
+    }
+  }
   const { startApp } = await loading;
   const onLogClosed = (): void => void shutdown.end(1);
   const app = await startApp({ config, databaseUrl, log, onLogClosed }).catch((error: unknown) =>
@@ -109,6 +119,21 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   const { url } = await app.listen().catch((error: unknown) => addressRefused(error, config));
   shutdown.started();
   sayReady(config, url, file);
+}
+
+/** Returns how many connections PostgreSQL allows this service, others' included. */
+async function countAllowed(databaseUrl: string): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ n: number }>(
+      `select sum(case name when 'max_connections' then setting::int else -setting::int end)::int as n from pg_settings
+        where name in ('max_connections', 'superuser_reserved_connections', 'reserved_connections')`,
+    );
+    return rows[0]?.n ?? 0;
+  } finally {
+    await client.end();
+  }
 }
 
 function sayReady({ baseUrl }: Config, url: string, file: string | undefined): void {

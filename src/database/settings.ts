@@ -43,7 +43,7 @@ export function serverSettings(
     port: String(PORT),
     unix_socket_directories: sockets,
     unix_socket_permissions: '0700',
-    max_connections: '200',
+    max_connections: '300',
     shared_buffers: `${sharedBuffers(totalmem(), process.constrainedMemory())}MB`,
     work_mem: '16MB',
     maintenance_work_mem: '128MB',

@@ -1,5 +1,6 @@
 /** Divides the budgets of a machine among the processes that answer its requests. */
 import type { Limits } from '../shared/limits.ts';
+import type { Sizes } from './sizes.ts';
 
 /**
  * Returns the limits of one process: its part of each budget of the machine, and the limits of single requests unchanged. A
@@ -16,4 +17,45 @@ export function shareLimits(limits: Limits, sharers: number): Limits {
     bodyMemoryBytes: Math.max(share(bodyMemoryBytes), bundleBytes),
     connectionsPerAddress: share(connectionsPerAddress),
   };
+}
+
+/**
+ * Returns the maximum number of connections of one process's pool: its part of those of a service that is one process, and
+ * at least three.
+ * @param most of a single process
+ */
+export function shareConnections(most: number, sharers: number): number {
+  return sharers === 1 ? most : Math.max(3, Math.ceil(most / sharers));
+}
+
+/** The pools of each process whose size depends on how many share them: requests, locks of criteria, searches. */
+const SHARED_POOLS = [10, 16, 8];
+/** Projectors use these pools little: each has the part that four workers would have. */
+export const SHARERS_OF_PROJECTOR = 4;
+/** All other connections of a process, and those of all projectors for read models and processes. */
+const OF_EACH = 12;
+const OF_PROJECTORS = 14;
+
+/** Returns the number of connections that the processes of a machine may have open at a time. */
+export function countConnections({ workers, projectors }: Sizes): number {
+  const shared = (sharers: number): number =>
+    SHARED_POOLS.reduce((sum, most) => sum + shareConnections(most, sharers), OF_EACH);
+  return workers * shared(workers) + projectors * shared(SHARERS_OF_PROJECTOR) + OF_PROJECTORS;
+}
+
+/**
+ * Returns the sizes if PostgreSQL allows so many connections; fewer workers if their number is Annal's choice.
+ * @param allowed `max_connections` less those that are reserved
+ * @param isChosen true if the settings say how many workers there are
+ * @throws RangeError a sentence that names the settings
+ */
+export function fitConnections(sizes: Sizes, allowed: number, isChosen: boolean): Sizes {
+  const needed = countConnections(sizes);
+  if (needed <= allowed) return sizes;
+  if (!isChosen && sizes.workers > 1)
+    return fitConnections({ ...sizes, workers: sizes.workers - 1 }, allowed, false);
+  const { workers, projectors } = sizes;
+  throw new RangeError(
+    `WORKERS=${workers} and PROJECTORS=${projectors} may need ${needed} connections to PostgreSQL, and its max_connections leaves ${allowed}: raise max_connections, or lower WORKERS`,
+  );
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ProjectionStatus } from '#projections/projector.ts';
+import { SHARERS_OF_PROJECTOR } from './budgets.ts';
 import type { FromMember, Part, Sockets, ToMember } from './messages.ts';
 import type { Sizes } from './sizes.ts';
 
@@ -155,7 +156,7 @@ export class Primary {
     const { projectors } = this.options.sizes;
     const all = projectors === 2 ? DIVIDED : [undefined];
     return all.map((projects, n) => ({
-      ...{ name: `projector-${n + 1}`, answers: false, begins: false, sharers: 1 },
+      ...{ name: `projector-${n + 1}`, answers: false, begins: false, sharers: SHARERS_OF_PROJECTOR },
       ...{ projects, leads: n === 0, prepares: n === 0 },
     }));
   }

@@ -1,7 +1,7 @@
 /** How many processes share the work of a machine, by its cores and the settings. */
 import { expect } from 'chai';
 import { loadConfig } from '#src/config.ts';
-import { shareLimits } from '#src/machine/budgets.ts';
+import { countConnections, fitConnections, shareConnections, shareLimits } from '#src/machine/budgets.ts';
 import { chooseSizes, readQuota } from '#src/machine/sizes.ts';
 
 const AUTO = { workers: undefined, projectors: undefined };
@@ -66,5 +66,22 @@ describe('the budgets of a machine', () => {
     expect(small.bodyMemoryBytes).to.equal(limits.bundleBytes);
     expect(small.answerSeconds).to.equal(limits.answerSeconds);
     expect(shareLimits(limits, 1)).to.equal(limits);
+  });
+
+  it('have as many connections as PostgreSQL allows, or say what to change', () => {
+    expect([1, 2, 7, 64].map((sharers) => shareConnections(10, sharers))).to.deep.equal([10, 5, 3, 3]);
+    const sizes = { workers: 7, projectors: 2 } as const;
+    const needed = countConnections(sizes);
+    expect(needed).to.be.within(150, 300);
+    expect(fitConnections(sizes, needed, true)).to.equal(sizes);
+    // PostgreSQL as it ships allows 97.
+    expect(countConnections({ workers: 2, projectors: 1 })).to.be.at.most(97);
+    expect(() => fitConnections(sizes, 97, true)).to.throw(
+      RangeError,
+      `WORKERS=7 and PROJECTORS=2 may need ${needed} connections to PostgreSQL, and its max_connections leaves 97`,
+    );
+    const fewer = fitConnections(sizes, needed - 1, false);
+    expect(fewer.workers).to.be.within(1, 6);
+    expect(countConnections(fewer)).to.be.at.most(needed - 1);
   });
 });
