@@ -8,8 +8,8 @@ import { Badge } from './parts/parts.tsx';
 import { PLACE } from './place.ts';
 import { keepReasonsOf } from './reason.ts';
 import { mayAudit } from './screens/audit/parts.tsx';
-import { isOperator, OPS, OPS_MENU } from './screens/ops/ops.tsx';
-import { account } from './session.ts';
+import { OPS, OPS_MENU } from './screens/ops/ops.tsx';
+import { account, isOperator } from './session.ts';
 import { choose, LANGUAGES, type Language, language, say, type TextKey } from './texts/texts.ts';
 import { urgentNeeds } from './urgent-needs.ts';
 

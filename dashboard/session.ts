@@ -23,6 +23,11 @@ export interface Account {
 /** Undefined until it is loaded. */
 export const account = signal<Account | undefined>(undefined);
 
+/** Tells whether the person operates the installation. */
+export function isOperator(): boolean {
+  return account.value?.installation.operator === true;
+}
+
 /** Loads it again, for example after a project was created. */
 export async function loadAccount(): Promise<Account> {
   const [installation, organizations] = await Promise.all([

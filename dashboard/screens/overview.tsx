@@ -7,7 +7,7 @@ import { useLoaded } from '../load.ts';
 import { Ago, Badge, Code, Head, Shown } from '../parts/parts.tsx';
 import { account, includesRole } from '../session.ts';
 import { say, sayCount } from '../texts/texts.ts';
-import { sayScope } from './audit/verifications.tsx';
+import { sayScope } from './audit/verifying.tsx';
 import { StandingTable, Throttled } from './limits.tsx';
 import { RequestTable } from './requests.tsx';
 import { listEndpoints, State } from './webhooks.tsx';

@@ -606,6 +606,20 @@ export const de: Texts = {
   'ops.instance.alive': 'Läuft',
   'ops.instance.answers': 'antwortet Ihnen gerade',
   'ops.instance.gone': 'Nicht gesehen',
+  'ops.withdraw': 'Produktion entziehen',
+  'ops.withdraw.of': '{project} die Produktion entziehen',
+  'ops.withdraw.says':
+    '{organization} kann dann keine Schlüssel und Anwendungen der Produktion mehr anlegen. Bestehende Schlüssel gelten, bis sie widerrufen werden, bestehende Anwendungen, bis sie gelöscht werden.',
+  'ops.verifications.says':
+    'Ob Protokoll, Lesemodelle und Dokumente sind, was geschrieben wurde. Berichte bleiben hier.',
+  'ops.verify.all': 'Alles prüfen',
+  'ops.key': 'Der Schlüssel, der signiert',
+  'ops.key.says':
+    'Exporte und Prüfpunkte sind mit ihm signiert. Veröffentlichen Sie ihn dort, wo Prüfer ihn finden, ohne diesen Dienst zu fragen.',
+  'ops.key.id': 'Kennung des Schlüssels',
+  'audit.names.show': 'Namen zeigen',
+  'audit.names.says':
+    'Namen von Patienten sind Inhalt ihrer Akten: Sie zu zeigen steht im Zugriffsprotokoll jedes Patienten.',
   'ops.instances': 'Instanzen',
   'ops.instances.alive.one': '1 Instanz',
   'ops.instances.alive.other': '{count} Instanzen',

@@ -587,6 +587,20 @@ export const en = {
   'ops.instance.alive': 'Runs',
   'ops.instance.answers': 'answers you now',
   'ops.instance.gone': 'Not seen',
+  'ops.withdraw': 'Withdraw production',
+  'ops.withdraw.of': 'Withdraw production from {project}',
+  'ops.withdraw.says':
+    '{organization} can then create no more production keys and applications. Existing keys work until they are revoked, existing applications until they are deleted.',
+  'ops.verifications.says':
+    'Whether the log, the read models and the documents are what was written. Reports stay here.',
+  'ops.verify.all': 'Verify everything',
+  'ops.key': 'The key that signs',
+  'ops.key.says':
+    'Exports and checkpoints are signed with it. Publish it where auditors find it without asking this service.',
+  'ops.key.id': 'Key id',
+  'audit.names.show': 'Show names',
+  'audit.names.says':
+    'Names of patients are content of their records: showing them is in each patient’s access log.',
   'ops.instances': 'Instances',
   'ops.instances.alive.one': '1 instance',
   'ops.instances.alive.other': '{count} instances',

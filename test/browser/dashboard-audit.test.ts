@@ -137,6 +137,13 @@ describe('the dashboard of auditors', () => {
     await page.goto(screen(`/access-log?patient=${patient.id}`));
     await page.getByRole('row').filter({ hasText: 'owner@clinic.example' }).waitFor();
     await page.getByText('They are numbered without gaps').waitFor();
+    await page.getByRole('button', { name: 'Show names' }).click();
+    await page
+      .getByRole('row')
+      .filter({ hasText: PATIENT.name[0]?.family ?? '?' })
+      .first()
+      .waitFor();
+    await picture(page, 'audit-names');
     await page.goto(screen('/verifications'));
     await page.getByLabel('Only one patient’s record').fill(patient.id);
     await page.getByRole('button', { name: 'Start a verification' }).click();

@@ -18,6 +18,7 @@ const SCREENS = [
   '/projects',
   '/issuers',
   '/instances',
+  '/verifications',
 ];
 const EVENT = '01900000-0000-7000-8000-000000000001';
 
@@ -184,6 +185,15 @@ describe('the dashboard of operators', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Refuse', exact: true }).click();
     await page.getByRole('row').filter({ hasText: 'Research' }).getByText('Confirm your domain').waitFor();
     await page.getByText('No request waits.').waitFor();
+    await page.getByRole('button', { name: 'Withdraw production from Diary' }).click();
+    const withdrawing = page.getByRole('dialog');
+    const confirm = withdrawing.getByRole('button', { name: 'Withdraw production' });
+    await withdrawing.getByRole('textbox').fill('Dairy');
+    expect(await confirm.isDisabled()).to.equal(true);
+    await withdrawing.getByRole('textbox').fill('Diary');
+    await picture(page, 'ops-withdraw');
+    await confirm.click();
+    await page.getByRole('row').filter({ hasText: 'Diary' }).getByText('annal production allow').waitFor();
 
     await page.getByRole('button', { name: 'Trust an application' }).click();
     await page.getByLabel('Id of the application').fill(application);
@@ -252,6 +262,24 @@ describe('the dashboard of operators', () => {
     await page.getByRole('heading', { level: 1, name: 'Zu erledigen' }).waitFor();
     await page.waitForFunction(() => document.querySelector('.loading') === null);
     await picture(page, 'ops-german');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('verifies everything, shows the report, and the key that signs', async () => {
+    await open('developer@example.org');
+    await page.goto(`${service.url}/app/ops/verifications`);
+    await page.getByRole('button', { name: 'Verify everything' }).click();
+    const verified = page.getByRole('row').filter({ hasText: 'The whole installation' });
+    await verified
+      .getByText(/No fault|faults?$/)
+      .first()
+      .waitFor({ timeout: 60_000 });
+    const answer = await fetch(`${service.url}/.well-known/audit-keys`);
+    const { keys } = (await answer.json()) as { readonly keys: readonly [{ readonly x: string }] };
+    await page.getByText(keys[0].x).waitFor();
+    await page.getByRole('link', { name: 'The whole installation' }).click();
+    await page.getByRole('heading', { name: 'What was compared' }).waitFor();
+    await picture(page, 'ops-verification');
     expect(complaints).to.deep.equal([]);
   });
 

@@ -1,10 +1,12 @@
 /** Who read the project's records, why, and what proves that nothing is missing. */
+
+import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { type AnswerOf, annal, filled } from '../../api.ts';
 import { useCredentials } from '../../credentials.ts';
 import { pathOf, useProject } from '../../here.ts';
 import { useLoaded } from '../../load.ts';
-import { Badge, Empty, Shown, Table } from '../../parts/parts.tsx';
+import { Badge, Button, Empty, Shown, Table } from '../../parts/parts.tsx';
 import { listActions, sayAction } from '../../parts/read-action.ts';
 import { say, sayCount, sayMomentInZone, type TextKey } from '../../texts/texts.ts';
 import {
@@ -44,11 +46,13 @@ export function AccessLog() {
   const { query } = useLocation();
   const { keys, applications } = useCredentials();
   const { patient, application, key, person, action, from, to } = query;
+  const [isNamed, name] = useState(false);
   const asked = {
     project_id: here.project,
     environment: here.environment,
     limit: 50,
     ...filled({ patient, application, key, person, action, from, to }),
+    ...(isNamed ? { names: 'true' as const } : {}),
   };
   const ask = (cursor?: string, signal?: AbortSignal) =>
     annal.get(
@@ -81,6 +85,12 @@ export function AccessLog() {
       <p class="quiet">
         <FindPatient />
       </p>
+      {isNamed ? null : (
+        <p>
+          <Button onClick={() => name(true)}>{say('audit.names.show')}</Button>{' '}
+          <span class="quiet">{say('audit.names.says')}</span>
+        </p>
+      )}
       <Shown of={first}>
         {(page) => (
           <>
@@ -182,6 +192,7 @@ function Entries({ rows }: { readonly rows: readonly Entry[] }) {
             source_system: source,
             purpose,
             patient,
+            patient_name,
             request_id,
           }) => (
             <>
@@ -202,7 +213,7 @@ function Entries({ rows }: { readonly rows: readonly Entry[] }) {
               {purpose === null ? null : <div>{say('audit.why', { reason: purpose })}</div>}
               <div class="quiet narrow">
                 <div>
-                  <code>{patient}</code>
+                  {patient_name} <code>{patient}</code>
                 </div>
                 <a href={pathOf(here, `/requests/${request_id}`)}>{say('requests.request')}</a>
               </div>
@@ -212,8 +223,9 @@ function Entries({ rows }: { readonly rows: readonly Entry[] }) {
         {
           title: say('audit.patient'),
           isWide: true,
-          cell: ({ patient, entry, action, resource_type, resource_id }) => (
+          cell: ({ patient, patient_name, entry, action, resource_type, resource_id }) => (
             <>
+              {patient_name === null ? null : <div>{patient_name}</div>}
               <a href={`${pathOf(here, '/audit/access-log')}?patient=${patient}`}>
                 <code>{patient}</code>
               </a>

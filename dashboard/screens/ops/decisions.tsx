@@ -14,6 +14,7 @@ const POLL_MS = 10_000;
 /** Returns the screen. */
 export function Decisions() {
   const [asked, ask] = useState<{ readonly request: Request; readonly answer: Answer }>();
+  const [ended, end] = useState<Request>();
   const requests = useLoaded(
     async (signal) => (await annal.get('/admin/operations/production-requests', {}, { signal })).data,
     [],
@@ -44,13 +45,23 @@ export function Decisions() {
                     ))}
                   </ul>
                 )}
-                <Answered all={all.filter(({ status }) => status !== 'pending')} />
+                <Answered all={all.filter(({ status }) => status !== 'pending')} onWithdraw={end} />
               </>
             );
           }}
         </Shown>
       </section>
       <Trusted />
+      {ended === undefined ? null : (
+        <WithdrawDialog
+          request={ended}
+          onClose={() => end(undefined)}
+          onDone={() => {
+            end(undefined);
+            void requests.reload();
+          }}
+        />
+      )}
       {asked === undefined ? null : (
         <AnswerDialog
           {...asked}
@@ -105,8 +116,15 @@ function Waiting({
   );
 }
 
-function Answered({ all }: { readonly all: readonly Request[] }) {
+function Answered({
+  all,
+  onWithdraw,
+}: {
+  readonly all: readonly Request[];
+  readonly onWithdraw: (request: Request) => void;
+}) {
   if (all.length === 0) return null;
+  const newest = new Map([...all].reverse().map((request) => [request.project.id, request.id]));
   return (
     <Table
       isStacked
@@ -138,13 +156,25 @@ function Answered({ all }: { readonly all: readonly Request[] }) {
         },
         {
           title: say('ops.production.now'),
-          cell: ({ production, project }) => (
+          cell: (request) => (
             <>
-              {say(production ? 'ops.yes' : 'ops.no')}
-              <div class="quiet">
-                {say('ops.production.change')}{' '}
-                <code>{`annal production ${production ? 'withdraw' : 'allow'} ${project.id}`}</code>
-              </div>
+              {say(request.production ? 'ops.yes' : 'ops.no')}
+              {request.production && newest.get(request.project.id) === request.id ? (
+                <div>
+                  <Button
+                    tone="danger"
+                    aria-label={say('ops.withdraw.of', { project: request.project.name })}
+                    onClick={() => onWithdraw(request)}
+                  >
+                    {say('ops.withdraw')}
+                  </Button>
+                </div>
+              ) : null}
+              {request.production ? null : (
+                <div class="quiet">
+                  {say('ops.production.change')} <code>{`annal production allow ${request.project.id}`}</code>
+                </div>
+              )}
             </>
           ),
         },
@@ -158,6 +188,60 @@ function Answered({ all }: { readonly all: readonly Request[] }) {
         },
       ]}
     />
+  );
+}
+
+/** Ends a project's permission for production, once its name is typed. */
+function WithdrawDialog({
+  request: { project, organization },
+  onClose,
+  onDone,
+}: {
+  readonly request: Request;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}) {
+  const [typed, type] = useState('');
+  const isTyped = typed.trim() === project.name;
+  const withdrawing = useAct(() =>
+    annal.post('/admin/operations/production-withdrawals', { body: { project_id: project.id } }),
+  );
+  return (
+    <Dialog title={say('ops.withdraw.of', { project: project.name })} onClose={onClose}>
+      <form
+        onSubmit={async (event) => {
+          event.preventDefault();
+          if (isTyped && (await withdrawing.run(undefined)) !== undefined) onDone();
+        }}
+      >
+        <p>{say('ops.withdraw.says', { organization: organization.name })}</p>
+        <Field
+          name="confirm"
+          label={say('ops.confirm')}
+          hint={say('ops.confirm.hint', { names: project.name })}
+          failure={withdrawing.failure}
+        >
+          {(attributes) => (
+            <input
+              {...attributes}
+              required
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              value={typed}
+              onInput={({ currentTarget: { value } }) => type(value)}
+            />
+          )}
+        </Field>
+        <Problem failure={withdrawing.failure} />
+        <footer>
+          <Button onClick={onClose}>{say('cancel')}</Button>
+          <Button type="submit" tone="danger" busy={withdrawing.isRunning} disabled={!isTyped}>
+            {say('ops.withdraw')}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
   );
 }
 

@@ -21,6 +21,7 @@ const WHERE: Readonly<Record<string, readonly [path: string, name: TextKey]>> = 
   issuers: ['/issuers', 'ops.issuers'],
   'failed-requests': ['/failed-requests', 'ops.failed'],
   instances: ['/instances', 'ops.instances'],
+  verifications: ['/verifications', 'audit.verifications'],
 };
 
 /** Returns the screen. */

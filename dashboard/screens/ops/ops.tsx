@@ -1,7 +1,7 @@
 /** The screens of operators, `/app/ops`: nobody else has them. */
 import type { ComponentType } from 'preact';
 import { PLACE } from '../../place.ts';
-import { account } from '../../session.ts';
+import { isOperator } from '../../session.ts';
 import type { TextKey } from '../../texts/texts.ts';
 import { NotFound } from '../not-found.tsx';
 import { Decisions } from './decisions.tsx';
@@ -13,6 +13,7 @@ import { Processes } from './processes.tsx';
 import { ReadModels } from './read-models.tsx';
 import { Sizes } from './sizes.tsx';
 import { SlowRequests } from './slow-requests.tsx';
+import { OpsVerification, OpsVerifications } from './verifications.tsx';
 import { Watched } from './watch.tsx';
 
 /** Their root. */
@@ -29,6 +30,7 @@ export const OPS_MENU: readonly (readonly [screen: string, name: TextKey])[] = [
   ['/projects', 'ops.projects'],
   ['/issuers', 'ops.issuers'],
   ['/instances', 'ops.instances'],
+  ['/verifications', 'audit.verifications'],
 ];
 
 const SCREENS: Readonly<Record<string, ComponentType>> = {
@@ -41,12 +43,9 @@ const SCREENS: Readonly<Record<string, ComponentType>> = {
   '/projects': Decisions,
   '/issuers': Issuers,
   '/instances': Instances,
+  '/verifications': OpsVerifications,
+  '/verifications/:job': OpsVerification,
 };
-
-/** Tells whether the person operates the installation. */
-export function isOperator(): boolean {
-  return account.value?.installation.operator === true;
-}
 
 /** The screens by path; to others they don't exist. */
 export const OPS_ROUTES = Object.entries(SCREENS).map(([path, Screen]) => ({
