@@ -34,6 +34,7 @@ import { bundledPlausibility } from './app/plausibility.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
 import { startArchiving } from './app/receipts/archiving.ts';
+import { openReceipts } from './app/receipts/open.ts';
 import { openRecordReads } from './app/record-reads.ts';
 import { toRefusal } from './app/refusal-of.ts';
 import { openSandboxes } from './app/sandbox.ts';
@@ -492,6 +493,7 @@ export async function startApp(deps: {
       consents,
       accessRequests: accessRequests.services,
       sharedLinks,
+      receipts: openReceipts({ pool, store, documents: documents.store }),
       recordReads: openRecordReads(pool),
       proposals: proposing.proposals,
       config,

@@ -130,6 +130,18 @@ export const ROWS: readonly Row[] = [
     requests: ({ large }) => reads([`${FHIR}/Patient/${large}/$summary`]),
   },
   {
+    name: 'context',
+    what: 'POST /v1/context of a record of 2,000 resources, 4 clients',
+    clients: 4,
+    status: 200,
+    warmUp: 100,
+    requests: ({ large }) => ({
+      kind: 'posts',
+      path: '/v1/context',
+      bodies: [{ patient: large, task: 'follow-up: diabetes' }],
+    }),
+  },
+  {
     name: 'lists',
     what: 'pages of 50 of REST v1: observations, those of a code, the timeline; 4 clients',
     clients: 4,

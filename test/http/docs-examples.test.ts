@@ -187,7 +187,7 @@ describe('the documentation’s examples', () => {
       const ids = ends ? await found() : shared;
       // Those name something that only the reader knows, or are the operator's.
       if (
-        /\{(?:delivery_id|patient_id|service_request_id|parked_id|job_id|request_id|event_id|invitation_id|checkpoint_id|takeback_id)\}/.test(
+        /\{(?:delivery_id|patient_id|service_request_id|parked_id|job_id|request_id|event_id|invitation_id|checkpoint_id|takeback_id|receipt_id)\}/.test(
           path,
         ) ||
         [

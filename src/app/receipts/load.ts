@@ -24,11 +24,13 @@ export interface Archive {
   /** Opens the store of documents. */
   readonly documents: () => Promise<Pick<DocumentStore, 'get'>>;
   readonly renderers: Pick<ArchivedRenderers, 'render'>;
+  /** The maximum size of a record's current versions, in bytes; default: no limit. */
+  readonly most?: number;
 }
 
 /**
  * Returns the material of a receipt.
- * @throws StreamDeleted if the record was purged; UnreadableEvent, NewerEvent
+ * @throws StreamDeleted if the record was purged; UnreadableEvent, NewerEvent; Refusal too_large (413)
  */
 export async function loadMaterial(archive: Archive, row: ReceiptRow): Promise<Material> {
   const { store, pool } = archive;
@@ -40,6 +42,7 @@ export async function loadMaterial(archive: Archive, row: ReceiptRow): Promise<M
     record,
     { kind: 'time', micros },
     new Set([...listIds(inputs), ...named.map(({ id }) => id)]),
+    archive.most,
   );
   const material = {
     ...{ kind, record, inputs, ...log },
@@ -64,6 +67,7 @@ export async function loadRecord(
   record: string,
   until: Moment,
   ids: ReadonlySet<string>,
+  most?: number,
 ): Promise<Pick<Material, 'versions' | 'directory'>> {
   const versions: LoggedVersion[] = [];
   const owners: Tenant[] = [];
@@ -71,7 +75,7 @@ export async function loadRecord(
     if (metadata.owner !== undefined) owners.push(metadata.owner);
     versions.push({ ...version, body: body ?? null, ...readAuthor(metadata) });
   };
-  await recordAt(store.read(recordStream(record)), until, () => false, undefined, note);
+  await recordAt(store.read(recordStream(record)), until, () => false, most, note);
   const own = new Set(versions.map(({ id }) => id));
   const others = new Set([...ids].filter((id) => !own.has(id)));
   const [owner] = owners;

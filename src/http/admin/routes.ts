@@ -7,6 +7,7 @@ import { ACCESS_LOG_ROUTES } from './audit/access-log.ts';
 import { CHECKPOINT_ROUTES } from './audit/checkpoints.ts';
 import { EVENT_ROUTES } from './audit/events.ts';
 import { EXPORT_ROUTES } from './audit/exports.ts';
+import { RECEIPT_ROUTES } from './audit/receipts.ts';
 import { VERIFICATION_ROUTES } from './audit/verifications.ts';
 import { CONFIG_ROUTES } from './config.ts';
 import { INVITATION_ROUTES } from './invitations.ts';
@@ -50,6 +51,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
   ...LOG_ROUTES,
   ...EVENT_ROUTES,
   ...ACCESS_LOG_ROUTES,
+  ...RECEIPT_ROUTES,
   ...EXPORT_ROUTES,
   ...VERIFICATION_ROUTES,
   ...CHECKPOINT_ROUTES,

@@ -8,6 +8,7 @@ import { MUTED_ROUTES } from './muted.ts';
 import { MY_PATIENT_ROUTES } from './patients.ts';
 import { MY_PROPOSAL_ROUTES } from './proposals.ts';
 import { PURGE_ROUTES } from './purge.ts';
+import { MY_RECEIPT_ROUTES } from './receipts.ts';
 import { REVOKE_ROUTES } from './revoke.ts';
 import { MY_SESSION_ROUTES } from './sessions.ts';
 import { SHARED_LINK_ROUTES } from './shared-links.ts';
@@ -19,6 +20,7 @@ export const ME_ROUTES: readonly Route[] = [
   ...MY_GRANT_ROUTES,
   ...REVOKE_ROUTES,
   ...MY_ACCESS_LOG_ROUTES,
+  ...MY_RECEIPT_ROUTES,
   ...MY_LINK_ROUTES,
   ...ACCESS_REQUEST_ROUTES,
   ...MUTED_ROUTES,

@@ -22,6 +22,7 @@ import type { AuditServices } from './audit.ts';
 import type { ConsentCommands } from './consents.ts';
 import type { Freshness } from './freshness.ts';
 import type { OperationServices } from './operations.ts';
+import type { ReceiptServices } from './receipts.ts';
 import type { RecordReads } from './record-reads.ts';
 import type { Settings } from './settings.ts';
 import type { SharedLinkServices } from './shared-links.ts';
@@ -68,6 +69,7 @@ export interface Services {
   readonly accessLogOf: AccessLogOf;
   readonly accessLog: Pick<AccessLog, 'written'>;
   readonly grantUseOf: GrantUseOf;
+  readonly receipts: ReceiptServices;
   readonly audit: AuditServices;
   readonly consents: ConsentCommands;
   readonly accessRequests: AccessRequestServices;
