@@ -30,6 +30,7 @@ const WORDS: Readonly<Record<string, TextKey>> = {
   'open-link': 'reads.link',
   'open-link-file': 'reads.link',
   'link-file-sent': 'reads.link',
+  receipt: 'reads.accessLog',
   create: 'reads.write',
   update: 'reads.write',
   patch: 'reads.write',

@@ -4,7 +4,7 @@ import type { EventStore } from '#src/events/store.ts';
 import { Receipts } from '#src/operations/receipts/receipts.ts';
 import { Renderers } from '#src/operations/receipts/renderers.ts';
 import { unpackVersions } from '#src/operations/receipts/row.ts';
-import type { ReceiptServices, ShownReceipt } from '../../http/ports/receipts.ts';
+import type { RemadeReceipts, ShownReceipt } from '../../http/ports/receipts.ts';
 import { ArchivedRenderers } from './archived.ts';
 import type { Archive } from './load.ts';
 import { remakeAnswer } from './remake.ts';
@@ -21,7 +21,7 @@ export function openReceipts({
   readonly pool: Pool;
   readonly store: EventStore;
   readonly documents: Awaited<ReturnType<Archive['documents']>>;
-}): ReceiptServices {
+}): RemadeReceipts {
   const receipts = new Receipts(pool);
   let last: Promise<unknown> = Promise.resolve();
   const show = async (record: string, id: string): Promise<ShownReceipt | undefined> => {

@@ -36,6 +36,7 @@ import { logPage } from './sharing/log.ts';
 import { makeLink, newLinkPage } from './sharing/new-link.ts';
 import { decideProposal, proposalPage, proposalsPage } from './sharing/proposals.ts';
 import { decideRequest, requestPage } from './sharing/request.ts';
+import { shownPage } from './sharing/shown.ts';
 import { timelinePage } from './timeline.ts';
 import { HOME, type PatientDeps, Visit } from './visit.ts';
 
@@ -105,6 +106,7 @@ export function patientRouter(deps: PatientRoutes): Router {
   ofRecord('/proposals/:part', proposalPage);
   takeForRecord('/proposals/:part', decideProposal);
   ofRecord('/log', logPage);
+  ofRecord('/log/:part', shownPage);
   ofRecord('/links', linksPage);
   ofRecord('/links/new', (visit, record) => newLinkPage(visit, record));
   takeForRecord('/links/new', makeLink);

@@ -22,7 +22,7 @@ export interface ShownReceipt {
 }
 
 /** Receipts of records. It checks no right. */
-export interface ReceiptServices {
+export interface RemadeReceipts {
   /** Returns the record of a receipt; undefined if there is none. */
   readonly recordOf: (id: string) => Promise<string | undefined>;
   /**

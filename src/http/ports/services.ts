@@ -22,7 +22,7 @@ import type { AuditServices } from './audit.ts';
 import type { ConsentCommands } from './consents.ts';
 import type { Freshness } from './freshness.ts';
 import type { OperationServices } from './operations.ts';
-import type { ReceiptServices } from './receipts.ts';
+import type { RemadeReceipts } from './receipts.ts';
 import type { RecordReads } from './record-reads.ts';
 import type { Settings } from './settings.ts';
 import type { SharedLinkServices } from './shared-links.ts';
@@ -69,7 +69,7 @@ export interface Services {
   readonly accessLogOf: AccessLogOf;
   readonly accessLog: Pick<AccessLog, 'written'>;
   readonly grantUseOf: GrantUseOf;
-  readonly receipts: ReceiptServices;
+  readonly receipts: RemadeReceipts;
   readonly audit: AuditServices;
   readonly consents: ConsentCommands;
   readonly accessRequests: AccessRequestServices;

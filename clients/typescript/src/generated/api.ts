@@ -1346,6 +1346,31 @@ export type Rebuild = {
   }[] | null;
 };
 
+export type Receipt = {
+  id: string;
+  /** ISO 8601, UTC. */
+  made_at: string;
+  kind: 'context' | 'summary' | 'mcp' | 'link';
+  /** Who got the answer: `grant/…`, `key/key_…`, `application/app_…`, `link/shl_…` or `member`. */
+  reader: string;
+  /** When the last change was recorded that the answer knows of. */
+  position: string | null;
+  /** The versions of resources that it was made of. */
+  versions: {
+    id: string;
+    version: number;
+  }[];
+  /** The rules that made it. */
+  renderer: string;
+  /** Of the bytes that were sent. */
+  sha256: string;
+  /** `matches`: made again, the answer is byte for byte the one that was sent. `differs`: it is another one. `altered`: the receipt isn’t as it was written. `gone`: something that it was made from no longer exists, see `missing`. */
+  outcome: 'matches' | 'differs' | 'altered' | 'gone';
+  missing: string | null;
+  /** The answer that was sent; null unless it matches. */
+  content: string | null;
+};
+
 export type RecordChange = {
   /** `removed`: deleted, entered in error or refuted. Also of entries that were added in between. */
   kind: 'added' | 'changed' | 'removed';
@@ -4654,6 +4679,32 @@ export interface Operations {
         } | null;
       } | null;
     } };
+    /** An answer that a reader of a record got, made again */
+    '/admin/projects/{project_id}/receipts/{receipt_id}': { path: { project_id: string; receipt_id: string }; query: {}; body: undefined; answer: {
+      id: string;
+      /** ISO 8601, UTC. */
+      made_at: string;
+      kind: 'context' | 'summary' | 'mcp' | 'link';
+      /** Who got the answer: `grant/…`, `key/key_…`, `application/app_…`, `link/shl_…` or `member`. */
+      reader: string;
+      /** When the last change was recorded that the answer knows of. */
+      position: string | null;
+      /** The versions of resources that it was made of. */
+      versions: {
+        id: string;
+        version: number;
+      }[];
+      /** The rules that made it. */
+      renderer: string;
+      /** Of the bytes that were sent. */
+      sha256: string;
+      /** `matches`: made again, the answer is byte for byte the one that was sent. `differs`: it is another one. `altered`: the receipt isn’t as it was written. `gone`: something that it was made from no longer exists, see `missing`. */
+      outcome: 'matches' | 'differs' | 'altered' | 'gone';
+      missing: string | null;
+      /** The answer that was sent; null unless it matches. */
+      content: string | null;
+      patient: string;
+    } };
     /** The public key that exports and checkpoints are signed with */
     '/admin/projects/{project_id}/exports/key': { path: { project_id: string }; query: {}; body: undefined; answer: {
       /** JWK thumbprint (RFC 7638). */
@@ -4901,6 +4952,8 @@ export interface Operations {
       /** `cursor` of the next page; null on the last. */
       next_cursor: string | null;
     } };
+    /** An answer that a reader of a record got, made again */
+    '/me/patients/{patient_id}/receipts/{receipt_id}': { path: { patient_id: string; receipt_id: string }; query: { environment?: 'sandbox' | 'production' }; body: undefined; answer: Receipt };
     /** Applications that ask you for access */
     '/me/access-requests': { path: {}; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string; status?: 'pending' | 'approved' | 'denied' | 'expired' }; body: undefined; answer: {
       data: AccessRequest[];

@@ -500,6 +500,16 @@ export const de: Wording = {
     'Ein verbrauchter Schlüssel wurde noch einmal vorgelegt. Alle Schlüssel dieses Zugriffs wurden ungültig.',
   'log.count': '{count|none:nichts gefunden|one:# Eintrag|other:# Einträge}',
   'log.own': 'Wenn Sie Ihre eigene Akte ansehen, steht das nicht im Protokoll.',
+  'log.receipt': 'Hat angesehen, was jemandem gezeigt wurde',
+  'shown.title': 'Was gezeigt wurde',
+  'shown.lead': 'Die Antwort, aus der damaligen Akte noch einmal erzeugt.',
+  'shown.matches': 'Das ist genau die Antwort, die gesendet wurde.',
+  'shown.differs':
+    'Die Antwort ließ sich nicht genau noch einmal erzeugen. Ihr Fingerabdruck ist aufbewahrt, sodass eine Kopie noch damit verglichen werden kann.',
+  'shown.gone':
+    'Etwas, woraus die Antwort erzeugt wurde, ist nicht mehr aufbewahrt. Ihr Fingerabdruck schon, sodass eine Kopie noch damit verglichen werden kann.',
+  'shown.whole': 'Die ganze Antwort',
+  'shown.fingerprint': 'Fingerabdruck (SHA-256)',
   'log.unknown': 'Unbekannt',
   'log.app': 'Anwendung',
   'log.key': 'System der Organisation, die die Akte führt',

@@ -475,6 +475,16 @@ export const en = {
   'log.reuse': 'A used key was presented again. All keys of this access were made invalid.',
   'log.count': '{count|none:nothing found|one:# item|other:# items}',
   'log.own': 'Your own views of your own record are not in the log.',
+  'log.receipt': 'Looked at what a reader was shown',
+  'shown.title': 'What was shown',
+  'shown.lead': 'The answer, made again from the record as it was then.',
+  'shown.matches': 'It is exactly the answer that was sent.',
+  'shown.differs':
+    'The answer could not be made again exactly. Its fingerprint is kept, so that a copy can still be compared with it.',
+  'shown.gone':
+    'Something that the answer was made from is no longer kept. Its fingerprint is, so that a copy can still be compared with it.',
+  'shown.whole': 'The whole answer',
+  'shown.fingerprint': 'Fingerprint (SHA-256)',
   'log.unknown': 'Unknown',
   'log.app': 'Application',
   'log.key': 'System of the organization that keeps the record',

@@ -487,6 +487,16 @@ export const es: Wording = {
   'log.reuse': 'Se presentó de nuevo una clave ya usada. Todas las claves de este acceso se han anulado.',
   'log.count': '{count|none:nada encontrado|one:# elemento|other:# elementos}',
   'log.own': 'Cuando usted mira su propio historial, no se anota en el registro.',
+  'log.receipt': 'Miró lo que se mostró a un lector',
+  'shown.title': 'Qué se mostró',
+  'shown.lead': 'La respuesta, hecha de nuevo a partir del historial tal como era entonces.',
+  'shown.matches': 'Es exactamente la respuesta que se envió.',
+  'shown.differs':
+    'La respuesta no pudo hacerse de nuevo exactamente. Se conserva su huella, de modo que una copia aún puede compararse con ella.',
+  'shown.gone':
+    'Algo a partir de lo cual se hizo la respuesta ya no se conserva. Su huella sí, de modo que una copia aún puede compararse con ella.',
+  'shown.whole': 'La respuesta completa',
+  'shown.fingerprint': 'Huella (SHA-256)',
   'log.unknown': 'Desconocido',
   'log.app': 'aplicación',
   'log.key': 'sistema de la organización que lleva el historial',

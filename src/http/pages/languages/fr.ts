@@ -493,6 +493,16 @@ export const fr: Wording = {
     'Une clé déjà utilisée a été présentée de nouveau. Toutes les clés de cet accès ont été annulées.',
   'log.count': '{count|none:rien trouvé|one:# élément|other:# éléments}',
   'log.own': 'Quand vous consultez votre propre dossier, cela n’est pas noté dans le journal.',
+  'log.receipt': 'A regardé ce qui a été montré à un lecteur',
+  'shown.title': 'Ce qui a été montré',
+  'shown.lead': 'La réponse, refaite à partir du dossier tel qu’il était alors.',
+  'shown.matches': 'C’est exactement la réponse qui a été envoyée.',
+  'shown.differs':
+    'La réponse n’a pas pu être refaite à l’identique. Son empreinte est conservée, si bien qu’une copie peut encore y être comparée.',
+  'shown.gone':
+    'Un élément à partir duquel la réponse a été faite n’est plus conservé. Son empreinte l’est, si bien qu’une copie peut encore y être comparée.',
+  'shown.whole': 'La réponse entière',
+  'shown.fingerprint': 'Empreinte (SHA-256)',
   'log.unknown': 'Inconnu',
   'log.app': 'application',
   'log.key': 'système de l’organisation qui tient le dossier',

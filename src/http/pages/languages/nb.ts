@@ -475,6 +475,16 @@ export const nb: Wording = {
   'log.reuse': 'En brukt nøkkel ble vist fram igjen. Alle nøkler for denne tilgangen ble ugyldige.',
   'log.count': '{count|none:ingenting funnet|one:# element|other:# elementer}',
   'log.own': 'Når du ser på din egen journal, står det ikke i loggen.',
+  'log.receipt': 'Så på hva en leser ble vist',
+  'shown.title': 'Hva som ble vist',
+  'shown.lead': 'Svaret, laget på nytt av journalen slik den var da.',
+  'shown.matches': 'Dette er nøyaktig svaret som ble sendt.',
+  'shown.differs':
+    'Svaret kunne ikke lages nøyaktig på nytt. Fingeravtrykket er bevart, så en kopi kan fortsatt sammenlignes med det.',
+  'shown.gone':
+    'Noe som svaret ble laget av, er ikke lenger bevart. Fingeravtrykket er det, så en kopi kan fortsatt sammenlignes med det.',
+  'shown.whole': 'Hele svaret',
+  'shown.fingerprint': 'Fingeravtrykk (SHA-256)',
   'log.unknown': 'Ukjent',
   'log.app': 'app',
   'log.key': 'system hos organisasjonen som fører journalen',

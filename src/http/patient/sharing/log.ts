@@ -61,7 +61,7 @@ export async function logPage(visit: Visit, record: OpenRecord): Promise<Patient
     section: 'log',
     body: html`${cursor === undefined ? await takenBackPart(visit, record) : html``}${filterPart(visit, record, rows, kept)}
 <p role="status" class="quiet">${say('log.entries', { entries: page.total })}</p>
-${page.data.length === 0 ? html`<div class="empty"><p>${say('log.none')}</p></div>` : daysPart(say, page.data)}
+${page.data.length === 0 ? html`<div class="empty"><p>${say('log.none')}</p></div>` : daysPart(say, page.data, (receipt) => visit.to(`${record.path}/log/${receipt}`))}
 <p class="pager">${newest}${older}</p>
 <p class="quiet small">${say('log.own')} ${say('list.utc')}</p>
 <p class="quiet small">${say('log.check')}</p>`,
@@ -106,7 +106,7 @@ ${option('', html`${say('log.all')}`, chosen.status)}${statuses}</select></div>
 }
 
 /** Returns the entries by day, the newest first. */
-function daysPart(say: Texts, entries: readonly Entry[]): Html {
+function daysPart(say: Texts, entries: readonly Entry[], pathTo: (receipt: string) => string): Html {
   const days = new Map<string, Entry[]>();
   for (const entry of entries) {
     const day = entry.ts.slice(0, 10);
@@ -116,7 +116,7 @@ function daysPart(say: Texts, entries: readonly Entry[]): Html {
     ([day, own]) => html`<section class="stack" aria-labelledby="day-${day}">
 <h2 id="day-${day}">${say.day(Date.parse(day))}</h2>
 <ul class="rows">
-${own.map((entry) => renderRow(say, entry))}</ul>
+${own.map((entry) => renderRow(say, entry, pathTo))}</ul>
 </section>
 `,
   );
@@ -125,7 +125,8 @@ ${own.map((entry) => renderRow(say, entry))}</ul>
 
 function renderRow(
   say: Texts,
-  { ts, action, resource_type: type, status, count, purpose, actor, actor_ref }: Entry,
+  { ts, action, resource_type: type, status, count, purpose, actor, actor_ref, receipt }: Entry,
+  pathTo: (receipt: string) => string,
 ): Html {
   const things = type === null ? say('kind.whole') : kindsText(say, [type]);
   const what = actionText(say, action, status, things);
@@ -143,15 +144,16 @@ function renderRow(
       ? html``
       : html`
 <p class="quiet small">${say('purpose.legend')}: <bdi>${purpose}</bdi></p>`;
+  const link = receipt === null ? html`` : html` · <a href="${pathTo(receipt)}">${say('shown.title')}</a>`;
   const time = ts.slice(11, 16);
   return html`<li><p class="row-top"><span>${actorText(say, actor, actor_ref)}${badge}</span> <time class="quiet small" datetime="${ts}" dir="ltr">${time}</time></p>
-<p>${what}<span class="quiet">${shown}</span></p>${why}</li>
+<p>${what}<span class="quiet">${shown}</span>${link}</p>${why}</li>
 `;
 }
 
 /** Texts without names. */
 type PlainKey =
-  `log.${'reuse' | 'codes' | 'summary' | 'course' | 'values' | 'suggested' | 'proposed' | 'ownaccess'}`;
+  `log.${'reuse' | 'codes' | 'summary' | 'course' | 'values' | 'suggested' | 'proposed' | 'ownaccess' | 'receipt'}`;
 
 /** Texts of actions that aren't about one kind of entry. */
 const OF_ACTIONS: Readonly<Record<string, PlainKey>> = {
@@ -173,6 +175,7 @@ const OF_ACTIONS: Readonly<Record<string, PlainKey>> = {
   'list-proposals': 'log.suggested',
   'withdraw-proposal': 'log.suggested',
   grants: 'log.ownaccess',
+  receipt: 'log.receipt',
   // The tools of `/mcp`; those that aren't here read entries of a kind.
   get_context: 'log.summary',
   find_patterns: 'log.values',

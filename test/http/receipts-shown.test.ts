@@ -1,0 +1,103 @@
+/** Receipts over HTTP: to the person and to auditors of the record's project; for everybody else there are none. */
+import { expect } from 'chai';
+import { type Auditing, openAuditing, REASON } from '#test/support/auditing.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { linkOf, me } from '#test/support/me.ts';
+import { linksOf, patientVisitor, wordsOf } from '#test/support/patient-pages.ts';
+import { eventually } from '#test/support/process.ts';
+import { RecordEvents } from '#test/support/record-events.ts';
+import { restOf } from '#test/support/rest.ts';
+
+const [MIRA, NOAH] = ['mira@example.org', 'noah@example.org'];
+
+describe('receipts over HTTP', () => {
+  let service: InProcess;
+  let auditing: Auditing;
+  let events: RecordEvents;
+  /** By environment: a Patient, and the receipt of a context. */
+  let receipts: Readonly<Record<'sandbox' | 'production', { readonly patient: string; readonly id: string }>>;
+  let context: string;
+
+  const { v1 } = restOf(() => service);
+
+  before(async () => {
+    service = await startInProcess({}, { ACCESS_LOG: 'all' });
+    auditing = await openAuditing(service);
+    events = await RecordEvents.open(service.databaseUrl);
+    const make = async (environment: 'sandbox' | 'production') => {
+      const { key } = auditing[environment];
+      const name = [{ family: 'Sand' }];
+      const { id: patient } = await auditing.write(
+        { resourceType: 'Patient', name, birthDate: '1957-03-14' },
+        key,
+      );
+      const answer = await v1('POST', '/context', { patient, format: 'text' }, {}, key);
+      const log = await v1('GET', `/patients/${patient}/access-log`, undefined, {}, key);
+      const [entry] = log.json.data as unknown as { receipt: string | null }[];
+      context = answer.text;
+      return { patient, id: String(entry?.receipt) };
+    };
+    receipts = { production: await make('production'), sandbox: await make('sandbox') };
+    await events.append(receipts.sandbox.patient, linkOf(service, MIRA));
+    await eventually(async () => (await service.pool.query('select from consents.links')).rowCount === 1);
+  });
+  after(async () => {
+    await events?.close();
+    await service?.stop();
+  });
+
+  it('show the person what a reader was shown, also on their page', async () => {
+    const { patient, id } = receipts.sandbox;
+    const { status, json } = await me(service, MIRA, `/patients/${patient}/receipts/${id}`);
+    expect(status).to.equal(200);
+    expect(json).to.include({ id, kind: 'context', outcome: 'matches', content: context, missing: null });
+    expect(json.reader).to.equal(`key/${auditing.sandbox.id}`);
+    const visitor = await patientVisitor(service, MIRA);
+    const log = await visitor.open(`/connections/records/${patient}/log`);
+    const [link = ''] = linksOf(log, `/log/${id}`);
+    const page = wordsOf(await visitor.open(link));
+    expect(page).to.contain('exactly the answer that was sent').and.to.contain('69 years');
+  });
+
+  it('show auditors of the project the same, as a read of the record', async () => {
+    const path = (id: string) => `/projects/${auditing.project}/receipts/${id}`;
+    const { patient, id } = receipts.sandbox;
+    const { json } = await auditing.auditor.ask('GET', path(id));
+    expect(json).to.include({ id, patient, outcome: 'matches', content: context });
+    const entries = await v1('GET', `/patients/${patient}/access-log`, undefined, {}, auditing.sandbox.key);
+    expect(JSON.stringify(entries.json.data)).to.contain('"action":"receipt"');
+    const other = path(receipts.production.id);
+    expect((await auditing.auditor.ask('GET', other)).status).to.equal(400);
+    expect((await auditing.auditor.ask('GET', other, undefined, REASON)).status).to.equal(200);
+    expect((await auditing.developer.ask('GET', path(id))).status).to.equal(403);
+  });
+
+  it('are for nobody else: they answer like receipts that never were', async () => {
+    const { patient, id } = receipts.sandbox;
+    const own = await v1('POST', '/context', { patient }, {}, service.key);
+    expect(own.status).to.equal(404);
+    for (const [, stranger] of auditing.strangers.entries()) {
+      const { data } = (await stranger.done('GET', '/organizations')) as unknown as {
+        data: { id: string }[];
+      };
+      for (const organization of data) {
+        const made = await stranger
+          .done('POST', `/organizations/${organization.id}/projects`, { name: 'Theirs' })
+          .catch(() => undefined);
+        if (made === undefined) continue;
+        const there = await stranger.ask('GET', `/projects/${made.id}/receipts/${id}`);
+        const never = await stranger.ask('GET', `/projects/${made.id}/receipts/rcpt_never`);
+        expect([there.status, never.status]).to.deep.equal([404, 404]);
+      }
+      expect((await stranger.ask('GET', `/projects/${auditing.project}/receipts/${id}`)).status).to.equal(
+        404,
+      );
+    }
+    expect((await me(service, NOAH, `/patients/${patient}/receipts/${id}`)).status).to.equal(404);
+    const { status } = await me(service, MIRA, `/patients/${patient}/receipts/${receipts.production.id}`);
+    expect(status).to.equal(404);
+    expect(
+      (await me(service, MIRA, `/patients/${receipts.production.patient}/receipts/${id}`)).status,
+    ).to.equal(404);
+  });
+});
