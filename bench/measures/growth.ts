@@ -2,6 +2,7 @@
 import type { Bound, Measure } from '../measure.ts';
 import { createObservations, createPatients } from '../records.ts';
 import { median } from '../statistics.ts';
+import { readSize } from '../writes/count.ts';
 
 const TENTHS = 10;
 /** Resources a record: as many streams grow as that needs. */
@@ -15,9 +16,11 @@ export const growth: Measure = {
   baseline: 'creates in the first tenth',
   async run(bench) {
     const total = bench.size(bench.options.full ? 500_000 : 50_000, 500);
-    const { service, stop } = await bench.service();
+    const { service, databaseUrl, stop } = await bench.service();
     const patients = await createPatients(service, Math.max(64, Math.round(total / RECORD)));
     await createObservations(bench, service, patients, bench.warmUp());
+    await bench.settle(databaseUrl);
+    const size = await readSize(bench, databaseUrl);
     const tenths: { rate: number; p99: number; from: number; to: number }[] = [];
     for (let tenth = 0; tenth < TENTHS; tenth += 1) {
       const from = performance.now();
@@ -28,6 +31,8 @@ export const growth: Measure = {
       bench.say(`  tenth ${tenth + 1}: ${rate.toFixed(0)}/s`);
     }
     const memory = await stop();
+    await bench.settle(databaseUrl);
+    const grown = (await readSize(bench, databaseUrl)) - size;
     const [first, second] = tenths;
     const last = tenths.at(-1);
     if (first === undefined || second === undefined || last === undefined) throw new Error('no tenths');
@@ -48,6 +53,7 @@ export const growth: Measure = {
         { name: 'median tenth', value: median(tenths.map(({ rate }) => rate)), unit: '/s' },
         { name: 'last tenth', value: last.rate, unit: '/s' },
         { name: 'last tenth p99', value: last.p99, unit: 'ms' },
+        { name: 'tables and indexes', value: grown / total, unit: 'bytes a resource' },
         { name: 'memory, last tenth', value: memory.between(last.from, last.to), unit: 'MB' },
       ],
     };

@@ -120,7 +120,8 @@ async function countKind(
   };
 }
 
-async function readSize(bench: Bench, url: string): Promise<number> {
+/** Returns the bytes of all tables and indexes of the service. */
+export async function readSize(bench: Bench, url: string): Promise<number> {
   const [row] = await bench.query<{ size: string }>(
     url,
     `select sum(pg_table_size(c.oid) + pg_indexes_size(c.oid)) as size from pg_class c
