@@ -1,12 +1,16 @@
 /** Reads the newest results of each kind that a record has, however many values each of them has. */
 import type { Pool } from 'pg';
+import type { Replaced } from '#src/clinical/reading/told.ts';
 import { type JsonObject, parseStored } from '#src/shared/json/json.ts';
+import { readReplaced } from '../history/replaced-versions.ts';
 
 /** A current version of an Observation. */
 export interface StoredResult {
   readonly id: string;
   readonly version: number;
   readonly value: JsonObject;
+  /** The versions that it replaced, the newest first; of one that nobody changed none. */
+  readonly replaced?: readonly Replaced[] | undefined;
   /** When it was recorded, in milliseconds since 1970. */
   readonly recorded: number;
   readonly author: string;
@@ -66,12 +70,22 @@ export function openNewestResults(pool: Pool): ReadNewestResults {
       values: [found.map(({ id }) => id), found.map(({ version }) => version)],
     });
     const read = new Map(bodies.map(({ id, body }) => [id, body]));
+    const replaced = await readReplaced(
+      pool,
+      undefined,
+      found.filter(({ author }) => author !== 'ai'),
+    );
     return {
       results: found.flatMap(({ id, version, author, recorded }) => {
         const body = read.get(id) ?? null;
         return body === null
           ? []
-          : [{ id, version, author, value: parseStored(body), recorded: Number(recorded) }];
+          : [
+              {
+                ...{ id, version, author, value: parseStored(body), recorded: Number(recorded) },
+                replaced: replaced.get(id),
+              },
+            ];
       }),
       tooLarge: bodies.flatMap(({ id, body }) => (body === null ? [`Observation/${id}`] : [])),
       notDone: rows.length - found.length,

@@ -436,7 +436,15 @@ describe('admin: a patient’s record', () => {
       [91, '2026-02-01T08:00:00Z'],
     ] as const)
       await create({ ...glucose(value, day), subject: of } as never);
-    const { results } = (await owner.done('GET', pathOf('overview', {}, own.id))) as unknown as Overview;
+    const potassium = { ...glucose(6.2), code: named('Potassium'), subject: of };
+    const { id } = await create(potassium as never);
+    const corrected = { ...potassium, status: 'corrected', id };
+    await write('PUT', `/Observation/${id}`, { ...corrected, valueQuantity: { value: 4.1, unit: 'mmol/L' } });
+    const shown = (await owner.done('GET', pathOf('overview', {}, own.id))) as unknown as Overview;
+    const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date());
+    const [fixed, ...latest] = [...shown.results.latest].sort((a, b) => (a.text > b.text ? -1 : 1));
+    expect(fixed?.text).to.contain(` · Value changed ${day} (before: 6.2`);
+    const results = { latest };
     expect(results.latest).to.have.length(1);
     expect(results.latest[0]?.text).to.match(/140.mg\/dL.*also with this date: 85.mg\/dL$/);
     const rest = (method: string, path: string, body?: object) =>

@@ -54,12 +54,17 @@ function Judged({ result: { judgement, grade, status } }: { readonly result: Res
   );
 }
 
-/** Other values of the same moment: nothing says which of them is right. */
-function Beside({ result: { beside } }: { readonly result: Result }) {
-  return beside === null ? null : (
-    <p>
-      <Badge tone="warn">{beside}</Badge>
-    </p>
+/** Other values of the same moment, of which nothing says which is right, and what a later version changed. */
+function Beside({ result: { beside, changed } }: { readonly result: Result }) {
+  return (
+    <>
+      {beside === null ? null : (
+        <p>
+          <Badge tone="warn">{beside}</Badge>
+        </p>
+      )}
+      {changed === null ? null : <p class="small">{changed}</p>}
+    </>
   );
 }
 

@@ -3295,6 +3295,8 @@ export type RecordOverview = {
       code: string | null;
       /** Values of this kind that were read; at most ten. */
       values: number;
+      /** What a later version of the entry changed of the value, when and from what, in words. */
+      changed: string | null;
       /** A later measurement without a value, in words. */
       later: string | null;
       /** Other values of the same moment, in words: nothing says which of them is right. */
@@ -3337,6 +3339,8 @@ export type RecordOverview = {
       code: string | null;
       /** Values of this kind that were read; at most ten. */
       values: number;
+      /** What a later version of the entry changed of the value, when and from what, in words. */
+      changed: string | null;
       /** A later measurement without a value, in words. */
       later: string | null;
       /** Other values of the same moment, in words: nothing says which of them is right. */
@@ -3377,6 +3381,8 @@ export type RecordOverview = {
       code: string | null;
       /** Values of this kind that were read; at most ten. */
       values: number;
+      /** What a later version of the entry changed of the value, when and from what, in words. */
+      changed: string | null;
       /** A later measurement without a value, in words. */
       later: string | null;
       /** Other values of the same moment, in words: nothing says which of them is right. */

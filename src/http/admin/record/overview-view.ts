@@ -3,9 +3,11 @@ import { z } from 'zod';
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { MEANINGS } from '#src/clinical/reading/dates.ts';
 import type { ListName } from '#src/clinical/reading/reading.ts';
+import { dayIn } from '#src/shared/time/day.ts';
 import { instant } from '../../api/schemas.ts';
 import { capital } from '../../pages/capital.ts';
 import type { Texts } from '../../pages/texts.ts';
+import { dateText } from '../../reading/day-text.ts';
 import { findRange, judge, judgementText } from '../../reading/judgement.ts';
 import type { Known } from '../../reading/known.ts';
 import type { KnownLine, LinePlace } from '../../reading/known-lines.ts';
@@ -106,6 +108,10 @@ const result = z.object({
   status: z.string().nullable(),
   code: z.string().nullable().describe('`system|code`.'),
   values: z.int().describe('Values of this kind that were read; at most ten.'),
+  changed: z
+    .string()
+    .nullable()
+    .describe('What a later version of the entry changed of the value, when and from what, in words.'),
   later: z.string().nullable().describe('A later measurement without a value, in words.'),
   beside: z
     .string()
@@ -313,6 +319,8 @@ export function viewMeasure(
 export interface ResultsPlace {
   readonly findOrigin: (id: string) => Origin;
   readonly findVersion: (id: string) => number;
+  /** Returns what the versions said that a result's version replaced, the newest first. */
+  readonly findReplaced: (id: string) => readonly { readonly result: Observation; readonly until: string }[];
 }
 
 /** Returns a result. */
@@ -320,13 +328,23 @@ export function viewResult(
   say: Texts,
   title: string,
   result: Observation,
-  { findOrigin, findVersion }: ResultsPlace,
+  { findOrigin, findVersion, findReplaced }: ResultsPlace,
 ): ResultView {
   const [value, when] = [valueText(say, result), whenMeasured(say, result)];
   const judgement = judgementText(say, result) ?? null;
   const range = findRange(result);
+  const before = findReplaced(result.id).find((each) => valueText(say, each.result) !== value);
+  const changed =
+    before === undefined
+      ? null
+      : say('known.revised', {
+          what: say('element.value'),
+          day: dateText(say, dayIn(before.until)),
+          before: valueText(say, before.result),
+        });
+  const line = resultLine(say, title, result);
   return {
-    text: resultLine(say, title, result),
+    text: changed === null ? line : `${line} · ${changed}`,
     title,
     value,
     when,
@@ -337,6 +355,7 @@ export function viewResult(
     status: result.status,
     code: null,
     values: 1,
+    changed,
     later: null,
     beside: null,
     resource: result.fhir,
