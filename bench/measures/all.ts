@@ -18,6 +18,7 @@ import { projected } from './projected.ts';
 import { projects } from './projects.ts';
 import { read } from './read.ts';
 import { rebuild } from './rebuild.ts';
+import { receipts } from './receipts.ts';
 import { everything, summary } from './record.ts';
 import { search } from './search.ts';
 import { tokens } from './tokens.ts';
@@ -47,6 +48,7 @@ export const MEASURES: readonly Measure[] = [
   everything,
   summary,
   context,
+  receipts,
   insight,
   limits,
   tokens,

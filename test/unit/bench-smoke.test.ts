@@ -27,6 +27,7 @@ const LONG = [
   ...[
     'summary',
     'context',
+    'receipts',
     'insight',
     'limits',
     'tokens',
