@@ -65,6 +65,7 @@ async function takeOperations(): Promise<void> {
     ['ops-approvals', '/projects'],
     ['ops-issuers', '/issuers'],
     ['ops-instances', '/instances'],
+    ['ops-verifications', '/verifications'],
   ]) {
     await page.goto(`${service.url}/app/ops${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
