@@ -285,7 +285,16 @@ export async function startApp(deps: {
     publicOnly: config.mode === 'production',
     log,
   });
-  const hooks = openWebhooks({ config, store, pool, databaseUrl, logAnswers, newer, log, registry });
+  const hooks = openWebhooks({
+    config,
+    store,
+    pool,
+    databaseUrl,
+    logAnswers,
+    newer,
+    log,
+    registry: part.leads ? registry : undefined,
+  });
   const sandboxQueries = wrapCalls(openSandboxQueries(pool), refuseCostly);
   const consentQueries = openConsentQueries(pool, ownIssuer(config));
   const locks = observeLocks(registry, new PostgresCriteriaLocks(lockPool));

@@ -1,23 +1,9 @@
 /** Several processes share the work of a machine: what one writes, all read; each that dies is replaced. */
-import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
+import { listProcesses } from '#test/support/machine.ts';
 import { eventually } from '#test/support/process.ts';
 import { itAtFullSize } from '#test/support/scale.ts';
 import { type Service, startedDataDir, startService } from '#test/support/service.ts';
-
-/** A process below the primary. */
-interface Below {
-  readonly pid: number;
-  readonly name: string;
-}
-
-function listProcesses(primary: number): Below[] {
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args=']).toString().split('\n');
-  return lines.flatMap((line) => {
-    const [, pid, ppid, name] = /^\s*(\d+)\s+(\d+)\s+annal (\S+)/.exec(line) ?? [];
-    return Number(ppid) === primary && name !== undefined ? [{ pid: Number(pid), name }] : [];
-  });
-}
 
 describe('several processes of a machine', () => {
   let service: Service;

@@ -164,7 +164,8 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'machine',
-    shows: 'several processes of a machine: killed, replaced under requests, and ending with the primary',
+    shows:
+      'several processes of a machine: killed, replaced under requests, and ending with the primary; 100,000 reads and writes, each explained by an order of all, while they are killed and stopped',
     touches: ['src/machine', 'src/*'],
     run: { tests: ['test/machine/*.test.ts'] },
   },

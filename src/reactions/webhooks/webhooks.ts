@@ -77,7 +77,8 @@ export function openWebhooks({
   /** Gets events that a newer version wrote. */
   readonly newer: NewerEvents;
   readonly log: Logger;
-  readonly registry: Registry;
+  /** Undefined: another process of this machine sends, and shows how that goes. */
+  readonly registry: Registry | undefined;
 }): Webhooks {
   const { store, pool, log, logAnswers } = processDeps;
   const { timeoutSeconds, retrySeconds: gaps } = config.webhooks;
@@ -92,7 +93,7 @@ export function openWebhooks({
   });
   const claims = new WebhookClaims(pool, swift, timeoutSeconds + LEASE_MARGIN);
   const sender = new Sender(timeoutSeconds * 1_000);
-  const onAttempt = observeWebhooks(registry, () => claims.backlog());
+  const onAttempt = registry && observeWebhooks(registry, () => claims.backlog());
   const attempts = new Attempts();
   let dispatcher: Dispatcher | undefined;
   const wake = (endpointIds: readonly string[]): void => dispatcher?.wake(endpointIds);
@@ -149,7 +150,18 @@ export function openWebhooks({
       const guarded = (environment: 'sandbox' | 'production'): boolean => isGuarded(environment, config.mode);
       const marginMs = LEASE_MARGIN * 1_000;
       const onNoted = (ids: readonly string[]): void => attempts.ended(ids);
-      dispatcher = new Dispatcher({ claims, sender, key, gaps, guarded, log, onAttempt, onNoted, marginMs });
+      const observed = onAttempt === undefined ? {} : { onAttempt };
+      dispatcher = new Dispatcher({
+        claims,
+        sender,
+        key,
+        gaps,
+        guarded,
+        log,
+        ...observed,
+        onNoted,
+        marginMs,
+      });
       dispatcher.start();
       process.start();
       replayer.start();

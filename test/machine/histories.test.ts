@@ -1,0 +1,148 @@
+/**
+ * Every read and search lies between what was acknowledged before it began and what had begun before it ended, whichever
+ * process answers, also while processes of the machine are killed and stopped.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { type Call, findFaults } from '#test/support/histories.ts';
+import { listProcesses } from '#test/support/machine.ts';
+import { eventually } from '#test/support/process.ts';
+import { randomSeed, scaled } from '#test/support/scale.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { tell } from '#test/support/tell.ts';
+
+const CALLS = scaled(100_000, 600);
+const CLIENTS = 12;
+const PATIENTS = 6;
+/** Five crashes within a minute would end the service. */
+const KILL_EVERY = scaled(4_000, 250);
+const BETWEEN_MS = scaled(1, 0) > 0 ? 16_000 : 0;
+
+/** Numbers from 0 to 1 by a seed (mulberry32). */
+function makeChance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+describe('histories of several processes', () => {
+  let service: Service;
+  before(async () => {
+    service = await startService({ env: { WORKERS: '3', PROJECTORS: '2' } });
+  });
+  after(() => service.stop());
+
+  it(`of ${CALLS} calls are explained by an order of them`, async () => {
+    const seed = randomSeed();
+    const chance = makeChance(seed);
+    const pick = <T>(all: readonly T[]): T => all[Math.floor(chance() * all.length)] as T;
+    const calls: Call[] = [];
+    const resources: { readonly id: string; readonly patient: string }[] = [];
+    const patients: string[] = [];
+    for (let n = 0; n < PATIENTS; n += 1) {
+      const body = JSON.stringify({ resourceType: 'Patient', name: [{ family: `History${n}` }] });
+      patients.push(String((await service.fhir('/Patient', { method: 'POST', body })).json.id));
+    }
+    const note = async (
+      object: string,
+      isWrite: boolean,
+      ask: () => Promise<number | undefined>,
+    ): Promise<void> => {
+      const began = performance.now();
+      let value: number | undefined;
+      let ended = Number.POSITIVE_INFINITY;
+      try {
+        value = await ask();
+        if (value !== undefined) ended = performance.now();
+      } catch {
+        // The connection broke: nothing is known of the call.
+      }
+      if (isWrite || value !== undefined) calls.push({ object, began, ended, isWrite, value });
+    };
+    const observation = (patient: string, id?: string): string =>
+      JSON.stringify({
+        ...{ resourceType: 'Observation', ...(id === undefined ? {} : { id }), status: 'final' },
+        code: { text: 'pulse' },
+        subject: { reference: `Patient/${patient}` },
+        valueQuantity: { value: Math.floor(chance() * 1e9), unit: 'x' },
+      });
+    const create = async (): Promise<void> => {
+      const patient = pick(patients);
+      const began = performance.now();
+      let isDone = false;
+      try {
+        const { status, json } = await service.fhir('/Observation', {
+          method: 'POST',
+          body: observation(patient),
+        });
+        isDone = status === 201;
+        if (isDone) resources.push({ id: String(json.id), patient });
+        if (isDone)
+          calls.push({ object: String(json.id), began, ended: performance.now(), isWrite: true, value: 1 });
+      } catch {
+        // The connection broke.
+      }
+      const ended = isDone ? performance.now() : Number.POSITIVE_INFINITY;
+      calls.push({ object: `total of ${patient}`, began, ended, isWrite: true });
+    };
+    const update = ({ id, patient }: (typeof resources)[number]): Promise<void> =>
+      note(id, true, async () => {
+        const answer = await service.fhir(`/Observation/${id}`, {
+          method: 'PUT',
+          body: observation(patient, id),
+        });
+        return answer.status === 200 ? answer.version : undefined;
+      });
+    const read = ({ id }: (typeof resources)[number]): Promise<void> =>
+      note(id, false, async () => (await service.fhir(`/Observation/${id}`)).version);
+    const count = (patient: string): Promise<void> =>
+      note(`total of ${patient}`, false, async () => {
+        const answer = await service.fhir(`/Observation?patient=${patient}&_summary=count`);
+        return answer.status === 200 ? Number(answer.json.total) : undefined;
+      });
+    for (let n = 0; n < 12; n += 1) await create();
+
+    let asked = 0;
+    const client = async (): Promise<void> => {
+      while (asked < CALLS) {
+        asked += 1;
+        const what = chance();
+        if (what < 0.1) await create();
+        else if (what < 0.4) await update(pick(resources.slice(-24)));
+        else if (what < 0.8) await read(pick(resources.slice(-24)));
+        else await count(pick(patients));
+      }
+    };
+    const killed: string[] = [];
+    const killer = async (): Promise<void> => {
+      for (let next = KILL_EVERY; next < CALLS; next += KILL_EVERY) {
+        await eventually(() => asked >= next, 600_000);
+        const all = listProcesses(service.pid);
+        const { pid, name } =
+          killed.length % 2 === 0 ? pick(all) : pick(all.filter((each) => /http/.test(each.name)));
+        // A process that is only stopped is killed by the primary after five seconds.
+        const signal = chance() < scaled(1, 0) * 0.3 ? 'SIGSTOP' : 'SIGKILL';
+        process.kill(pid, signal);
+        killed.push(`${name} ${signal}`);
+        await delay(BETWEEN_MS);
+        await eventually(() => listProcesses(service.pid).length === 5);
+      }
+    };
+    await Promise.all([killer(), ...Array.from({ length: CLIENTS }, client)]);
+    await eventually(async () => (await fetch(`${service.url}/health/ready`)).ok);
+    for (const resource of resources) await read(resource);
+    for (const patient of patients) await count(patient);
+
+    const unknown = calls.filter(({ ended }) => ended === Number.POSITIVE_INFINITY).length;
+    tell(
+      `${calls.length} calls on ${resources.length} resources, ${unknown} without an answer, killed: ${killed.join(', ')}; seed ${seed}`,
+    );
+    expect(killed.length).to.be.greaterThan(0);
+    expect(unknown).to.be.lessThan(calls.length / 20);
+    expect(findFaults(calls), `seed ${seed}`).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,76 @@
+/**
+ * Checks histories of calls: each read lies between all that was acknowledged before it began and all that had begun before
+ * it ended. Versions and totals are given with the answers, so that no search for an order is needed.
+ */
+
+/** A call on one object whose value only grows by one with each write: a resource by its versions, a search by its total. */
+export interface Call {
+  readonly object: string;
+  /** The process's own monotonic clock, in ms. */
+  readonly began: number;
+  /** Infinite if no answer came. */
+  readonly ended: number;
+  readonly isWrite: boolean;
+  /** The version or total of the answer; undefined if the answer has none, or didn't come. */
+  readonly value?: number | undefined;
+}
+
+/** Returns a sentence for each call that no correct order of the calls explains. */
+export function findFaults(calls: readonly Call[]): string[] {
+  const objects = new Map<string, Call[]>();
+  for (const call of calls) {
+    const own = objects.get(call.object);
+    if (own === undefined) objects.set(call.object, [call]);
+    else own.push(call);
+  }
+  return [...objects].flatMap(([object, own]) => checkObject(object, own));
+}
+
+function checkObject(object: string, calls: readonly Call[]): string[] {
+  const writes = calls.filter(({ isWrite }) => isWrite).toSorted((one, other) => one.began - other.began);
+  const answered = calls
+    .filter(({ ended }) => ended < Number.POSITIVE_INFINITY)
+    .toSorted((one, other) => one.ended - other.ended);
+  const faults: string[] = [];
+  let next = 0;
+  let acknowledged = 0;
+  let seen = 0;
+  let begun = 0;
+  // By their begin, so that what ended before only grows.
+  for (const call of calls.toSorted((one, other) => one.began - other.began)) {
+    for (
+      let before = answered[next];
+      before !== undefined && before.ended < call.began;
+      before = answered[next]
+    ) {
+      if (before.isWrite) acknowledged += 1;
+      seen = Math.max(seen, before.value ?? 0);
+      next += 1;
+    }
+    if (call.value === undefined) continue;
+    const least = Math.max(acknowledged, seen) + (call.isWrite ? 1 : 0);
+    begun = countBefore(writes, call.ended);
+    if (call.value < least)
+      faults.push(`${describe(object, call)} shows ${call.value}, though ${least} was known before it began`);
+    if (call.value > begun)
+      faults.push(`${describe(object, call)} shows ${call.value}, though only ${begun} writes had begun`);
+  }
+  const versions = writes.flatMap(({ value }) => value ?? []);
+  if (new Set(versions).size < versions.length)
+    faults.push(`${object}: two writes were answered with one version`);
+  return faults;
+}
+
+const describe = (object: string, { isWrite, began, ended }: Call): string =>
+  `${object}: the ${isWrite ? 'write' : 'read'} from ${began.toFixed(1)} to ${ended.toFixed(1)} ms`;
+
+/** Returns how many of the writes, sorted by their begin, had begun before a time. */
+function countBefore(writes: readonly Call[], time: number): number {
+  let [low, high] = [0, writes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((writes[middle]?.began ?? Number.POSITIVE_INFINITY) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,17 @@
+/** Looks at the processes of a machine. */
+import { execFileSync } from 'node:child_process';
+
+/** A process below the primary. */
+export interface Below {
+  readonly pid: number;
+  readonly name: string;
+}
+
+/** Returns the processes that a primary has started, by their parts. */
+export function listProcesses(primary: number): Below[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args=']).toString().split('\n');
+  return lines.flatMap((line) => {
+    const [, pid, ppid, name] = /^\s*(\d+)\s+(\d+)\s+annal (\S+)/.exec(line) ?? [];
+    return Number(ppid) === primary && name !== undefined ? [{ pid: Number(pid), name }] : [];
+  });
+}
