@@ -285,16 +285,8 @@ export async function startApp(deps: {
     publicOnly: config.mode === 'production',
     log,
   });
-  const hooks = openWebhooks({
-    config,
-    store,
-    pool,
-    databaseUrl,
-    logAnswers,
-    newer,
-    log,
-    registry: part.leads ? registry : undefined,
-  });
+  const ofProcesses = { store, pool, databaseUrl, logAnswers: () => logAnswers(), newer, log };
+  const hooks = openWebhooks({ ...ofProcesses, config, registry: part.leads ? registry : undefined });
   const sandboxQueries = wrapCalls(openSandboxQueries(pool), refuseCostly);
   const consentQueries = openConsentQueries(pool, ownIssuer(config));
   const locks = observeLocks(registry, new PostgresCriteriaLocks(lockPool));
@@ -302,12 +294,7 @@ export async function startApp(deps: {
   if (part.leads) documents.start();
   const accessLog = openAccessLog(databaseUrl, log, registry);
   const { carried, erasures, sandboxes } = openProcesses({
-    store,
-    pool,
-    databaseUrl,
-    logAnswers,
-    newer,
-    log,
+    ...ofProcesses,
     resources,
     snapshots,
     idempotency,
@@ -388,12 +375,7 @@ export async function startApp(deps: {
     freshness,
   });
   const { endings, expiry } = openConsentProcesses({
-    store,
-    pool,
-    databaseUrl,
-    logAnswers,
-    newer,
-    log,
+    ...ofProcesses,
     consents,
     toEnd: consentQueries.toEnd,
     freshness,
