@@ -17,6 +17,8 @@ export interface Told {
   readonly shared_links: number;
   /** Contexts that were made of the records. */
   readonly contexts: number;
+  /** Receipts of answers about the records: contexts, summaries, answers to assistants, contents of links. */
+  readonly receipts: number;
   readonly webhooks: {
     /** Deliveries about the resources that were answered. */
     readonly deliveries: number;
@@ -32,12 +34,14 @@ select count(*) filter (where e.action = 'export')::int as exports,
        count(distinct e.actor_id) filter (where e.action in ('open-link', 'open-link-file'))::int as links
   from ${SINCE} join operations.access_entry e on e.record = x.record and e.at >= x.since and e.status = 'ok'`;
 
-// Indexes: context_manifest_of_record; receipt_of_record.
+// Indexes: context_manifest_of_record; receipt_of_record, for both.
 const CONTEXTS = `
 select (select count(*)::int from ${SINCE} join operations.context_manifest m
           on m.record = x.record and m.made_at >= to_timestamp(x.since / 1000000.0))
      + (select count(distinct r.name)::int from ${SINCE} join operations.receipt r
-          on r.record = x.record and r.made_at >= x.since and r.kind = 'context') as contexts`;
+          on r.record = x.record and r.made_at >= x.since and r.kind = 'context') as contexts,
+       (select count(*)::int from ${SINCE} join operations.receipt r
+          on r.record = x.record and r.made_at >= x.since) as receipts`;
 
 // Index: webhook_delivery_record.
 const DELIVERIES = `
@@ -50,7 +54,7 @@ const AT_A_TIME = 200;
 
 /** Counts it. */
 export async function countTold(pool: Pool, records: readonly ToldRecord[]): Promise<Told> {
-  let [exports, links, contexts, deliveries] = [0, 0, 0, 0];
+  let [exports, links, contexts, receipts, deliveries] = [0, 0, 0, 0, 0];
   const endpoints = new Set<string>();
   for (let from = 0; from < records.length; from += AT_A_TIME) {
     const some = records.slice(from, from + AT_A_TIME);
@@ -58,8 +62,9 @@ export async function countTold(pool: Pool, records: readonly ToldRecord[]): Pro
     const access = await pool.query<{ exports: number; links: number }>(ACCESS, values);
     exports += access.rows[0]?.exports ?? 0;
     links += access.rows[0]?.links ?? 0;
-    const made = await pool.query<{ contexts: number }>(CONTEXTS, values);
+    const made = await pool.query<{ contexts: number; receipts: number }>(CONTEXTS, values);
     contexts += made.rows[0]?.contexts ?? 0;
+    receipts += made.rows[0]?.receipts ?? 0;
     const ids = some.flatMap(({ resources }) => resources);
     const sent = await pool.query<{ endpoint: string; deliveries: number }>(DELIVERIES, [...values, ids]);
     for (const row of sent.rows) {
@@ -71,6 +76,7 @@ export async function countTold(pool: Pool, records: readonly ToldRecord[]): Pro
     exports,
     shared_links: links,
     contexts,
+    receipts,
     webhooks: { deliveries, endpoints: [...endpoints].sort() },
   };
 }

@@ -206,6 +206,7 @@ function describe({ id, state, plan: made, result, undo_result }: Takeback): str
         readonly exports: number;
         readonly shared_links: number;
         readonly contexts: number;
+        readonly receipts?: number;
         readonly webhooks: { readonly deliveries: number };
       };
     };
@@ -217,7 +218,7 @@ function describe({ id, state, plan: made, result, undo_result }: Takeback): str
           ({ resource, version, because }) =>
             `  stays: ${resource} version ${version} (${BECAUSE[because] ?? because})`,
         ),
-      `Told of it: ${counted(told.webhooks.deliveries, 'webhook')}, ${counted(told.exports, 'export')}, ${counted(told.shared_links, 'shared link')}, ${counted(told.contexts, 'context')}.`,
+      `Told of it: ${counted(told.webhooks.deliveries, 'webhook')}, ${counted(told.exports, 'export')}, ${counted(told.shared_links, 'shared link')}, ${counted(told.contexts, 'context')}, ${counted(told.receipts ?? 0, 'receipt')}.`,
     );
   }
   for (const [what, sums] of [

@@ -3609,6 +3609,8 @@ export type Takeback = {
       /** Shared links that were opened. */
       shared_links: number;
       contexts: number;
+      /** Receipts of answers; absent in plans before receipts. */
+      receipts?: number;
       webhooks: {
         deliveries: number;
         endpoints: string[];
