@@ -28,14 +28,20 @@ export interface Archive {
   readonly most?: number;
 }
 
+/** An instance whose clock is ahead may have recorded a version that an answer shows after that answer was made, in µs. */
+const SKEW = 10 * 60_000_000;
+
 /**
  * Returns the material of a receipt.
  * @throws StreamDeleted if the record was purged; UnreadableEvent, NewerEvent; Refusal too_large (413)
  */
 export async function loadMaterial(archive: Archive, row: ReceiptRow): Promise<Material> {
   const { store, pool } = archive;
-  const { kind, record, position, made_at: micros } = row;
-  const inputs = unpack(row.inputs);
+  const { kind, record, position } = row;
+  const [parameters, inputs] = [unpack(row.parameters), unpack(row.inputs)];
+  // Of an answer as of a moment, the versions that were present when it was made decide what was seen.
+  const skew = parameters.is_past === true ? 0 : SKEW;
+  const micros = Math.max(row.made_at, position ?? 0) + skew;
   const named = unpackVersions(row.versions);
   const log = await loadRecord(
     store,
@@ -47,7 +53,7 @@ export async function loadMaterial(archive: Archive, row: ReceiptRow): Promise<M
   const material = {
     ...{ kind, record, inputs, ...log },
     position: position === null ? null : toInstant(position),
-    parameters: unpack(row.parameters),
+    parameters,
     named,
   };
   return {
