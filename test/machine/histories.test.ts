@@ -16,7 +16,7 @@ const CLIENTS = 12;
 const PATIENTS = 6;
 /** Five crashes within a minute would end the service. */
 const KILL_EVERY = scaled(4_000, 250);
-const BETWEEN_MS = scaled(1, 0) > 0 ? 16_000 : 0;
+const BETWEEN_MS = scaled(1, 0) > 0 ? 20_000 : 0;
 
 /** Numbers from 0 to 1 by a seed (mulberry32). */
 function makeChance(seed: number): () => number {
@@ -129,7 +129,9 @@ describe('histories of several processes', () => {
         process.kill(pid, signal);
         killed.push(`${name} ${signal}`);
         await delay(BETWEEN_MS);
-        await eventually(() => listProcesses(service.pid).length === 5);
+        await eventually(() => listProcesses(service.pid).length === 5).catch((error: unknown) => {
+          throw new Error(`${service.log()}\n${killed.join(', ')}`, { cause: error });
+        });
       }
     };
     await Promise.all([killer(), ...Array.from({ length: CLIENTS }, client)]);
