@@ -119,7 +119,7 @@ describe('histories of several processes', () => {
     };
     const killed: string[] = [];
     const killer = async (): Promise<void> => {
-      for (let next = KILL_EVERY; next < CALLS; next += KILL_EVERY) {
+      for (let next = KILL_EVERY; next < CALLS; next = Math.max(next, asked) + KILL_EVERY) {
         await eventually(() => asked >= next, 600_000);
         const all = listProcesses(service.pid);
         const { pid, name } =
