@@ -13,7 +13,7 @@ describe('annal migrate-log', () => {
     const database = await createMigratedDatabase();
     const { rows: columns } = await database.pool.query<{ name: string }>(
       `select table_schema || '.' || table_name || '.' || column_name as name from information_schema.columns
-        where column_name ~ 'position' and table_schema not in ('log', 'pg_catalog', 'information_schema')`,
+        where column_name ~ 'position' and data_type = 'text' and table_schema not in ('log', 'pg_catalog', 'information_schema')`,
     );
     await database.drop();
     const checkpoints = PROJECTIONS.map(({ name }) => `${name}.checkpoint.position`);

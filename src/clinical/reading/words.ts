@@ -1,6 +1,6 @@
 /** Formats FHIR's data types as text for narratives. */
 import { first, objects, text } from '#src/fhir/parts.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json-value.ts';
 import { dosesInWords } from './doses/dose.ts';
 import type { DoseStyle } from './doses/dose-words.ts';
 import { timingWords } from './doses/timing.ts';
