@@ -243,6 +243,29 @@ describe('/mcp', () => {
     expect(listed.structured.record_content).to.have.property('entries').with.length(5);
   });
 
+  it('reads a document that an AI wrote apart from the record’s content', async () => {
+    const written = await service.fhir('/DocumentReference', {
+      method: 'POST',
+      headers: { 'X-Service-Author-Type': 'ai' },
+      body: JSON.stringify({
+        ...{
+          resourceType: 'DocumentReference',
+          status: 'current',
+          subject: { reference: `Patient/${patient}` },
+        },
+        content: [
+          { attachment: { contentType: 'text/plain', data: Buffer.from('A draft').toString('base64') } },
+        ],
+      }),
+    });
+    const id = String(written.json.id);
+    const { text, structured, isError } = await callTool(client, 'read_document', { id });
+    expect(isError, text).to.equal(false);
+    expect(structured.record_content).to.deep.equal({});
+    expect(structured.ai_written).to.have.nested.property('[0].text', 'A draft');
+    expect((await service.fhir(`/DocumentReference/${id}`, { method: 'DELETE' })).status).to.equal(204);
+  });
+
   it('proposes a change, which the person decides about', async () => {
     const { links } = await callTool(client, 'search_record', { type: 'Condition' });
     const [, id = ''] = /Condition\/([\w-]+)/.exec(links[0] ?? '') ?? [];

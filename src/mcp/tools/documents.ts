@@ -50,7 +50,7 @@ export const readDocument = defineTool({
   }),
   output: recordOutput(
     z.object({
-      document: z.looseObject({}),
+      document: z.looseObject({}).optional().describe('Absent if an AI wrote it: then it is in ai_written.'),
       text: z.string().optional().describe('Its text, or a part of it.'),
     }),
   ),
