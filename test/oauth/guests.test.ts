@@ -126,7 +126,7 @@ describe('guests of an installation', () => {
   const shown = async (
     query: string,
     values: readonly unknown[],
-    times = 200,
+    times = 5_000,
   ): Promise<readonly object[]> => {
     for (let n = 0; ; n += 1) {
       const { rows } = await service.pool.query(query, [...values]);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The folders and files that answers are made with. `test/receipts/program.test.ts` checks that none is missing. */
+/** The folders and files that answers are made with. `test/receipts/archiving.test.ts` checks that none is missing. */
 export const RENDERING = [
   'src/clinical',
   'src/context',
