@@ -3,11 +3,11 @@
  * the instances like by a load balancer, and creates for all patients on each. On a machine whose cores one
  * instance fills, this shows what several instances cost each other; their gain needs several machines.
  */
-import type { Bench, MeasuredService } from '../bench.ts';
-import type { Load, Outcome } from '../load/plan.ts';
-import type { Figure, Measure } from '../measure.ts';
-import { createObservations, createPatients, FHIR, resourcePath } from '../records.ts';
-import { median } from '../statistics.ts';
+import type { Bench, MeasuredService } from '../../bench.ts';
+import type { Load, Outcome } from '../../load/plan.ts';
+import type { Figure, Measure } from '../../measure.ts';
+import { createObservations, createPatients, FHIR, resourcePath } from '../../records.ts';
+import { median } from '../../statistics.ts';
 
 const CLIENTS = 16;
 const MOST = 4;

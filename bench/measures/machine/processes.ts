@@ -3,14 +3,18 @@
  * part, and how soon a search shows a write.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { processorTime, processorTimeOfChildren, processorTimeWithChildren } from '../against/processor.ts';
-import type { Bench, MeasuredService } from '../bench.ts';
-import type { Created, Pace } from '../load/paced.ts';
-import type { Load } from '../load/plan.ts';
-import { alternate, type Figure, type Measure } from '../measure.ts';
-import { createPatients, FHIR } from '../records.ts';
-import { median } from '../statistics.ts';
-import type { Worker } from '../worker.ts';
+import {
+  processorTime,
+  processorTimeOfChildren,
+  processorTimeWithChildren,
+} from '../../against/processor.ts';
+import type { Bench, MeasuredService } from '../../bench.ts';
+import type { Created, Pace } from '../../load/paced.ts';
+import type { Load } from '../../load/plan.ts';
+import { alternate, type Figure, type Measure } from '../../measure.ts';
+import { createPatients, FHIR } from '../../records.ts';
+import { median } from '../../statistics.ts';
+import type { Worker } from '../../worker.ts';
 
 const RATE = 300;
 const CLIENTS = 16;
