@@ -27,6 +27,7 @@ import { RequestDetails } from './screens/request.tsx';
 import { Requests } from './screens/requests.tsx';
 import { Search } from './screens/search.tsx';
 import { Sessions } from './screens/sessions.tsx';
+import { TAKEBACK_SCREENS } from './screens/takeback/takebacks.tsx';
 import { Try } from './screens/try.tsx';
 import { Usage } from './screens/usage.tsx';
 import { Webhook } from './screens/webhook.tsx';
@@ -55,6 +56,7 @@ const SCREENS = {
   '/members': Members,
   '/organization': Organization,
   ...AUDIT_SCREENS,
+  ...TAKEBACK_SCREENS,
 } as const;
 
 /** Returns a screen that shows itself only in a project of the person. */

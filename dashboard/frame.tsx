@@ -9,6 +9,7 @@ import { PLACE } from './place.ts';
 import { keepReasonsOf } from './reason.ts';
 import { mayAudit } from './screens/audit/parts.tsx';
 import { OPS, OPS_MENU } from './screens/ops/ops.tsx';
+import { mayTakeBack, TAKEBACKS } from './screens/takeback/parts.tsx';
 import { account, isOperator } from './session.ts';
 import { choose, LANGUAGES, type Language, language, say, type TextKey } from './texts/texts.ts';
 import { urgentNeeds } from './urgent-needs.ts';
@@ -22,6 +23,7 @@ const MENU: readonly (readonly [screen: string, name: TextKey])[] = [
   ['/applications', 'applications.title'],
   ['/consents', 'consents.title'],
   ['/audit', 'audit.title'],
+  [TAKEBACKS, 'takebacks.title'],
   ['/webhooks', 'webhooks.title'],
   ['/search', 'search.title'],
   ['/try', 'try.title'],
@@ -124,7 +126,10 @@ function Environments({ here }: { readonly here: Here }) {
 function Menu({ here }: { readonly here: Here }) {
   const screen = useScreen();
   const links = MENU.filter(
-    ([path]) => (path !== '/webhooks' || here.role !== 'auditor') && (path !== '/audit' || mayAudit(here)),
+    ([path]) =>
+      (path !== '/webhooks' || here.role !== 'auditor') &&
+      (path !== '/audit' || mayAudit(here)) &&
+      (path !== TAKEBACKS || mayTakeBack(here)),
   ).map(
     ([path, name]): MenuLink => [
       pathOf(here, path),

@@ -11,6 +11,7 @@ import type { Micros } from '#src/shared/time/time.ts';
 /** A version that is selected. */
 export interface FoundVersion {
   readonly id: string;
+  readonly version: number;
   readonly record: string | null;
   readonly at: Micros;
 }
@@ -42,7 +43,7 @@ export async function* findSelected(
   const texts = listTexts(selection);
   const contained = texts.map((_, n) => `strpos(metadata, $${n + 6}) > 0`).join(' and ') || 'true';
   const text = `
-    select id, type, recorded_at, event_id, record, ${contained} as found,
+    select id, type, version, recorded_at, event_id, record, ${contained} as found,
       case when ${contained} then metadata end as metadata
     from history.version
     where tenant = $1 and (type, recorded_at, event_id) > ($2, $3, $4::uuid)
@@ -53,8 +54,10 @@ export async function* findSelected(
     const last = rows.at(-1);
     if (last === undefined) return;
     after = [last.type, last.recorded_at, last.event_id];
-    const found = rows.flatMap(({ id, record, recorded_at: at, metadata, found: contains }) =>
-      contains && isSelected(selection, { at, metadata: readMetadata(metadata) }) ? [{ id, record, at }] : [],
+    const found = rows.flatMap(({ id, version, record, recorded_at: at, metadata, found: contains }) =>
+      contains && isSelected(selection, { at, metadata: readMetadata(metadata) })
+        ? [{ id, version, record, at }]
+        : [],
     );
     yield { looked: rows.length, found };
     if (rows.length < AT_A_TIME) return;

@@ -16,6 +16,7 @@ import { directoryStream, recordStream } from '#src/events/streams.ts';
 import type { Sums, TakebackStream, Takebacks } from '#src/operations/takebacks/takebacks.ts';
 import { tenantId } from '#src/shared/access/caller.ts';
 import type { Person } from '#src/shared/access/member.ts';
+import type { NamedVersion } from '#src/shared/access/receipt.ts';
 import type { Takeback } from '#src/shared/access/takeback.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time/time.ts';
@@ -70,18 +71,27 @@ const RECORD_MODELS = ['resources', 'history', 'search', 'timeline'];
 const SHOWN_MS = 120_000;
 const LOOK_MS = 20;
 
+/** The selected versions of a stream. */
+interface Found {
+  readonly record: string | null;
+  readonly resources: Set<string>;
+  readonly versions: NamedVersion[];
+  since: Micros;
+}
+
 /** Plans. @throws Stopped */
 export async function plan(given: Work, takeback: Takeback): Promise<Plan> {
   const { pool, takebacks, onProgress } = given;
   await shown(given, ['history', 'resources']);
   const asked = { id: takeback.id, kind: 'start' as const, selection: readSelection(takeback) };
-  const streams = new Map<string, { record: string | null; since: Micros; resources: Set<string> }>();
+  const streams = new Map<string, Found>();
   let looked = 0;
   for await (const page of findSelected(pool, tenantId(takeback), asked.selection)) {
-    for (const { id, record, at } of page.found) {
+    for (const { id, version, record, at } of page.found) {
       const stream = record === null ? directoryStream(takeback) : recordStream(record);
-      const known = streams.get(stream) ?? { record, since: at, resources: new Set() };
+      const known = streams.get(stream) ?? { record, since: at, resources: new Set(), versions: [] };
       known.resources.add(id);
+      known.versions.push({ id, version });
       known.since = Math.min(known.since, at);
       streams.set(stream, known);
     }
@@ -93,12 +103,12 @@ export async function plan(given: Work, takeback: Takeback): Promise<Plan> {
   const staying: Staying[] = [];
   const kept: TakebackStream[] = [];
   const told: ToldRecord[] = [];
-  for (const [stream, { record, since, resources }] of streams) {
+  for (const [stream, { record, since, resources, versions }] of streams) {
     const own = { stream, record, resources: [...resources] };
     const fate = await rest(given, () => decideStream(pool, own, asked));
     if (fate.selected === 0) continue;
     kept.push(own);
-    if (record !== null) told.push({ record, since, resources: own.resources });
+    if (record !== null) told.push({ record, since, resources: own.resources, versions });
     const removed = fate.steps.filter(({ removes }) => removes).length;
     sums.versions += fate.selected;
     sums.records += 1;

@@ -1,12 +1,15 @@
 /** Who has learned of the selected versions, as far as the service knows: exports, shared links, contexts, webhooks. */
 import type { Pool } from 'pg';
+import { packVersions, VERSION_BYTES } from '#src/operations/receipts/row.ts';
+import type { NamedVersion } from '#src/shared/access/receipt.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** A record, when its first selected version was written, and its resources that have some. */
+/** A record, its selected versions, when the first of them was written, and its resources that have some. */
 export interface ToldRecord {
   readonly record: string;
   readonly since: Micros;
   readonly resources: readonly string[];
+  readonly versions: readonly NamedVersion[];
 }
 
 /** Counts, of the time since each record's first selected version. */
@@ -15,9 +18,9 @@ export interface Told {
   readonly exports: number;
   /** Shared links that were opened. */
   readonly shared_links: number;
-  /** Contexts that were made of the records. */
+  /** Contexts that name a selected version; of those without receipts all that were made of the records. */
   readonly contexts: number;
-  /** Receipts of answers about the records: contexts, summaries, answers to assistants, contents of links. */
+  /** Receipts of answers that name a selected version: contexts, summaries, answers to assistants, contents of links. */
   readonly receipts: number;
   readonly webhooks: {
     /** Deliveries about the resources that were answered. */
@@ -34,14 +37,16 @@ select count(*) filter (where e.action = 'export')::int as exports,
        count(distinct e.actor_id) filter (where e.action in ('open-link', 'open-link-file'))::int as links
   from ${SINCE} join operations.access_entry e on e.record = x.record and e.at >= x.since and e.status = 'ok'`;
 
-// Indexes: context_manifest_of_record; receipt_of_record, for both.
+// Indexes: context_manifest_of_record; receipt_of_record.
 const CONTEXTS = `
+with named as (
+  select r.kind, r.name from ${SINCE} join operations.receipt r on r.record = x.record and r.made_at >= x.since
+   where exists (select 1 from generate_series(0, octet_length(r.versions) - 1, ${VERSION_BYTES}) n
+                  where substring(r.versions from n + 1 for ${VERSION_BYTES}) = any($3::bytea[])))
 select (select count(*)::int from ${SINCE} join operations.context_manifest m
           on m.record = x.record and m.made_at >= to_timestamp(x.since / 1000000.0))
-     + (select count(distinct r.name)::int from ${SINCE} join operations.receipt r
-          on r.record = x.record and r.made_at >= x.since and r.kind = 'context') as contexts,
-       (select count(*)::int from ${SINCE} join operations.receipt r
-          on r.record = x.record and r.made_at >= x.since) as receipts`;
+     + (select count(distinct name)::int from named where kind = 'context') as contexts,
+       (select count(*)::int from named) as receipts`;
 
 // Index: webhook_delivery_record.
 const DELIVERIES = `
@@ -62,7 +67,8 @@ export async function countTold(pool: Pool, records: readonly ToldRecord[]): Pro
     const access = await pool.query<{ exports: number; links: number }>(ACCESS, values);
     exports += access.rows[0]?.exports ?? 0;
     links += access.rows[0]?.links ?? 0;
-    const made = await pool.query<{ contexts: number; receipts: number }>(CONTEXTS, values);
+    const versions = some.flatMap((each) => each.versions.map((version) => packVersions([version])));
+    const made = await pool.query<{ contexts: number; receipts: number }>(CONTEXTS, [...values, versions]);
     contexts += made.rows[0]?.contexts ?? 0;
     receipts += made.rows[0]?.receipts ?? 0;
     const ids = some.flatMap(({ resources }) => resources);

@@ -160,6 +160,30 @@ describe('take-backs', () => {
     expect(again.plan).to.deep.include({ restored: 1, removed: 1 });
   });
 
+  it('count only receipts of answers that name a selected version', async () => {
+    const source = { 'X-Service-Source-System': 'Mislabelled' };
+    const patient = await newPatient();
+    const id = await observe(patient, '1', source);
+    const read = () =>
+      service.fhir(`${service.url}/v1/context`, {
+        key,
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ patient, budget_tokens: 900, format: 'text' }),
+      });
+    expect((await read()).status).to.equal(200);
+    await update(patient, id, '2', OTHER);
+    expect((await read()).status).to.equal(200);
+    await eventually(async () => {
+      const { rows } = await service.pool.query('select 1 from operations.receipt where record = $1', [
+        patient,
+      ]);
+      return rows.length === 2;
+    });
+    const { plan } = await planned({ select: { source_system: 'Mislabelled' } });
+    expect(plan?.told).to.deep.include({ contexts: 1, receipts: 1 });
+  });
+
   it('keep what an AI wrote marked as such, and find it by its model', async () => {
     const patient = await newPatient();
     const byAi = (model: string) => ({ 'X-Service-Author-Type': 'ai', 'X-Service-Author-Model': model });

@@ -134,6 +134,35 @@ async function takeRecord(page: Page, patients: string, key: string): Promise<vo
   }
 }
 
+/** Takes the plan of a take-back. @param base the path of the project */
+async function takeTakeback(page: Page, base: string, project: string, key: string): Promise<void> {
+  const patient = await create(key, { resourceType: 'Patient', name: [{ family: 'Berg', given: ['Lena'] }] });
+  const source = { 'X-Service-Source-System': 'Ward 3 analyser' };
+  const write = async (value: number, headers: Record<string, string>, id?: string): Promise<string> => {
+    const { json } = await service.fhir(id === undefined ? '/Observation' : `/Observation/${id}`, {
+      ...{ key, headers, method: id === undefined ? 'POST' : 'PUT' },
+      body: JSON.stringify({
+        ...{ resourceType: 'Observation', status: 'final', subject: { reference: `Patient/${patient}` } },
+        ...(id === undefined ? {} : { id }),
+        code: { coding: [{ system: 'http://loinc.org', code: '2160-0', display: 'Creatinine' }] },
+        valueQuantity: { value, unit: 'mg/dL' },
+      }),
+    });
+    return String(json.id);
+  };
+  await write(11, source);
+  await write(12, source, await write(1.2, {}));
+  await write(1.3, {}, await write(13, source));
+  const { id } = await callAs<{ readonly id: string }>(page, `/admin/projects/${project}/takebacks`, {
+    ...{ select: { source_system: 'Ward 3 analyser' }, environment: 'sandbox' },
+    reason: 'The analyser was calibrated wrongly.',
+  });
+  await page.goto(`${base}/takebacks/${id}`);
+  await page.locator('.figures').waitFor();
+  await page.screenshot({ path: `${FOLDER}takeback.png` });
+  console.log('docs/pictures/takeback.png');
+}
+
 try {
   await mkdir(FOLDER, { recursive: true });
   const page = await browser.newPage({ viewport: SIZE, locale: 'en' });
@@ -195,6 +224,7 @@ try {
     console.log(`docs/pictures/${name}.png`);
   }
   await takeRecord(page, `${base}/patients`, key);
+  await takeTakeback(page, base, project, key);
 } finally {
   await browser.close();
   await service.stop();

@@ -2,9 +2,10 @@
 import { useState } from 'preact/hooks';
 import { annal } from '../../api.ts';
 import { useAct } from '../../load.ts';
-import { Button, Dialog, Field, Problem } from '../../parts/parts.tsx';
+import { Button, Dialog, Problem } from '../../parts/parts.tsx';
 import { words } from '../../parts/saving.tsx';
 import { say } from '../../texts/texts.ts';
+import { ConfirmField } from './confirm-field.tsx';
 
 const LOADS = ['low', 'full'] as const;
 
@@ -81,24 +82,12 @@ export function StartRebuild({
             <span class="quiet">{say('ops.force.says')}</span>
           </span>
         </label>
-        <Field
-          name="confirm"
-          label={say('ops.confirm')}
+        <ConfirmField
           hint={names.length === 0 ? say('ops.confirm.choose') : say('ops.confirm.hint', { names: expected })}
           failure={starting.failure}
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              required
-              autocomplete="off"
-              autocapitalize="none"
-              spellcheck={false}
-              value={typed}
-              onInput={({ currentTarget: { value } }) => type(value)}
-            />
-          )}
-        </Field>
+          typed={typed}
+          onType={type}
+        />
         <Problem failure={starting.failure} />
         <footer>
           <Button onClick={onClose}>{say('cancel')}</Button>

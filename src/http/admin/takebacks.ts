@@ -66,7 +66,10 @@ const planSchema = z.object({
       exports: z.int().describe('Signed exports of the records.'),
       shared_links: z.int().describe('Shared links that were opened.'),
       contexts: z.int(),
-      receipts: z.int().optional().describe('Receipts of answers; absent in plans before receipts.'),
+      receipts: z
+        .int()
+        .optional()
+        .describe('Receipts of answers that name a selected version; absent in plans before receipts.'),
       webhooks: z.object({ deliveries: z.int(), endpoints: z.array(z.string()) }),
     })
     .describe('What may have told others of it, since the first selected version of each record.'),

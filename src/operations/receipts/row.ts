@@ -59,19 +59,23 @@ export function unpack(column: Buffer): JsonObject {
 /** Bytes of an id, and of a version's number. */
 const [ID, NUMBER] = [16, 4];
 
-function packVersions(versions: readonly NamedVersion[]): Buffer {
-  const packed = Buffer.alloc(versions.length * (ID + NUMBER));
+/** Bytes of a version in the column. */
+export const VERSION_BYTES = ID + NUMBER;
+
+/** Returns the column of some versions, in their order. */
+export function packVersions(versions: readonly NamedVersion[]): Buffer {
+  const packed = Buffer.alloc(versions.length * VERSION_BYTES);
   for (const [n, { id, version }] of versions.entries()) {
-    packed.write(id.replaceAll('-', ''), n * (ID + NUMBER), 'hex');
-    packed.writeUInt32BE(version, n * (ID + NUMBER) + ID);
+    packed.write(id.replaceAll('-', ''), n * VERSION_BYTES, 'hex');
+    packed.writeUInt32BE(version, n * VERSION_BYTES + ID);
   }
   return packed;
 }
 
 /** Returns the versions of a column, in their order. */
 export function unpackVersions(packed: Buffer): NamedVersion[] {
-  return Array.from({ length: packed.length / (ID + NUMBER) }, (_, n) => {
-    const at = n * (ID + NUMBER);
+  return Array.from({ length: packed.length / VERSION_BYTES }, (_, n) => {
+    const at = n * VERSION_BYTES;
     const id = packed.toString('hex', at, at + ID).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
     return { id, version: packed.readUInt32BE(at + ID) };
   });

@@ -3609,7 +3609,7 @@ export type Takeback = {
       /** Shared links that were opened. */
       shared_links: number;
       contexts: number;
-      /** Receipts of answers; absent in plans before receipts. */
+      /** Receipts of answers that name a selected version; absent in plans before receipts. */
       receipts?: number;
       webhooks: {
         deliveries: number;
