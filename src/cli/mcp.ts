@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { askJson, objectsIn, readText, textsIn } from '#src/mcp/ask.ts';
 import { Exact } from '#src/mcp/exact.ts';
+import { ExactInput } from '#src/mcp/exact-input.ts';
 import { ToolFault } from '#src/mcp/fault.ts';
 import { readFileText } from '#src/mcp/file-text.ts';
 import { type Call, type OwnGrant, printUrl, type Reach, type Reply } from '#src/mcp/reach.ts';
@@ -33,22 +34,24 @@ export async function mcpCommand({ version, signal, ...options }: McpOptions): P
     readFile: readFileText,
   };
   const exact = new Exact();
+  const input = process.stdin.pipe(new ExactInput());
   const output = new Writable({
     decodeStrings: false,
     write(message: string, _, done) {
       process.stdout.write(exact.restore(String(message)), done);
     },
   });
-  const ended = once(process.stdin, 'end', { signal }).catch(() => undefined);
+  const ended = once(input, 'end', { signal }).catch(() => undefined);
   const serving = serveStdio(
     () =>
       makeServer({
         ...{ version, reach, exact, hasGrant: grant !== undefined },
+        exactArguments: (call) => input.takeArguments(call),
         runs: () => undefined,
         fails: report,
       }),
     {
-      transport: new StdioServerTransport(process.stdin, output),
+      transport: new StdioServerTransport(input, output),
       maxSubscriptions: 0,
       onerror: report,
     },

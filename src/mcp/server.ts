@@ -6,7 +6,7 @@ import {
   type ReadResourceResult,
   Server,
 } from '@modelcontextprotocol/server';
-import { printJson } from '#src/shared/json/json.ts';
+import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { requireOk } from './ask.ts';
 import type { Exact } from './exact.ts';
 import { ToolFault } from './fault.ts';
@@ -39,6 +39,8 @@ export interface ServerParts {
   readonly hasGrant: boolean;
   /** Keeps the digits of numbers in results. */
   readonly exact: Exact;
+  /** Returns the arguments of a call with numbers as they were sent, where the reach doesn't know them. */
+  readonly exactArguments?: (call: string | number) => JsonObject | undefined;
   /** Told which tool runs, before it does. */
   readonly runs: (tool: string) => void;
   /** Told of a fault of the service; the client learns nothing of it. */
@@ -46,7 +48,15 @@ export interface ServerParts {
 }
 
 /** Makes the server. */
-export function makeServer({ version, reach, hasGrant, exact, runs, fails }: ServerParts): Server {
+export function makeServer({
+  version,
+  reach,
+  hasGrant,
+  exact,
+  exactArguments,
+  runs,
+  fails,
+}: ServerParts): Server {
   const tools = toolsFor(hasGrant);
   const server = new Server(
     { name: 'annal', title: 'Annal', version },
@@ -63,12 +73,21 @@ export function makeServer({ version, reach, hasGrant, exact, runs, fails }: Ser
     },
   );
   server.setRequestHandler('tools/list', () => ({ tools: tools.map(describeTool) }));
-  server.setRequestHandler('tools/call', async ({ params: { name, arguments: args } }) => {
-    const tool = tools.find((each) => each.name === name);
-    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
-    runs(tool.name);
-    return runTool(tool, args, { reach, exact, fails });
-  });
+  server.setRequestHandler(
+    'tools/call',
+    async ({ params: { name, arguments: args } }, { mcpReq: { id } }) => {
+      const sent = exactArguments?.(id);
+      const tool = tools.find((each) => each.name === name);
+      if (tool === undefined)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
+      runs(tool.name);
+      return runTool(tool, args, {
+        reach: sent === undefined ? reach : { ...reach, exact: sent },
+        exact,
+        fails,
+      });
+    },
+  );
   server.setRequestHandler('resources/list', () => ({ resources: [] }));
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: [

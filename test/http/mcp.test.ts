@@ -1,4 +1,9 @@
 /** `/mcp`: who is let in, what is listed, and what tools answer, with the official client (docs/mcp.md). */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import type { Client } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
 import type { JsonObject } from '#src/shared/json/json.ts';
@@ -351,6 +356,38 @@ describe('/mcp', () => {
     expect(may.structured.patient).to.equal(whole.patient);
     expect((await callTool(withToken, 'get_context')).text).to.contain('<record_content>');
     await withToken.close();
+  });
+
+  it('keeps the digits of what is proposed over standard input', async () => {
+    const token = await granting.tokenOf(whole);
+    const lines = [
+      '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}',
+      '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+      `{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"propose_change","arguments":{"operation":"create","rationale":"Ä","resource":{"resourceType":"Observation","status":"final","code":{"text":"Weight"},"subject":{"reference":"Patient/${whole.patient}"},"valueQuantity":{"value":70.50}}}}}`,
+    ];
+    const input = Buffer.from(`${lines.join('\n')}\n`);
+    const child = spawn(process.execPath, ['bin/annal.js', 'mcp', '--url', service.url, '--key', token], {
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    try {
+      // Chunks end anywhere, also within a character.
+      const middle = input.indexOf('Ä') + 1;
+      child.stdin.write(input.subarray(0, middle));
+      child.stdin.write(input.subarray(middle));
+      let answer = '';
+      for await (const line of createInterface({ input: child.stdout }))
+        if (line.includes('"id":"a"')) {
+          answer = line;
+          break;
+        }
+      const [, id = ''] = /Proposed as ([\w-]+)\./.exec(answer) ?? [];
+      const kept = await v1('GET', `/patients/${whole.patient}/proposals/${id}`, undefined, {}, token);
+      expect(kept.text, answer).to.contain('"value":70.50').and.contain('"rationale":"Ä"');
+    } finally {
+      child.stdin.end();
+      if (child.exitCode === null) await once(child, 'exit');
+    }
   });
 });
 
