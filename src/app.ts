@@ -63,7 +63,7 @@ import { createServer } from './http/server/server.ts';
 import { answerWhileStarting } from './http/server/starting.ts';
 import { VERSION } from './http/version.ts';
 import { openIdentities, ownIssuer } from './identity/open.ts';
-import { shareConnections, shareLimits } from './machine/budgets.ts';
+import { POOLS, shareConnections, shareLimits } from './machine/budgets.ts';
 import type { Link } from './machine/link.ts';
 import { ALONE, type Part } from './machine/messages.ts';
 import { observeIdempotency, observeLocks, observePools } from './metrics/database.ts';
@@ -121,7 +121,7 @@ export interface App {
    */
   quickstart(): Promise<Quickstart | undefined>;
   /** Begins to fill sandboxes, and to run jobs: later than the quickstart, so that they don't delay first use. */
-  fillSandboxes(): void;
+  startBackground(): void;
   /** Answers the requests in progress, then stops every part. */
   close(): Promise<void>;
 }
@@ -182,8 +182,8 @@ export async function startApp(deps: {
   } = deps;
   const config = { ...deps.config, limits: shareLimits(deps.config.limits, part.sharers) };
   const share = (most: number): number => shareConnections(most, part.sharers);
-  const pool = openPool(databaseUrl, { max: share(10), name: 'annal', ...STATEMENTS });
-  const lockPool = openPool(databaseUrl, { max: share(16), name: 'annal criteria locks' });
+  const pool = openPool(databaseUrl, { max: share(POOLS.requests), name: 'annal', ...STATEMENTS });
+  const lockPool = openPool(databaseUrl, { max: share(POOLS.locks), name: 'annal criteria locks' });
   const metrics = createMetrics(link && { name: part.name, measure: () => link.measureOthers() });
   const { registry } = metrics;
   observeBuild(registry, VERSION);
@@ -562,7 +562,7 @@ export async function startApp(deps: {
       return begun;
     },
 
-    fillSandboxes() {
+    startBackground() {
       if (!part.leads) return;
       sandboxes.start();
       operations.start();

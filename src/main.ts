@@ -100,12 +100,9 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   if (applied.length > 0) log.info({ applied }, 'database migrated');
   if (loading === undefined) {
     const allowed = await countAllowed(databaseUrl);
-    try {
-      const fitting = fitConnections(sizes, allowed, config.workers !== undefined);
-      return await startMachine(config, log, shutdown, { sizes: fitting, databaseUrl });
-    } catch (error) {
-      throw error instanceof RangeError ? new CannotStart(error.message) : error;
-    }
+    const fitting = fitConnections(sizes, allowed, config.workers !== undefined);
+    if (typeof fitting === 'string') throw new CannotStart(fitting);
+    return startMachine(config, log, shutdown, { sizes: fitting, databaseUrl });
   }
   const { startApp } = await loading;
   const onLogClosed = (): void => void shutdown.end(1);

@@ -18,7 +18,7 @@ export function runMember(isPlain: (error: unknown) => boolean): void {
       link = new Link(send, message.sockets);
       app = begin(message, link, isPlain);
     } else if (message.do === 'stop') void stop(app, link);
-    else if (message.do === 'begun') void app?.then((running) => running.fillSandboxes());
+    else if (message.do === 'begun') void app?.then((running) => running.startBackground());
     else void link?.take(message);
   });
   send({ is: 'here' });

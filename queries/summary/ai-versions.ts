@@ -37,8 +37,8 @@ const writeStatement = (seenVersion: string, seenEarlier: string): string => `
           ${seenEarlier}
         order by e.version desc limit 1) b
     ) as changes,
-    (select max(r.last_updated) from resources.resource r where r.record = $1::uuid)
-      <= (select max(v.recorded_at) from history.version v where v.record = $1::uuid) as complete`;
+    (select max(r.last_updated) from resources.resource r where r.record = $1::uuid) as last,
+    (select max(v.recorded_at) from history.version v where v.record = $1::uuid) as known`;
 
 /** Indexes: history.version_of_record (record, recorded_at, event_id), backwards; primary key of resources.resource. */
 const LAST_CHANGE = `
@@ -67,23 +67,34 @@ export async function lastChange(database: Queryable, record: string): Promise<M
 /** The letters that whole records need under a grant (docs/spec/decisions.md, section 9, "Letters"). */
 const NEEDS = 'rs';
 
+/** Returns the versions that an AI wrote, as `readAiVersions`. */
+export async function aiVersions(database: Queryable, sees: Seeing, record: string): Promise<AiVersions> {
+  return (await readAiVersions(database, sees, record)).byAi;
+}
+
 /**
  * Returns the versions of a record's resources that an AI wrote, each with the last one before it that somebody else wrote;
  * under a grant, those that it covers. Called after the resources were read, so that it covers all their versions.
+ * @returns also `last`, the time of the last change that the read model `resources` has
  * @throws Refusal unavailable (503) while the read model history lacks a version of the record that
  * `resources` has.
  */
-export async function aiVersions(database: Queryable, sees: Seeing, record: string): Promise<AiVersions> {
+export async function readAiVersions(
+  database: Queryable,
+  sees: Seeing,
+  record: string,
+): Promise<{ readonly byAi: AiVersions; readonly last: Micros }> {
   const values: unknown[] = [record, sees.ownerId, AI];
   const bind = bindTo(values);
   const seen = (as: string): string => andSeen(sees, NEEDS, { as, of: 'version' }, bind);
   const text = writeStatement(seen('v'), seen('e'));
-  type Row = { versions: string[]; changes: [string, number][]; complete: boolean | null };
+  type Row = { versions: string[]; changes: [string, number][]; last: Micros | null; known: Micros | null };
   const { rows } = await database.query<Row>(
     sees.within === undefined ? { name: 'ai-versions', text, values } : prepared(text, values),
   );
   const [found] = rows;
-  if (found?.complete !== true) throw unavailable('the read model history lags behind the record');
+  if (found === undefined || found.last === null || found.known === null || found.last > found.known)
+    throw unavailable('the read model history lags behind the record');
   const changes = new Map(found.changes);
-  return new Map(found.versions.map((name) => [name, changes.get(name)]));
+  return { byAi: new Map(found.versions.map((name) => [name, changes.get(name)])), last: found.last };
 }

@@ -21,7 +21,7 @@ import type { Queryable } from '../database/gather.ts';
 import { closure } from '../everything/directory.ts';
 import { type EverythingRow, measureRows, recordRowsBy, withLargeRows } from '../everything/rows.ts';
 import { readReplaced } from '../history/replaced-versions.ts';
-import { aiVersions, lastChange } from './ai-versions.ts';
+import { lastChange, readAiVersions } from './ai-versions.ts';
 import { type KeptRow, keptRows } from './kept-rows.ts';
 import { withShownReferences } from './shown-references.ts';
 
@@ -73,9 +73,9 @@ export function openSummarize(pool: Pool): Summarize {
       );
       const [patient, ...record] = await withShownReferences(database, sees, rows, base, hidden);
       if (patient?.type !== 'Patient') return undefined;
-      const byAi = await aiVersions(database, sees, id);
+      const { byAi, last } = await readAiVersions(database, sees, id);
       // A change meanwhile: a summary is of one position, so that it can be made again.
-      if (tries > 1 && (await lastChange(database, id)) !== position) return read(database, tries - 1);
+      if (tries > 1 && last !== position) return read(database, tries - 1);
       const current = await inSlices(chooseInSteps({ base, patient, record, byAi }));
       const versions = earlierVersions(current);
       const earlier = versions.length === 0 ? [] : await out(database, selectVersions(sees, versions));

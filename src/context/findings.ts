@@ -138,8 +138,9 @@ function stateFinding(
 
 /** Tells whether an entry is of the same moment as the newest one of its series. */
 function isBeside(entry: Entry, latest: Entry): boolean {
+  if (entry.dated.at !== latest.dated.at || entry.id === latest.id) return false;
   const [own, newest] = [entry.dated.date, latest.dated.date];
-  return entry.id !== latest.id && own !== null && newest !== null && saysSame(own, newest);
+  return own !== null && newest !== null && saysSame(own, newest);
 }
 
 /** Returns the other values of the moment of the newest one; undefined if all that are known equal it. @param further that aren't read */

@@ -28,8 +28,8 @@ export function shareConnections(most: number, sharers: number): number {
   return sharers === 1 ? most : Math.max(3, Math.ceil(most / sharers));
 }
 
-/** The pools of each process whose size depends on how many share them: requests, locks of criteria, searches. */
-const SHARED_POOLS = [10, 16, 8];
+/** Sizes of the pools that the processes which answer requests divide: for requests, locks of criteria, and searches. */
+export const POOLS = { requests: 10, locks: 16, searches: 8 } as const;
 /** Projectors use these pools little: each has the part that four workers would have. */
 export const SHARERS_OF_PROJECTOR = 4;
 /** All other connections of a process, and those of all projectors for read models and processes. */
@@ -39,23 +39,21 @@ const OF_PROJECTORS = 14;
 /** Returns the number of connections that the processes of a machine may have open at a time. */
 export function countConnections({ workers, projectors }: Sizes): number {
   const shared = (sharers: number): number =>
-    SHARED_POOLS.reduce((sum, most) => sum + shareConnections(most, sharers), OF_EACH);
+    Object.values(POOLS).reduce((sum: number, most) => sum + shareConnections(most, sharers), OF_EACH);
   return workers * shared(workers) + projectors * shared(SHARERS_OF_PROJECTOR) + OF_PROJECTORS;
 }
 
 /**
- * Returns the sizes if PostgreSQL allows so many connections; fewer workers if their number is Annal's choice.
+ * Returns the sizes if PostgreSQL allows so many connections; fewer workers if their number is Annal's choice. Otherwise a
+ * sentence that names the settings.
  * @param allowed `max_connections` less those that are reserved
  * @param isChosen true if the settings say how many workers there are
- * @throws RangeError a sentence that names the settings
  */
-export function fitConnections(sizes: Sizes, allowed: number, isChosen: boolean): Sizes {
+export function fitConnections(sizes: Sizes, allowed: number, isChosen: boolean): Sizes | string {
   const needed = countConnections(sizes);
   if (needed <= allowed) return sizes;
   if (!isChosen && sizes.workers > 1)
     return fitConnections({ ...sizes, workers: sizes.workers - 1 }, allowed, false);
   const { workers, projectors } = sizes;
-  throw new RangeError(
-    `WORKERS=${workers} and PROJECTORS=${projectors} may need ${needed} connections to PostgreSQL, and its max_connections leaves ${allowed}: raise max_connections, or lower WORKERS`,
-  );
+  return `WORKERS=${workers} and PROJECTORS=${projectors} may need ${needed} connections to PostgreSQL, and its max_connections leaves ${allowed}: raise max_connections, or lower WORKERS`;
 }

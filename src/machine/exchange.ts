@@ -42,11 +42,13 @@ export class Exchange {
     this.#tell(true);
   }
 
-  /** Notes that requests of the other process wait. */
-  await(wanted: readonly Wanted[]): void {
+  /** Notes that requests of the other process wait, for read models of which this process tells positions. */
+  noteWanted(wanted: readonly Wanted[]): void {
     const now = performance.now();
     this.#awaited = this.#awaited.filter(({ until }) => until > now);
-    for (const each of wanted) this.#awaited.push({ ...each, until: now + WAIT_MS });
+    for (const each of wanted)
+      if (each.models.some((model) => this.passed.has(model)))
+        this.#awaited.push({ ...each, until: now + WAIT_MS });
     this.moved();
   }
 

@@ -1,10 +1,10 @@
 /** Connects a process to the others of its machine. */
 import { randomUUID } from 'node:crypto';
-import type { Registry } from 'prom-client';
 import type { Progress } from '#projections/progress.ts';
 import type { ProjectionStatus } from '#projections/projector.ts';
 import type { EventStore, Position, WrittenBatch } from '../events/store.ts';
 import { wrappedStore } from '../events/wrapped-store.ts';
+import type { MetricsAsJson } from '../metrics/registry.ts';
 import { Exchange } from './exchange.ts';
 import type { FromMember, News, Sockets, ToMember } from './messages.ts';
 import { Peers } from './peers.ts';
@@ -21,9 +21,6 @@ export interface Running {
   readonly measure: () => Promise<MetricsAsJson>;
   readonly progress: Pick<Progress, 'hear' | 'want'>;
 }
-
-/** The metrics of a process. */
-export type MetricsAsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** Another process, to which this one has a connection. */
 interface Peer {
@@ -149,6 +146,6 @@ export class Link {
     for (const [model, position] of passed) this.#running?.progress.hear(model, position);
     for (const { models, position } of wanted)
       for (const model of models) this.#running?.progress.want(model, position);
-    if (wanted.length > 0) from.exchange.await(wanted);
+    if (wanted.length > 0) from.exchange.noteWanted(wanted);
   }
 }

@@ -115,6 +115,7 @@ export class Primary {
         } catch (error) {
           const reason = error instanceof Error ? error.message : String(error);
           this.options.log.error({ worker: old.part.name, reason }, 'a process could not be replaced');
+          if (!this.#members.has(old)) await this.#restart(old.part, 'it ended while it was being replaced');
           return;
         }
         await this.#end(old);
@@ -206,7 +207,11 @@ export class Primary {
   }
 
   #take(from: Member, message: FromMember): void {
-    if (message.is === 'begun') this.#begun = this.options.onBegun(message.quickstart);
+    if (message.is === 'begun') {
+      this.#begun = this.options.onBegun(message.quickstart);
+      // Rethrown where the start waits for it.
+      this.#begun.catch(() => undefined);
+    }
     if (message.is === 'alive') this.#passOn(from, message.states);
     if (message.is === 'asking') this.#ask(from, message.question);
     if (message.is !== 'answering') return;
@@ -250,7 +255,8 @@ export class Primary {
       'a process ended unexpectedly and is started again',
     );
     await pause(ms);
-    if (this.#isStopping) return;
+    // It may have ended while it was being replaced.
+    if (this.#isStopping || [...this.#members].some((member) => member.part.name === part.name)) return;
     await this.#fork({ ...part, prepares: false, begins: false }).ready.catch((error: MemberFailed) => {
       if (!this.#isStopping) void this.#restart(part, error.message);
     });

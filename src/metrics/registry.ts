@@ -21,7 +21,7 @@ export interface Metrics {
 export const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 /** The metrics of a process. */
-type MetricsAsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+export type MetricsAsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** One of several processes of an instance. */
 export interface MeasuredProcess {

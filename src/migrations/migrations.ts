@@ -29,7 +29,11 @@ import { RATE_LIMIT_SQL } from '#src/operations/limit-leases.ts';
 import { LOG_IDENTITY_SQL } from '#src/operations/log-identity.ts';
 import { LOG_MARK_SQL } from '#src/operations/log-mark.ts';
 import { RENDERERS_SQL } from '#src/operations/receipts/renderers.ts';
-import { LINK_RECEIPTS_SQL, RECEIPTS_SQL } from '#src/operations/receipts/schema.ts';
+import {
+  LINK_RECEIPTS_SQL,
+  RECEIPTS_SQL,
+  RECEIPTS_UNCOMPRESSED_SQL,
+} from '#src/operations/receipts/schema.ts';
 import { RECORD_VISITS_SQL } from '#src/operations/record-visits.ts';
 import {
   REQUEST_LOG_APPLICATION_SQL,
@@ -137,4 +141,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0106-takebacks', sql: TAKEBACKS_SQL },
   { name: '0107-receipts', sql: RECEIPTS_SQL },
   { name: '0108-renderers', sql: [RENDERERS_SQL, LINK_RECEIPTS_SQL].join('\n') },
+  { name: '0109-receipts-uncompressed', sql: RECEIPTS_UNCOMPRESSED_SQL },
 ];

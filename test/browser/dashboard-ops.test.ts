@@ -230,7 +230,7 @@ describe('the dashboard of operators', () => {
     await service.pool.query('delete from operations.parked');
     await page.clock.runFor(11_000);
     await page.getByText('Nothing needs').waitFor();
-    expect(await page.title()).to.equal('Needs attention – Annal');
+    await page.waitForFunction(() => document.title === 'Needs attention – Annal');
     await page.context().setOffline(true);
     await page.clock.runFor(11_000);
     await page.getByText('This is no longer sure').waitFor();

@@ -2,7 +2,6 @@
  * Every read and search lies between what was acknowledged before it began and what had begun before it ended, whichever
  * process answers, also while processes of the machine are killed and stopped.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Call, findFaults } from '#test/support/histories.ts';
 import { listProcesses } from '#test/support/machine.ts';
@@ -14,9 +13,9 @@ import { tell } from '#test/support/tell.ts';
 const CALLS = scaled(100_000, 600);
 const CLIENTS = 12;
 const PATIENTS = 6;
-/** Five crashes within a minute would end the service. */
 const KILL_EVERY = scaled(4_000, 250);
-const BETWEEN_MS = scaled(1, 0) > 0 ? 20_000 : 0;
+/** Five crashes within a minute would end the service: so many kills at most within so many ms. */
+const KILLS = { most: 3, within: 70_000 } as const;
 
 /** Numbers from 0 to 1 by a seed (mulberry32). */
 function makeChance(seed: number): () => number {
@@ -118,9 +117,13 @@ describe('histories of several processes', () => {
       }
     };
     const killed: string[] = [];
+    const killedAt: number[] = [];
+    const mayKill = (): boolean =>
+      killedAt.filter((at) => performance.now() - at < KILLS.within).length < KILLS.most;
     const killer = async (): Promise<void> => {
       for (let next = KILL_EVERY; next < CALLS; next = Math.max(next, asked) + KILL_EVERY) {
-        await eventually(() => asked >= next, 600_000);
+        await eventually(() => asked >= CALLS || (asked >= next && mayKill()), 600_000);
+        if (asked >= CALLS) return;
         const all = listProcesses(service.pid);
         const { pid, name } =
           killed.length % 2 === 0 ? pick(all) : pick(all.filter((each) => /http/.test(each.name)));
@@ -128,7 +131,9 @@ describe('histories of several processes', () => {
         const signal = chance() < scaled(1, 0) * 0.3 ? 'SIGSTOP' : 'SIGKILL';
         process.kill(pid, signal);
         killed.push(`${name} ${signal}`);
-        await delay(BETWEEN_MS);
+        killedAt.push(performance.now());
+        if (signal === 'SIGSTOP')
+          await eventually(() => !listProcesses(service.pid).some((each) => each.pid === pid));
         await eventually(() => listProcesses(service.pid).length === 5).catch((error: unknown) => {
           throw new Error(`${service.log()}\n${killed.join(', ')}`, { cause: error });
         });

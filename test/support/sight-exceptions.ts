@@ -63,7 +63,7 @@ export const SIGHT_EXCEPTIONS: readonly SightException[] = [
     because: 'whether series that are held are still the newest; it isn’t shown',
   },
   {
-    of: /^(?:history|resources)\.\w+ in: select max\([rv]\.\w+\) from (?:resources\.resource r|history\.version v) where within\([rv]\)$/,
+    of: /^(?:history|resources)\.\w+ in: select max\([rv]\.\w+\)(?: as last)? from (?:resources\.resource r|history\.version v) where within\([rv]\)$/,
     because: 'whether the read model history has what was read; it isn’t shown',
   },
   {

@@ -76,11 +76,11 @@ describe('the budgets of a machine', () => {
     expect(fitConnections(sizes, needed, true)).to.equal(sizes);
     // PostgreSQL as it ships allows 97.
     expect(countConnections({ workers: 2, projectors: 1 })).to.be.at.most(97);
-    expect(() => fitConnections(sizes, 97, true)).to.throw(
-      RangeError,
+    expect(fitConnections(sizes, 97, true)).to.include(
       `WORKERS=7 and PROJECTORS=2 may need ${needed} connections to PostgreSQL, and its max_connections leaves 97`,
     );
     const fewer = fitConnections(sizes, needed - 1, false);
+    if (typeof fewer === 'string') throw new Error(fewer);
     expect(fewer.workers).to.be.within(1, 6);
     expect(countConnections(fewer)).to.be.at.most(needed - 1);
   });

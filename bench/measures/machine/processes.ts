@@ -2,7 +2,6 @@
  * The work of a machine divided among processes, compared with one process: processor time per create at a fixed rate, by
  * part, and how soon a search shows a write.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   processorTime,
   processorTimeOfChildren,
@@ -15,6 +14,7 @@ import { alternate, type Figure, type Measure } from '../../measure.ts';
 import { createPatients, FHIR } from '../../records.ts';
 import { median } from '../../statistics.ts';
 import type { Worker } from '../../worker.ts';
+import { type Lsn, readWritten, walPosition } from '../../writes/wal.ts';
 
 const RATE = 300;
 const CLIENTS = 16;
@@ -88,18 +88,14 @@ async function measureCreates(
   patients: readonly string[],
 ): Promise<Cost> {
   const count = bench.size(RATE * 10, RATE / 10);
-  const [before, commitsBefore] = [
-    await readTimes(bench, service.pid),
-    await readCommits(bench, databaseUrl),
-  ];
+  const from = await walPosition(bench, databaseUrl);
+  const before = await readTimes(bench, service.pid);
   await writer.call<Omit<Load, 'count'> & Pace, Created[]>({
     ...{ target: service.target, clients: CLIENTS, count, rate: RATE, expect: 201 },
     requests: { kind: 'observations', path: `${FHIR}/Observation`, patients },
   });
   const after = await readTimes(bench, service.pid);
-  // PostgreSQL's counters of a session become visible up to a second later.
-  await pause(1_200);
-  const commits = (await readCommits(bench, databaseUrl)) - commitsBefore;
+  const commits = await countCommits(bench, databaseUrl, from);
   const each = (name: string): number => ((after.node.get(name) ?? 0) - (before.node.get(name) ?? 0)) / count;
   return {
     node: new Map([...after.node.keys()].map((name) => [name, each(name)])),
@@ -120,12 +116,10 @@ async function readTimes(
   };
 }
 
-async function readCommits(bench: Bench, url: string): Promise<number> {
-  const [row] = await bench.query<{ n: string }>(
-    url,
-    'select xact_commit as n from pg_stat_database where datname = current_database()',
-  );
-  return Number(row?.n);
+/** Returns the number of transactions since a position that wrote something. */
+async function countCommits(bench: Bench, url: string, from: Lsn): Promise<number> {
+  const written = await readWritten(bench, url, from, await walPosition(bench, url));
+  return written.find(({ name }) => name === 'Transaction COMMIT')?.records ?? 0;
 }
 
 /** Returns the median time of a search that must show a create which was just answered, in ms. */

@@ -4,6 +4,7 @@ import { type AnswerOf, annal, filled } from '../../api.ts';
 import { useAct, useLoaded } from '../../load.ts';
 import { Ago, Badge, Button, Dialog, Empty, Field, Head, Problem, Shown, Table } from '../../parts/parts.tsx';
 import { say, sayDay } from '../../texts/texts.ts';
+import { ConfirmField } from './confirm-field.tsx';
 import { Trusted } from './trusted.tsx';
 
 type Request = AnswerOf<'GET', '/admin/operations/production-requests'>['data'][number];
@@ -215,24 +216,12 @@ function WithdrawDialog({
         }}
       >
         <p>{say('ops.withdraw.says', { organization: organization.name })}</p>
-        <Field
-          name="confirm"
-          label={say('ops.confirm')}
+        <ConfirmField
           hint={say('ops.confirm.hint', { names: project.name })}
           failure={withdrawing.failure}
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              required
-              autocomplete="off"
-              autocapitalize="none"
-              spellcheck={false}
-              value={typed}
-              onInput={({ currentTarget: { value } }) => type(value)}
-            />
-          )}
-        </Field>
+          typed={typed}
+          onType={type}
+        />
         <Problem failure={withdrawing.failure} />
         <footer>
           <Button onClick={onClose}>{say('cancel')}</Button>

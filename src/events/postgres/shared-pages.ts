@@ -45,10 +45,9 @@ export class SharedPages {
   /** Gets all events up to a position that another process has written. */
   hear(position: Position): void {
     if (position <= this.options.known()) return;
-    this.#wanted = later(this.#wanted, position);
     if (!this.options.isShared() || this.#isFar(position)) this.options.reach(position);
-    else if (this.options.hasPeers) setTimeout(() => this.#begin(), OVERDUE_MS).unref();
-    else this.#begin();
+    else if (this.options.hasPeers) setTimeout(() => this.#want(position), OVERDUE_MS).unref();
+    else this.#want(position);
   }
 
   /** Takes a batch of a process of this machine. Those that it follows may come later. */
@@ -81,7 +80,8 @@ export class SharedPages {
     return toNumber(position) - toNumber(this.options.known()) > MOST_BEHIND;
   }
 
-  #begin(): void {
+  #want(position: Position): void {
+    this.#wanted = later(this.#wanted, position);
     if (!this.#reading) void this.#read();
   }
 

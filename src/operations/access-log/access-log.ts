@@ -73,9 +73,9 @@ export class AccessLogWriter {
   async written(entries: readonly AccessEntry[], others: readonly GivenReceipt[] = []): Promise<void> {
     if (entries.length + others.length === 0) return;
     const rows = makeRows(entries, others);
-    const nameOf = ({ receipt }: AccessEntry): string | undefined =>
+    const findReceipt = ({ receipt }: AccessEntry): string | undefined =>
       typeof receipt === 'string' ? receipt : receipt && rows.get(receipt)?.id;
-    const ready = entries.map((entry) => readyEntry(entry, nameOf(entry)));
+    const ready = entries.map((entry) => readyEntry(entry, findReceipt(entry)));
     await this.#queue(ready, [...rows.values()]);
   }
 

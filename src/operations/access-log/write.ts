@@ -7,16 +7,21 @@ import type { Pool } from 'pg';
 import type { ReceiptRow } from '../receipts/row.ts';
 import { makeParameters, makeReceiptParameters, type ReadyEntry } from './columns.ts';
 
-/** Receipts as rows of the statement; its first parameters are those of the entries. */
-const GIVEN = `, given as materialized (
-  select * from unnest($19::text[], $20::int8[], $21::text[], $22::text[], $23::uuid[], $24::int8[], $25::text[], $26::bytea[],
-                       $27::bytea[], $28::bytea[], $29::text[], $30::bytea[])
-    as g(id, made_at, kind, reader, record, position, name, parameters, versions, inputs, renderer, sha256)
+/** Parameters of an entry's columns. */
+const ENTRY = 18;
+
+/** Receipts as rows of a statement. @param first number of their first parameter */
+const writeGiven = (first: number): string => {
+  const types = 'text int8 text text uuid int8 text bytea bytea bytea text bytea'.split(' ');
+  const columns =
+    'id, made_at, kind, reader, record, position, name, parameters, versions, inputs, renderer, sha256';
+  return `given as materialized (
+  select * from unnest(${types.map((type, n) => `$${first + n}::${type}[]`).join(', ')}) as g(${columns})
 ), receipts as (
-  insert into operations.receipt
-    (id, made_at, kind, reader, record, position, name, parameters, versions, inputs, renderer, sha256)
+  insert into operations.receipt (${columns})
   select g.* from given g join head h on h.record = g.record where not h.erased
 )`;
+};
 
 /**
  * Returns the statement. The time is read once all heads are locked; it never goes back within a record.
@@ -31,7 +36,7 @@ with asked as materialized (
          resource_type, resource_id, purpose, status, count, request_id, digest, place, actor_name, receipt)
 ), head as materialized (
   select h.record, h.entries, h.hash, h.at, h.erased from operations.access_head h
-   where h.record = any($1::uuid[]${hasReceipts ? ' || $23::uuid[]' : ''}) order by h.record for no key update
+   where h.record = any($1::uuid[]${hasReceipts ? ` || $${ENTRY + 5}::uuid[]` : ''}) order by h.record for no key update
 ), moment as materialized (
   select (extract(epoch from clock_timestamp()) * 1000000)::int8 as at,
          set_config('synchronous_commit', 'on', true) as waits
@@ -55,13 +60,24 @@ with asked as materialized (
   update operations.access_head h set entries = l.seq, hash = l.hash, at = l.at
     from (select distinct on (record) record, seq, hash, at from linked order by record, seq desc) l
    where h.record = l.record
-)${hasReceipts ? GIVEN : ''}
+)${hasReceipts ? `, ${writeGiven(ENTRY + 1)}` : ''}
 select distinct a.record, h.record is null as unknown
   from ${hasReceipts ? '(select record from asked union select record from given)' : 'asked'} a
   left join head h using (record) where h.record is null or h.erased`;
 
+/** Receipts of answers that have no entry, as those of keys of a sandbox. The lock waits for one that erases the record. */
+const RECEIPTS = `
+with head as materialized (
+  select h.record, h.erased from operations.access_head h,
+         (select set_config('synchronous_commit', 'on', true)) waits
+   where h.record = any($5::uuid[]) order by h.record for share of h
+), ${writeGiven(1)}
+select distinct g.record, h.record is null as unknown
+  from given g left join head h using (record) where h.record is null or h.erased`;
+
 const WRITE = { name: 'access-log-write', text: writeStatement(false) };
 const WRITE_RECEIPTS = { name: 'access-log-write-receipts', text: writeStatement(true) };
+const ONLY_RECEIPTS = { name: 'access-log-only-receipts', text: RECEIPTS };
 
 const HEADS = `
 insert into operations.access_head (record)
@@ -96,9 +112,13 @@ async function writeKnown(
   entries: readonly ReadyEntry[],
   receipts: readonly ReceiptRow[],
 ): Promise<{ readonly erased: ReadonlySet<string>; readonly unknown: ReadonlySet<string> }> {
+  const statement = receipts.length === 0 ? WRITE : entries.length === 0 ? ONLY_RECEIPTS : WRITE_RECEIPTS;
   const { rows } = await pool.query<{ record: string; unknown: boolean }>({
-    ...(receipts.length === 0 ? WRITE : WRITE_RECEIPTS),
-    values: [...makeParameters(entries), ...(receipts.length === 0 ? [] : makeReceiptParameters(receipts))],
+    ...statement,
+    values: [
+      ...(entries.length === 0 && receipts.length > 0 ? [] : makeParameters(entries)),
+      ...(receipts.length === 0 ? [] : makeReceiptParameters(receipts)),
+    ],
   });
   const those = (unknown: boolean): ReadonlySet<string> =>
     new Set(rows.filter((row) => row.unknown === unknown).map(({ record }) => record));
