@@ -1,6 +1,6 @@
 /** The frame of every screen: where the person is, and where they can go. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Environment } from './api.ts';
 import { type Here, pathOf, useHere, useScreen } from './here.ts';
@@ -41,7 +41,8 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   const { path } = useLocation();
   const main = useRef<HTMLElement>(null);
   const isOps = isOperator() && (path === OPS || path.startsWith(`${OPS}/`));
-  useEffect(() => {
+  // At once: later it would take the focus from somebody who has begun to use the screen.
+  useLayoutEffect(() => {
     main.current?.querySelector('h1')?.focus({ preventScroll: true });
   }, [path]);
   return (

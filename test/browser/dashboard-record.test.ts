@@ -272,7 +272,11 @@ describe('a patient’s record in the dashboard', () => {
       `/admin/projects/${project}/patients/${patient}/moments`,
     );
     await slider.press('Home');
-    await page.waitForURL((url) => url.searchParams.get('at') === moments.data[0]?.to);
+    await page
+      .waitForURL((url) => url.searchParams.get('at') === moments.data[0]?.to)
+      .catch(async (cause: unknown) => {
+        throw new Error(`${page.url()}, the slider at ${await slider.inputValue()}`, { cause });
+      });
     // Of the first moment, the record has only the person.
     await page.getByText('No allergy is recorded.').waitFor();
     await slider.press('ArrowRight');
