@@ -13,6 +13,7 @@ import {
 import { mostDangerousFirst, readAllergy } from '#src/clinical/reading/allergies.ts';
 import {
   absenceText,
+  doseChangeText,
   inEnglish,
   problemState,
   revisionText,
@@ -167,6 +168,7 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
       dose === undefined ? name : `${name}: ${dose}`,
       standingText(medicine, died),
       ...(standing === 'past' ? [] : changes(medicine)),
+      doseChangeText(medicine),
       reading.focus.work === 'review' && reason !== undefined ? `for ${reason}` : undefined,
       joinMedicineNotes(sources.filter((source) => source.standing === standing)),
     );

@@ -425,6 +425,67 @@ describe('admin: a patient’s record', () => {
     expect(again.stdout).to.equal(`${context.text}\n`);
   });
 
+  it('says what a newer prescription changed of a dosage, and not by what an AI wrote or an older one', async () => {
+    const own = await create({ ...PATIENT });
+    const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+    const prescribe = (
+      text: string,
+      status: string,
+      days: number,
+      [period, value]: readonly [string, number],
+    ) => ({
+      ...{ resourceType: 'MedicationRequest', intent: 'order', status, authoredOn: ago(days) },
+      subject: { reference: `Patient/${own.id}` },
+      medicationCodeableConcept: named(text),
+      dosageInstruction: [
+        {
+          timing: { repeat: { frequency: 1, period: 1, periodUnit: period } },
+          doseAndRate: [{ doseQuantity: { value, unit: 'mg' } }],
+        },
+      ],
+    });
+    await create(prescribe('Methotrexate', 'active', 10, ['d', 15]));
+    await create(prescribe('Methotrexate', 'completed', 190, ['wk', 15]));
+    await create(prescribe('Methotrexate', 'stopped', 300, ['wk', 10]));
+    await create(prescribe('Ramipril', 'active', 200, ['d', 5]));
+    await create(prescribe('Ramipril', 'stopped', 10, ['d', 10]));
+    const { status } = await service.fhir('/MedicationRequest', {
+      key: keys.sandbox,
+      method: 'POST',
+      headers: { ...WHO, 'X-Service-Author-Type': 'ai' },
+      body: JSON.stringify(prescribe('Methotrexate', 'completed', 30, ['d', 99])),
+    });
+    expect(status).to.equal(201);
+    const shown = (await owner.done('GET', pathOf('overview', {}, own.id))) as unknown as Overview;
+    const long = (days: number): string =>
+      new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(Date.parse(ago(days)));
+    const texts = shown.medicines.now.map(({ text }) => text).sort();
+    expect(texts[0])
+      .to.match(/^Methotrexate: current · Dosage changed recently · 15 mg once a day/)
+      .and.contain(
+        `Dosage changed, prescribed ${long(10)} (before: 15 mg once a week, prescribed ${long(190)})`,
+      );
+    expect(texts[1])
+      .to.match(/^Ramipril: /)
+      .and.not.contain('hanged');
+    const summary = await service.fhir(`/Patient/${own.id}/$summary`, { key: keys.sandbox });
+    const changed = `dosage changed, prescribed ${ago(10)}, before: 15 mg once a week (prescribed ${ago(190)})`;
+    const context = await service.fhir(`${service.url}/v1/context`, {
+      key: keys.sandbox,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ patient: own.id, task: 'letter', budget_tokens: 2_000, format: 'text' }),
+    });
+    for (const text of [summary.text, String(context.json.text)]) {
+      expect(text).to.contain(changed);
+      expect(text.split('osage changed')).to.have.length(2);
+    }
+    const again = await runCommand(['context', String(context.json.manifest_id), '--json'], {
+      DATABASE_URL: service.databaseUrl,
+    });
+    expect(again.stdout).to.equal(`${context.text}\n`);
+  });
+
   it('says that there are several values of one moment', async () => {
     const own = await create({ ...PATIENT });
     const of = { reference: `Patient/${own.id}` };

@@ -499,6 +499,13 @@ describe('the pages of patients', () => {
       });
     await taken('Ramipril 5 mg', 'active');
     await taken('Amoxicillin', 'completed');
+    const ordered = (status: string, authoredOn: string, text: string) =>
+      write(record, {
+        ...{ resourceType: 'MedicationRequest', intent: 'order', status, authoredOn },
+        ...{ medicationCodeableConcept: { text: 'Methotrexate' }, dosageInstruction: [{ text }] },
+      });
+    await ordered('active', '2026-01-20', '15 mg once a day');
+    await ordered('completed', '2025-11-03', '15 mg once a week');
     await taken('Warfarin', 'active', { 'X-Service-Author-Type': 'ai' });
     await observe(record, 5.2, '2025-01-10');
     await observe(record, 7.1, '2026-01-10');
@@ -517,8 +524,11 @@ describe('the pages of patients', () => {
     const visitor = await patientVisitor(service, 'paper@example.org');
     const words = wordsOf(await visitor.open(pathOf(record, '/print')));
     expect(words)
-      .to.match(/Allergies and intolerances No allergy is recorded\..*Medicines Ramipril 5 mg/)
+      .to.match(/Allergies and intolerances No allergy is recorded\..*Medicines .*Ramipril 5 mg/)
       .and.match(/1 past medicine Amoxicillin completed .*another system \(imported\)/i)
+      .and.include(
+        'Dosage changed, prescribed 20 January 2026 (before: 15 mg once a week, prescribed 3 November 2025)',
+      )
       .and.match(/Ramipril 5 mg current .*another system \(imported\)/i)
       .and.match(/Penicillin: ruled out since \d+ \w+ \d{4}/)
       .and.match(/Noted by AI Not verified .*Warfarin/)

@@ -13,6 +13,7 @@ import type { Death } from './person.ts';
 import {
   absencePhrases,
   datePhrase,
+  doseChangePhrases,
   medicinePhrases,
   type Phrase,
   type PhraseName,
@@ -235,6 +236,25 @@ export function revisionText({ element, at, before, times }: Revision): string {
   // Readers of a whole line take it apart at semicolons.
   const said = beforeText(before).replace(/\s*;\s*/g, ', ');
   return `${ELEMENTS[element] ?? element} changed${often} ${dayIn(at)}, before: ${said}`;
+}
+
+/**
+ * Returns the dosage before the one of now: `dosage changed, prescribed 2026-05-12, before: 15 mg once a week (prescribed
+ * 2025-11-03)`; if the two can't be compared, `earlier dosage: …`. undefined if there is none.
+ */
+export function doseChangeText({ name, doseChange }: Medicine): string | undefined {
+  if (doseChange === undefined) return undefined;
+  const { since, before } = doseChangePhrases(doseChange);
+  const said = before.map(({ source, when }) => {
+    const words = `${dosage(source.dosage) ?? 'not recorded'}${when === undefined ? '' : ` (${inEnglish(when)})`}`;
+    const isNamed = source.name === undefined || source.name.toLowerCase() === name?.toLowerCase();
+    return isNamed ? words : `${source.name}: ${words}`;
+  });
+  // Readers of a whole line take it apart at semicolons.
+  const doses = said.join(' | ').replace(/\s*;\s*/g, ', ');
+  return doseChange.isCertain
+    ? `dosage changed, ${inEnglish(since)}, before: ${doses}`
+    : `earlier dosage: ${doses}`;
 }
 
 function beforeText(before: Statement | undefined): string {

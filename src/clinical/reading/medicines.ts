@@ -6,6 +6,7 @@ import { first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { type Contradiction, findContradiction } from './contradiction.ts';
 import { type Dated, happened, isFuture, isPast, newestFirst } from './dates.ts';
+import { type DoseChange, findDoseChange, hasNewDose } from './doses/dose-change.ts';
 import { foldName, joinSame } from './join-same.ts';
 import { type MedicineSubject, readMedicineSubject } from './medicine-subject.ts';
 import { findRevisions, type Revision } from './revisions.ts';
@@ -73,6 +74,10 @@ export interface Medicine<Of extends Told = Told> {
   readonly statusReason: string | undefined;
   /** The changes by later versions of the sources of its standing. */
   readonly revisions: readonly Revision[];
+  /** The dosage before the one of now, by an entry that a newer one follows; of a medicine that is current or unclear. */
+  readonly doseChange: DoseChange<MedicineSource<Of>> | undefined;
+  /** True if one of its dosages is new and another one isn't: nothing says that it replaces it. */
+  readonly hasNewDose: boolean;
   readonly today: string;
   /** The source that decides the standing: a statement, which says how it is taken, before a prescription. */
   readonly lead: MedicineSource<Of>;
@@ -201,6 +206,7 @@ export function joinMedicine<Of extends Told>(group: MedicineSource<Of>[]): Medi
   const isTaken = standing === 'current' || standing === 'unclear';
   const planned = isTaken ? sources.filter((source) => source.standing === 'planned') : [];
   const doses = dosesIn(lead, [...own, ...planned], standing);
+  const doseChange = isTaken ? findDoseChange(sources, own) : undefined;
   return {
     name: nameFor(lead, own, doses) ?? sources.find(({ name }) => name !== undefined)?.name,
     codes: [
@@ -220,6 +226,8 @@ export function joinMedicine<Of extends Told>(group: MedicineSource<Of>[]): Medi
     planned: planned[0],
     statusReason: (lead.statusReason === undefined ? own.find(hasSameReason(lead)) : lead)?.statusReason,
     revisions: own.flatMap(({ revisions }) => revisions),
+    doseChange,
+    hasNewDose: isTaken && doseChange === undefined && doses.length > 1 && hasNewDose(own),
     today: lead.today,
     lead,
     sources,

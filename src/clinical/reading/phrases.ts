@@ -5,6 +5,7 @@ import type { Absence } from './absence.ts';
 import type { Allergy } from './allergies.ts';
 import { type Age, readChange } from './changes.ts';
 import { type Dated, isFuture } from './dates.ts';
+import type { DoseChange } from './doses/dose-change.ts';
 import type { Medicine, MedicineSource } from './medicines.ts';
 import type { Death } from './person.ts';
 import type { Problem, ProblemSource } from './problems.ts';
@@ -167,15 +168,43 @@ export function dosePhrases(
   { doses, lead }: Pick<Medicine, 'doses' | 'lead'>,
 ): Phrase[] {
   if (doses.length < 2) return [];
-  const { prescribed: day, standing, status } = dose;
-  const prescribed = day === undefined ? undefined : { first: day, last: day, times: 1 };
-  const others = { contradicted: undefined, planned: undefined, statusReason: undefined };
-  const [when] = medicinePhrases({ ...dose, ...others, prescribed });
+  const { standing, status } = dose;
+  const when = dosePhrase(dose);
   const isOther = status !== lead.status && standing !== 'planned';
   const state = isOther ? [{ ...phrase('dosestate'), state: status }] : [];
   const isOnlyPlanned =
     standing === 'planned' && lead.standing !== 'planned' && !when?.says.startsWith('planned');
   return [...state, ...(isOnlyPlanned ? [phrase('doseplanned')] : []), ...(when === undefined ? [] : [when])];
+}
+
+/** Returns when a source's dosage was prescribed or taken, or else recorded; undefined if it doesn't say. */
+function dosePhrase(dose: MedicineSource): Phrase | undefined {
+  const { prescribed: day } = dose;
+  const prescribed = day === undefined ? undefined : { first: day, last: day, times: 1 };
+  const others = { contradicted: undefined, planned: undefined, statusReason: undefined };
+  return medicinePhrases({ ...dose, ...others, prescribed })[0];
+}
+
+/** A dosage before the one of now: its source, and when it was prescribed or taken. */
+export interface EarlierDose {
+  readonly source: MedicineSource;
+  readonly when: Phrase | undefined;
+}
+
+/** Returns since when a medicine has its dosage of now, and those before. */
+export function doseChangePhrases({ since, before }: DoseChange<MedicineSource>): {
+  readonly since: Phrase;
+  readonly before: readonly EarlierDose[];
+} {
+  return {
+    since: phrase(since.means, since.day),
+    before: before.map((source) => {
+      const { status } = source;
+      // Of a stopped one without an end, the day of its prescription says more than that its end isn't known.
+      const when = dosePhrase(status === 'stopped' ? { ...source, status: 'completed' } : source);
+      return { source, when };
+    }),
+  };
 }
 
 /** Returns how often and when a medicine was prescribed: two days aren't a span. */

@@ -4,6 +4,7 @@
  */
 import { objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { isRecent } from './doses/dose-change.ts';
 import { isMedicine, readMedicineSubject } from './medicine-subject.ts';
 import type { CodeSet } from './names/code-words.ts';
 import { hasModifier, withdrawnAs } from './status.ts';
@@ -157,11 +158,4 @@ export interface Withdrawal {
 export function findWithdrawal(told: Told): Withdrawal | undefined {
   const last = told.replaced?.find(({ value }) => withdrawnAs(value) === undefined);
   return last === undefined || hasModifier(last.value) ? undefined : { at: last.until, before: last.value };
-}
-
-/** How long a change counts as recent, in days. */
-const RECENT_DAYS = 90;
-
-function isRecent(at: string, today: string): boolean {
-  return Date.parse(today) - Date.parse(at) < RECENT_DAYS * 86_400_000;
 }

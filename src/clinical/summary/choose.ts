@@ -231,10 +231,11 @@ const HAVE_SECTIONS: ReadonlySet<string> = new Set(LISTED);
 const CHOSEN_BY: ReadonlySet<string> = new Set([...PLACED_BY, ...DATED_BY, ...CODED_BY]);
 /** The same members with the version, for records in which an AI wrote some versions. */
 const CHOSEN_BY_VERSION: ReadonlySet<string> = new Set(['meta', ...CHOSEN_BY]);
-/** Members of past medicines that decide which medicine they are, and when it was prescribed and taken. */
+/** Members of past medicines that decide which medicine they are, when it was prescribed and taken, and how. */
 const PAST_BY: ReadonlySet<string> = new Set([
   ...['status', 'medicationCodeableConcept', 'medicationReference', 'contained', 'dateAsserted'],
-  ...['intent', 'statusReason', 'meta'],
+  ...['intent', 'statusReason', 'meta', 'dosage', 'dosageInstruction', 'priorPrescription', 'category'],
+  ...['reportedBoolean', 'reportedReference'],
   ...DATED_BY,
 ]);
 

@@ -16,6 +16,7 @@ import {
 import { mostDangerousFirst, readAllergy } from '../reading/allergies.ts';
 import {
   absenceText,
+  doseChangeText,
   inCell,
   inEnglish,
   problemState,
@@ -319,7 +320,11 @@ const MEDICINES = makeTable<Row>(
     ],
     ['Dosage', writeDoses],
     ['Status', (medicine) => standingText(medicine, medicine.died)],
-    CHANGED,
+    [
+      'Changed',
+      (medicine) =>
+        joined([...new Set([...medicine.revisions.map(revisionText), doseChangeText(medicine)])], '; '),
+    ],
     ['Reason', ({ reasons }) => joined(reasons)],
     ['Notes', joinNotes],
   ],

@@ -28,7 +28,13 @@ import { codeLabel, findLabel } from './code-label.ts';
 import { dateText } from './day-text.ts';
 import type { Known } from './known.ts';
 import { codeWord, phraseText, whenText } from './known-words.ts';
-import { reactionsText, recentText, revisionTexts } from './revision-words.ts';
+import {
+  doseChangeText,
+  reactionsText,
+  recentDoseText,
+  recentText,
+  revisionTexts,
+} from './revision-words.ts';
 
 /** The inputs of lines. */
 export interface LinePlace {
@@ -93,6 +99,8 @@ export interface KnownLine {
 interface LineState extends Pick<KnownLine, 'status' | 'dated'>, Partial<Pick<KnownLine, 'periods'>> {
   readonly revisions?: readonly Revision[];
   readonly isOver?: boolean;
+  /** Of a medicine: the dosage before the one of now, in words, and the mark of a recent one. */
+  readonly dose?: { readonly changed: string | undefined; readonly recent: string | undefined };
 }
 
 function makeLine(
@@ -101,19 +109,20 @@ function makeLine(
   badges: readonly Badge[],
   details: readonly (string | undefined)[],
   sources: readonly Source[],
-  { status, dated, periods = [], revisions = [], isOver = false }: LineState,
+  { status, dated, periods = [], revisions = [], isOver = false, dose }: LineState,
 ): KnownLine {
   const { say, known } = place;
   const [lead] = sources;
   const before = lead === undefined ? undefined : beforeText(place, lead.entry);
-  const recent = recentText(say, revisions);
+  const marks = isOver ? [] : new Set([recentText(say, revisions) ?? [], dose?.recent ?? []].flat());
   const [first, ...others] = details;
   return {
     title,
-    badges: recent === undefined || isOver ? badges : [...badges, ['warn', recent]],
-    details: [first, ...revisionTexts(say, known.name, revisions), ...others, before].flatMap((detail) =>
-      detail === undefined || detail === '' ? [] : [detail],
-    ),
+    badges: [...badges, ...[...marks].map((mark): Badge => ['warn', mark])],
+    details: [
+      ...[first, ...revisionTexts(say, known.name, revisions), dose?.changed],
+      ...[...others, before],
+    ].flatMap((detail) => (detail === undefined || detail === '' ? [] : [detail])),
     sources,
     status,
     dated,
@@ -239,7 +248,12 @@ export function medicineLine(place: LinePlace, medicine: Medicine<ClinicalEntry>
       ...new Set(said.map(({ told }) => notes(told.value.note))),
     ],
     ordered.map((source) => ({ entry: source.told, says: sourceWords(place, source) })),
-    { ...medicine, periods: medicinePeriods(medicine), isOver: standing === 'past' },
+    {
+      ...medicine,
+      periods: medicinePeriods(medicine),
+      isOver: standing === 'past',
+      dose: { changed: doseChangeText(say, medicine), recent: recentDoseText(say, medicine) },
+    },
   );
 }
 

@@ -1,6 +1,8 @@
 /** Words what later versions of an entry changed, and when an entry was withdrawn, each with what it said before. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
+import type { Medicine } from '#src/clinical/reading/medicines.ts';
+import { doseChangePhrases } from '#src/clinical/reading/phrases.ts';
 import type { Revision, Statement, Withdrawal } from '#src/clinical/reading/revisions.ts';
 import type { Withdrawn } from '#src/clinical/reading/status.ts';
 import { objects, text } from '#src/fhir/parts.ts';
@@ -10,7 +12,7 @@ import type { Texts } from '../pages/texts.ts';
 import { dateText } from './day-text.ts';
 import { elementLabel } from './element-words.ts';
 import type { Known } from './known.ts';
-import { codeWord } from './known-words.ts';
+import { codeWord, phraseText } from './known-words.ts';
 
 /** Returns the reactions of an allergy in words, each with its severity. */
 export function reactionsText(say: Texts, name: Known['name'], reactions: Json | undefined): string {
@@ -55,6 +57,32 @@ export function revisionTexts(say: Texts, name: Known['name'], revisions: readon
     return times === 1 ? say('known.revised', values) : say('known.revisedtimes', values);
   });
   return [...new Set(said)];
+}
+
+/** Returns that the dosage changed lately, or may have: by a newer entry, or beside another one; undefined if it didn't. */
+export function recentDoseText(
+  say: Texts,
+  { doseChange, hasNewDose }: Pick<Medicine, 'doseChange' | 'hasNewDose'>,
+): string | undefined {
+  if (hasNewDose) return say('known.dosebeside');
+  if (doseChange?.isRecent !== true) return undefined;
+  if (!doseChange.isCertain) return say('known.dosemaybe');
+  return say('known.changedlately', { what: nameElement(say, 'dosage') });
+}
+
+/** Returns the dosage before the one of now, by which entry it changed, and when the earlier one was prescribed or taken. */
+export function doseChangeText(say: Texts, { name, doseChange }: Medicine): string | undefined {
+  if (doseChange === undefined) return undefined;
+  const { since, before } = doseChangePhrases(doseChange);
+  const said = before.map(({ source, when }) => {
+    const words = statementText(say, () => undefined, { doses: source.dosage ?? [] });
+    const dated = when === undefined ? words : `${words}, ${phraseText(say, when)}`;
+    return source.name === undefined || source.name.toLowerCase() === name?.toLowerCase()
+      ? dated
+      : `${source.name}: ${dated}`;
+  });
+  const values = { what: nameElement(say, 'dosage'), when: phraseText(say, since), before: said.join(' | ') };
+  return say(doseChange.isCertain ? 'known.dosechanged' : 'known.doseearlier', values);
 }
 
 /** Returns how an entry was withdrawn, and when: `ruled out since 12 May 2026`; by its first version, when that was recorded. */

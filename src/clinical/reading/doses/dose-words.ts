@@ -84,7 +84,13 @@ const FORMS: ReadonlyMap<string, Form> = new Map(
   }),
 );
 
-function findForm(quantity: unknown): Form | undefined {
+/** Returns the form that a word of any language names; undefined for another word. */
+export function readForm(spelling: string): string | undefined {
+  return FORMS.get(spelling.toLowerCase());
+}
+
+/** Returns the form of an amount that is counted, such as tablets; undefined for one that is measured. */
+export function findForm(quantity: unknown): Form | undefined {
   const { unit, code } = readMembers(quantity);
   return [unit, code]
     .map((each) =>

@@ -53,11 +53,16 @@ const ROUTES: Readonly<Record<string, DoseTextKey>> = {
   OTIC: 'ear',
 };
 
-function routeText(style: DoseStyle, route: unknown): string {
-  const key = listItems(readMembers(route).coding)
+/** Returns the word of a route's code; undefined for a route without one. */
+export function findRoute(route: unknown): DoseTextKey | undefined {
+  return listItems(readMembers(route).coding)
     .map((coding) => String(readMembers(coding).code))
     .flatMap((code) => (Object.hasOwn(ROUTES, code) ? (ROUTES[code] ?? []) : []))
     .at(0);
+}
+
+function routeText(style: DoseStyle, route: unknown): string {
+  const key = findRoute(route);
   return codedText(style, route, key === undefined ? undefined : word(style, key));
 }
 

@@ -25,7 +25,7 @@ export interface TimingWords {
 }
 
 /** The meaning of HL7's abbreviations of rhythms: frequency, period and its unit. */
-const RHYTHMS: Readonly<Record<string, readonly [number, number, TimeUnit]>> = {
+const RHYTHMS: Readonly<Record<string, Rhythm>> = {
   QD: [1, 1, 'd'],
   BID: [2, 1, 'd'],
   TID: [3, 1, 'd'],
@@ -49,12 +49,25 @@ const NAMED: Readonly<Record<string, DoseTextKey>> = {
   JE: 'JE',
 };
 
+/** How often something is taken: a number of times in a number of units of time. */
+export type Rhythm = readonly [frequency: number, period: number, unit: TimeUnit];
+
+function foldCode(code: string): string {
+  return code.toUpperCase().replaceAll('.', '');
+}
+
+/** Returns how often an abbreviation means; undefined for another code. */
+export function readRhythm(code: string): Rhythm | undefined {
+  const upper = foldCode(code);
+  const [, hours] = /^Q(\d{1,2})H$/.exec(upper) ?? [];
+  if (hours !== undefined) return [1, Number(hours), 'h'];
+  return Object.hasOwn(RHYTHMS, upper) ? RHYTHMS[upper] : undefined;
+}
+
 /** Returns the words of an abbreviation; undefined for another code. */
 function abbreviation(style: DoseStyle, code: string): string | undefined {
-  const upper = code.toUpperCase().replaceAll('.', '');
-  const [, hours] = /^Q(\d{1,2})H$/.exec(upper) ?? [];
-  if (hours !== undefined) return often(style, 1, Number(hours), 'h');
-  const rhythm = Object.hasOwn(RHYTHMS, upper) ? RHYTHMS[upper] : undefined;
+  const upper = foldCode(code);
+  const rhythm = readRhythm(code);
   if (rhythm !== undefined) return often(style, ...rhythm);
   const key = Object.hasOwn(NAMED, upper) ? NAMED[upper] : undefined;
   return key === undefined ? undefined : word(style, key);
@@ -68,7 +81,8 @@ const times = (style: DoseStyle, frequency: unknown, most?: unknown): string => 
   return word(style, n.count === 1 ? 'once' : 'twice');
 };
 
-function often(
+/** Returns how often something is taken, in words. */
+export function often(
   style: DoseStyle,
   frequency: unknown,
   period: unknown,

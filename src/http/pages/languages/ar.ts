@@ -556,6 +556,10 @@ export const ar: Wording = {
   'known.revised': '{what}: تغيير في {day} (قبل ذلك: {before})',
   'known.revisedtimes':
     '{what}: {times|zero:# تغيير|one:تغيير واحد|two:تغييران|few:# تغييرات|many:# تغييرًا|other:# تغيير}، آخرها في {day} (قبل ذلك: {before})',
+  'known.dosechanged': '{what}: تغيير، {when} (قبل ذلك: {before})',
+  'known.doseearlier': 'الجرعة السابقة: {before}',
+  'known.dosemaybe': 'ربما تغيّرت الجرعة مؤخرًا',
+  'known.dosebeside': 'جرعة جديدة إلى جانب جرعة سابقة',
   'known.notsaid': 'غير مسجّل',
   'known.changedlately': 'تغيّر مؤخرًا: {what}',
   'known.withdrawnon': 'تغيّر في {day}',

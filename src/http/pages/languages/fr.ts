@@ -587,6 +587,10 @@ export const fr: Wording = {
   'known.revised': '{what} : changement le {day} (avant : {before})',
   'known.revisedtimes':
     '{what} : {times|one:# changement|other:# changements}, le dernier le {day} (avant : {before})',
+  'known.dosechanged': '{what} : changement, {when} (avant : {before})',
+  'known.doseearlier': 'Posologie précédente : {before}',
+  'known.dosemaybe': 'Posologie peut-être modifiée récemment',
+  'known.dosebeside': 'Nouvelle posologie à côté d’une plus ancienne',
   'known.notsaid': 'non inscrit',
   'known.changedlately': 'Changement récent : {what}',
   'known.withdrawnon': 'modifié le {day}',
