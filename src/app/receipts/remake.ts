@@ -4,7 +4,6 @@ import { nameProgram } from '#src/operations/receipts/program.ts';
 import { isUnaltered } from '#src/operations/receipts/receipts.ts';
 import type { ReceiptRow } from '#src/operations/receipts/row.ts';
 import { InputGone, type Material } from '#src/receipts/material.ts';
-import { renderAnswer } from '#src/receipts/render.ts';
 import { type Archive, loadMaterial } from './load.ts';
 
 /** The outcome: the bytes that were sent, or why there are none. */
@@ -27,8 +26,10 @@ export async function remakeAnswer(archive: Archive, row: ReceiptRow): Promise<R
   const material = await loadMaterial(archive, row);
   const program = row.renderer.replace(/^.*-/, '');
   const isOwn = program === nameProgram();
+  // Loaded only here: it brings the packages of every kind of answer.
+  const { renderAnswer } = await import('#src/receipts/render.ts');
   const render = (): Promise<Buffer | undefined> =>
-    isOwn ? renderAnswer(material) : tryRenderer(material, row);
+    isOwn ? renderAnswer(material) : tryRenderer(renderAnswer, material, row);
   try {
     const own = await render();
     if (own !== undefined && isSent(own, row)) return { outcome: 'matches', bytes: own, archived: false };
@@ -43,7 +44,11 @@ export async function remakeAnswer(archive: Archive, row: ReceiptRow): Promise<R
 }
 
 /** Returns what this program makes of another one's material; undefined if that isn't the answer that was sent. */
-async function tryRenderer(material: Material, row: ReceiptRow): Promise<Buffer | undefined> {
+async function tryRenderer(
+  renderAnswer: (material: Material) => Promise<Buffer>,
+  material: Material,
+  row: ReceiptRow,
+): Promise<Buffer | undefined> {
   try {
     const bytes = await renderAnswer(material);
     return isSent(bytes, row) ? bytes : undefined;
