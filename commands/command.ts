@@ -106,7 +106,7 @@ export type KeepResult = (result: WriteResult) => WriteResult;
 /** A command's result, and the position that read models must reach to show it. */
 export interface Written<T> {
   readonly result: T;
-  /** Undefined when nothing was appended. */
+  /** Undefined if it shows nothing of the log. */
   readonly position: Position | undefined;
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { DomainEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
-import type { EventStore, RecordedEvent, StreamHead } from '#src/events/store.ts';
+import type { EventStore, Position, RecordedEvent, StreamHead } from '#src/events/store.ts';
 import { requireEventAllowed, type StreamKind } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/access/caller.ts';
 import { unavailable } from '#src/shared/refusal.ts';
@@ -100,6 +100,8 @@ export interface Fold<S, E extends DomainEvent = DomainEvent> {
 /** A stream up to the revision that was read: its state, and the data that its next append needs. */
 export class Stream<S> {
   head: StreamHead | undefined;
+  /** Position of the last event. */
+  position: Position | undefined;
   /** Time of the last event: the next one is later. */
   recordedAt: Micros = 0;
   /** The tenant that owns the record or directory. */
@@ -147,6 +149,7 @@ export class Stream<S> {
     const { hash, owner, recorded_at } = metadata;
     if (hash === undefined) throw new TypeError(`event ${id} has no hash`);
     this.evolve({ revision, hash }, toMicros(recorded_at), owner, event);
+    this.position = recorded.position;
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { type Draft, newEvents, understand } from '#src/events/codec.ts';
-import { Conflict, type NewEvent, StreamDeleted } from '#src/events/store.ts';
+import { Conflict, type NewEvent, type Position, StreamDeleted } from '#src/events/store.ts';
 import type { Tenant } from '#src/shared/access/caller.ts';
 import { asSlice, inSlices } from '#src/shared/load/slices.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
@@ -27,6 +27,12 @@ export interface StreamCommand<S, T> {
   readonly touches?: readonly string[];
   /** Pure. Called again when the stream has changed. @throws Refusal; Stale when the command must be prepared again */
   readonly decide: (state: S, clock: Clock) => Decision<T>;
+}
+
+/** A command's result. */
+export interface Handled<T> extends Written<T> {
+  /** The position of the stream's last event, on which it was decided if nothing was appended. */
+  readonly seen: Position | undefined;
 }
 
 /** Supplies states of streams that are too long to be folded from their first event. */
@@ -57,7 +63,7 @@ export class Streams<S> {
    * Runs a command to its end.
    * @throws Refusal of `decide`; not_found for an erased stream; unavailable after ten conflicts or 10 s of waiting. Stale.
    */
-  handle<T>(command: StreamCommand<S, T>): Promise<Written<T>> {
+  handle<T>(command: StreamCommand<S, T>): Promise<Handled<T>> {
     const asked = performance.now();
     return this.kernel.inTurn(command.stream, async () => {
       // Behind commands that the store leaves without an answer, each would wait as long again.
@@ -147,7 +153,7 @@ export class Streams<S> {
     return this.kernel.inTurn(name, () => this.kernel.store.erase(name).finally(() => this.#forget(name)));
   }
 
-  async #decideAndAppend<T>(command: StreamCommand<S, T>): Promise<Written<T>> {
+  async #decideAndAppend<T>(command: StreamCommand<S, T>): Promise<Handled<T>> {
     const stream = await this.#load(command.stream, command.touches ?? []);
     return retry(Conflict, async (conflict) => {
       if (conflict !== undefined && !(await this.#readForward(stream))) {
@@ -162,7 +168,7 @@ export class Streams<S> {
       if (decided instanceof Error) throw decided;
       const { drafts, result } = decided;
       const position = drafts.length === 0 ? undefined : await this.#append(stream, command, drafts);
-      return { result, position };
+      return { result, position, seen: stream.position };
     });
   }
 
@@ -177,6 +183,7 @@ export class Streams<S> {
     drafts.forEach(({ at, event }, index) => {
       stream.evolve({ revision: revision + 1 + index, hash: head.hash }, at, owner, event);
     });
+    stream.position = position;
     this.#keep(stream);
     this.loader?.advanced(stream);
     return position;

@@ -1,8 +1,9 @@
 /** The current version of a resource, with its body, from the events: never from a read model that may lag. */
 
 import { understand } from '#src/events/codec.ts';
+import { later } from '#src/events/position.ts';
 import type { Entry } from '#src/events/snapshot-entries.ts';
-import { StreamDeleted } from '#src/events/store.ts';
+import { BEGINNING, type Position, StreamDeleted } from '#src/events/store.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { withAiLabel } from '#src/shared/access/ai-label.ts';
 import { isByAi } from '#src/shared/access/caller.ts';
@@ -18,10 +19,12 @@ export interface Current {
   readonly body?: string;
   /** True if an AI wrote it. */
   readonly byAi: boolean;
+  /** The position of its event. */
+  readonly position: Position;
 }
 
 /** Returns a version as an answer shows it. */
-export function shownVersion({ byAi, ...current }: Current): Omit<Current, 'byAi'> {
+export function shownVersion({ byAi, position: _, ...current }: Current): Omit<Current, 'byAi' | 'position'> {
   const { body } = current;
   return byAi && body !== undefined ? { ...current, body: withAiLabel(body) } : current;
 }
@@ -65,10 +68,10 @@ export async function readVersion(
   { version, revision }: Entry,
 ): Promise<Current> {
   for await (const recorded of resources.kernel.store.read(stream, { from: revision, limit: 1 })) {
-    const { event, metadata } = understand(recorded);
+    const { event, metadata, position } = understand(recorded);
     const body =
       event.type === 'ResourceCreated' || event.type === 'ResourceUpdated' ? { body: event.body } : {};
-    return { version, lastUpdated: metadata.recorded_at, byAi: isByAi(metadata), ...body };
+    return { version, lastUpdated: metadata.recorded_at, byAi: isByAi(metadata), position, ...body };
   }
   throw new TypeError(`${stream} has no event ${revision}`);
 }
@@ -82,15 +85,15 @@ async function lastWithBody(
   stream: string,
   type: ResourceType,
   id: string,
-): Promise<{ readonly version: number; readonly body: string; readonly byAi: boolean }> {
-  const { version, body, byAi } = await currentVersion(resources, stream, type, id);
-  if (body !== undefined) return { version, body, byAi };
+): Promise<Pick<Current, 'version' | 'byAi' | 'position'> & { readonly body: string }> {
+  const { version, body, byAi, position } = await currentVersion(resources, stream, type, id);
+  if (body !== undefined) return { version, body, byAi, position };
   const entry = await currentEntry(resources, stream, id);
   const before = { from: (entry?.revision ?? 0) - 1, direction: 'backwards' } as const;
   for await (const recorded of resources.kernel.store.read(stream, before)) {
     const { event, metadata } = understand(recorded);
     if ('body' in event && event.resourceId === id)
-      return { version, body: event.body, byAi: isByAi(metadata) };
+      return { version, body: event.body, byAi: isByAi(metadata), position };
   }
   throw notFound(type, id);
 }
@@ -106,6 +109,8 @@ const MOST = 50_000_000;
  * @throws Refusal too_large (413, `too-costly`) when their total size exceeds the limit
  */
 export class CurrentVersions {
+  /** The position of the newest event of those that were loaded. */
+  seen: Position = BEGINNING;
   #bytes = 0;
 
   constructor(private readonly resources: Streams<Resources>) {}
@@ -120,7 +125,8 @@ export class CurrentVersions {
     return this.#counted(await lastWithBody(this.resources, stream, type, id));
   }
 
-  #counted<V extends { readonly body?: string }>(version: V): V {
+  #counted<V extends { readonly body?: string; readonly position: Position }>(version: V): V {
+    this.seen = later(this.seen, version.position);
     this.#bytes += version.body?.length ?? 0;
     if (this.#bytes <= MOST) return version;
     throw new Refusal('too_large', {

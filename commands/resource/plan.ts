@@ -1,4 +1,5 @@
 /** Plans writes without writing: resolves targets and links, applies patches, checks the results. */
+import type { Position } from '#src/events/store.ts';
 import { recordPatient } from '#src/events/streams.ts';
 import type { IfMatch } from '#src/fhir/bundle.ts';
 import { heldContents } from '#src/fhir/document-content.ts';
@@ -54,6 +55,8 @@ export interface Plan {
   readonly planned: readonly Planned[];
   /** The results of requests that need no write. */
   readonly results: Results;
+  /** The position of the newest event that the results show. */
+  readonly seen: Position;
 }
 
 /**
@@ -144,7 +147,7 @@ export async function planWrites(
     planned.push({ request: candidate.request, write: printed(write), stream });
   };
   await inSlices(mapSteps(candidates, plan));
-  return { planned, results };
+  return { planned, results, seen: versions.seen };
 }
 
 interface Candidate {

@@ -8,7 +8,7 @@ import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import { ALL_CONSENT, type Entry, entriesIn } from '#src/events/snapshot-entries.ts';
 import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
-import type { EventStore } from '#src/events/store.ts';
+import type { EventStore, Position } from '#src/events/store.ts';
 import type { EventOf } from '#src/events/streams.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import type { Snapshot, Snapshots } from '../command.ts';
@@ -59,17 +59,19 @@ export class SnapshotLoader implements Loader<Resources> {
   /** Streams whose snapshot is being saved, or can't be saved until their state is loaded again. */
   readonly #paused = new Set<string>();
 
+  /** @param every a snapshot is taken when a stream has grown by so many events. Default: 500 */
   constructor(
     private readonly store: EventStore,
     private readonly snapshots: Snapshots,
+    private readonly every = SNAPSHOT_EVERY,
   ) {}
 
   async start(stream: Stream<Resources>, ids: readonly string[]): Promise<void> {
     this.#paused.delete(stream.name);
     const snapshot = await this.#verified(stream.name, ids, true);
     if (snapshot === undefined) return;
-    const { head, recordedAt, owner, entries } = snapshot;
-    Object.assign(stream, { head, recordedAt, owner });
+    const { head, position, recordedAt, owner, entries } = snapshot;
+    Object.assign(stream, { head, position, recordedAt, owner });
     Object.assign(stream.state, { isComplete: false, snapshotRevision: head.revision });
     put(stream.state, ids, entries);
   }
@@ -87,7 +89,7 @@ export class SnapshotLoader implements Loader<Resources> {
 
   advanced({ name, state, head, recordedAt, owner }: Stream<Resources>): void {
     const { entries, snapshotRevision: last } = state;
-    if (head === undefined || head.revision - last < SNAPSHOT_EVERY || this.#paused.has(name)) return;
+    if (head === undefined || head.revision - last < this.every || this.#paused.has(name)) return;
     const changed = new Map<string, Entry>();
     for (const [id, entry] of entries) if (entry && entry.revision > last) changed.set(id, entry);
     const saved = (isStored: boolean) => {
@@ -107,7 +109,11 @@ export class SnapshotLoader implements Loader<Resources> {
    * of other folds are kept.
    * @param isWhole true to use its head too
    */
-  async #verified(stream: string, ids: readonly string[], isWhole: boolean): Promise<Snapshot | undefined> {
+  async #verified(
+    stream: string,
+    ids: readonly string[],
+    isWhole: boolean,
+  ): Promise<(Snapshot & { readonly position: Position | undefined }) | undefined> {
     const snapshot = await this.snapshots.load(stream, ids, ids.includes(ALL_CONSENT));
     if (snapshot?.fold !== SNAPSHOT_VERSION) return undefined;
     const { head, recordedAt, owner } = snapshot;
@@ -122,12 +128,16 @@ export class SnapshotLoader implements Loader<Resources> {
       const written = event === undefined ? [] : entriesIn(event, entry.revision);
       return written.some(([key, own]) => key === id && isDeepStrictEqual(own, entry));
     });
+    let position: Position | undefined;
     const isHead = async (): Promise<boolean> => {
-      const { metadata } = (await eventAt(head.revision)) ?? {};
+      const event = await eventAt(head.revision);
+      position = event?.position;
+      const metadata = event?.metadata;
       const last = metadata && [metadata.hash, toMicros(metadata.recorded_at), metadata.owner];
       return isDeepStrictEqual(last, [head.hash, recordedAt, owner]);
     };
-    if ((await Promise.all([...checks, !isWhole || isHead()])).every(Boolean)) return snapshot;
+    if ((await Promise.all([...checks, !isWhole || isHead()])).every(Boolean))
+      return { ...snapshot, position };
     await this.snapshots.forget(stream);
     return undefined;
   }

@@ -2,6 +2,8 @@
  * The way of every write: targets → links → patches → checks → one append (and, for new directory entries beside a
  * record, the carried one), which is the commit point. A single command is a transaction of one.
  */
+import { later } from '#src/events/position.ts';
+import { BEGINNING, type Position } from '#src/events/store.ts';
 import { directoryStream, recordPatient, recordStream } from '#src/events/streams.ts';
 import { withAiLabel } from '#src/shared/access/ai-label.ts';
 import { isByAi } from '#src/shared/access/caller.ts';
@@ -108,12 +110,12 @@ const RANK = { DELETE: 0, POST: 1, PUT: 2, PATCH: 2 } as const;
 async function appendWrites(
   deps: WriteDeps,
   ctx: CommandContext,
-  { planned, results }: Plan,
+  { planned, results, seen }: Plan,
   transaction: boolean,
 ): Promise<Written<Results>> {
   if (planned.length === 0) {
     await confirmGrant(deps, ctx);
-    return { result: results, position: undefined };
+    return { result: results, position: known(seen) };
   }
   const ordered = [...planned].sort(
     (a, b) => RANK[a.request.method] - RANK[b.request.method] || a.request.index - b.request.index,
@@ -171,7 +173,8 @@ async function appendWrites(
     const result = handled.result[index];
     if (result !== undefined) results.set(request.index, byAi ? withLabel(result) : result);
   });
-  let { position } = handled;
+  // Reads must show what is answered as already done, too, though another request wrote it.
+  let position = later(handled.position ?? handled.seen ?? BEGINNING, seen);
   if (carrying !== undefined) {
     const completed = await deps.completeCarried(
       { metadata: { owner: ctx.caller.sees.owner, ...metadata }, event: carrying.event },
@@ -183,10 +186,13 @@ async function appendWrites(
         (await carriedResult(deps, directoryStream(ctx.caller.sees.owner), one));
       results.set(request.index, result);
     }
-    if (completed.position !== undefined && (position === undefined || completed.position > position))
-      position = completed.position;
+    position = later(position, completed.position ?? BEGINNING);
   }
-  return { result: results, position };
+  return { result: results, position: known(position) };
+}
+
+function known(position: Position): Position | undefined {
+  return position === BEGINNING ? undefined : position;
 }
 
 function withLabel(result: WriteResult): WriteResult {

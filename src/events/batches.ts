@@ -2,7 +2,7 @@
  * Cuts a subscription's events into batches that never split an append (shared by the adapters), and keeps the newest ones
  * that this process wrote, so that its subscribers need not read them back.
  */
-import type { Position, RecordedEvent, WrittenBatch } from './store.ts';
+import { BEGINNING, type Position, type RecordedEvent, type WrittenBatch } from './store.ts';
 
 // Inside a JSON string every quote is escaped, so this text cannot be part of a value.
 const APPEND = /"append":\[(\d+),(\d+)\]/;
@@ -99,8 +99,12 @@ export class RecentBatches {
   #events = 0;
   #size = 0;
 
-  /** Remembers the newest batch and forgets the oldest ones beyond the bounds. */
+  /**
+   * Remembers the newest batch and forgets the oldest ones beyond the bounds. A batch that isn't beyond the last one isn't
+   * remembered: its events were read before the answer to their append came.
+   */
   add(batch: WrittenBatch): void {
+    if (batch.position <= (this.#batches.at(-1)?.batch.position ?? BEGINNING)) return;
     const size = batch.events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
     this.#batches.push({ batch, size });
     this.#events += batch.events.length;

@@ -12,8 +12,13 @@ import { subscribing } from './event-store/subscribe.ts';
 /**
  * Describes one adapter. All of it runs on one log, so that each part meets the events of the others.
  * @param adapter undefined when there is no server: the tests count as skipped.
+ * @param isInMemory true if no other process can open the log
  */
-export function eventStoreContract(name: string, adapter: Adapter | undefined): void {
+export function eventStoreContract(
+  name: string,
+  adapter: Adapter | undefined,
+  { isInMemory = false } = {},
+): void {
   (adapter === undefined ? describe.skip : describe)(`the event store contract: ${name}`, () => {
     let log: LogUnderTest;
     let store: EventStore;
@@ -43,10 +48,11 @@ export function eventStoreContract(name: string, adapter: Adapter | undefined): 
       () => store,
       () => log.open(),
     );
-    manyProcesses(
-      () => log,
-      () => store,
-    );
+    if (!isInMemory)
+      manyProcesses(
+        () => log,
+        () => store,
+      );
 
     describe('close', () => {
       it('finishes what is in flight, completes subscriptions, and refuses what is new', async () => {

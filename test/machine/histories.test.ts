@@ -3,6 +3,7 @@
  * process answers, also while processes of the machine are killed and stopped.
  */
 import { expect } from 'chai';
+import { makeChance } from '#test/support/chance.ts';
 import { type Call, findFaults } from '#test/support/histories.ts';
 import { listProcesses } from '#test/support/machine.ts';
 import { eventually } from '#test/support/process.ts';
@@ -16,17 +17,6 @@ const PATIENTS = 6;
 const KILL_EVERY = scaled(4_000, 250);
 /** Five crashes within a minute would end the service: so many kills at most within so many ms. */
 const KILLS = { most: 3, within: 70_000 } as const;
-
-/** Numbers from 0 to 1 by a seed (mulberry32). */
-function makeChance(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 describe('histories of several processes', () => {
   let service: Service;

@@ -40,6 +40,19 @@ export const STAGES: readonly Stage[] = [
     run: { tests: ['test/properties/commands.test.ts'] },
   },
   {
+    name: 'simulation',
+    shows:
+      '10,000 seeds of three instances without PostgreSQL and sockets, under faults: each acknowledged write once, no stale read',
+    touches: [
+      'commands/resource',
+      'commands/directory',
+      'src/machine',
+      'src/http/idempotency.ts',
+      'test/contract/event-store',
+    ],
+    run: { tests: ['test/simulation/*.test.ts'] },
+  },
+  {
     name: 'consent',
     shows: 'a grant on a record of 100,000 events takes at most twice the time of one on a record of ten',
     touches: ['commands/consent'],

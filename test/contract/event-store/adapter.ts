@@ -5,8 +5,8 @@ import type { EventStore } from '#src/events/store.ts';
 export interface LogUnderTest {
   /** Opens one more store on the log in this process. The suite closes it. */
   open(): Promise<EventStore>;
-  /** How another process opens a store on the log. */
-  readonly process: {
+  /** How another process opens a store on the log; undefined if the log is in the memory of this one. */
+  readonly process?: {
     /** A module that exports `openStore(): Promise<EventStore>`, reading `env`. */
     readonly module: string;
     readonly env: Readonly<Record<string, string>>;

@@ -17,13 +17,14 @@ class Worker {
   #waiting: (() => void)[] = [];
   #over = false;
 
-  constructor(log: LogUnderTest, task: Task) {
+  constructor({ process: opening }: LogUnderTest, task: Task) {
+    if (opening === undefined) throw new TypeError('no other process can open this log');
     this.#child = fork(fileURLToPath(new URL('worker.ts', import.meta.url)), {
       execArgv: ['--import', 'tsx'],
       env: {
         ...process.env,
-        ...log.process.env,
-        ANNAL_TEST_STORE: log.process.module,
+        ...opening.env,
+        ANNAL_TEST_STORE: opening.module,
         ANNAL_TEST_TASK: JSON.stringify(task),
       },
     });
