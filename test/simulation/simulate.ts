@@ -1,5 +1,6 @@
 /** Runs the service in one process without anything outside it: what happens follows from a seed. */
 import { createHash } from 'node:crypto';
+import { forgetParsed } from '#projections/parsed.ts';
 import { Clients } from './clients.ts';
 import { Cluster } from './cluster.ts';
 import { Database } from './database.ts';
@@ -33,6 +34,8 @@ const WHOLE_MS = 900_000;
 /** Runs a seed, within `inVirtualTime`. @param flaws that are built in, to prove that they are found */
 export async function simulate(seed: number, flaws: Flaws = {}): Promise<Simulated> {
   const time = new VirtualTime(seed);
+  // A run finds no trees that the run before has parsed.
+  forgetParsed();
   try {
     return await time.run(() => play(time, flaws), WHOLE_MS);
   } catch (error) {
@@ -83,7 +86,7 @@ async function play(time: VirtualTime, flaws: Flaws): Promise<Simulated> {
     acknowledged: clients.acknowledged.length,
     steps: time.steps,
     fingerprint: createHash('sha256')
-      .update(JSON.stringify([database.log.events, clients.calls, time.steps]))
+      .update(JSON.stringify([database.log.events, clients.calls]))
       .digest('hex'),
   };
 }
