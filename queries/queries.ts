@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import pg, { type Pool } from 'pg';
 import { Pace } from '#queries/database/pace.ts';
 import type { AiVersions } from '#src/clinical/summary/choose.ts';
+import type { ReplacedText } from '#src/context/replaced.ts';
 import type { FindCodes, Terminology } from '#src/fhir/terminology.ts';
 import type { MolarMassOf } from '#src/insight/measurement.ts';
 import { type Caller, turnKey } from '#src/shared/access/caller.ts';
@@ -17,6 +18,7 @@ import { Line } from './database/gather.ts';
 import { type Everything, openEverything } from './everything/everything.ts';
 import { type History, openHistory } from './history/history.ts';
 import { type NewestVersion, openNewestVersion } from './history/newest-version.ts';
+import { type CurrentVersion, readReplacedTexts } from './history/replaced-versions.ts';
 import { type Include, openInclude } from './include/include.ts';
 import {
   type Compare,
@@ -61,6 +63,11 @@ export interface Queries extends GrantedQueries {
   readonly summarize: Summarize;
   /** The versions of a record's resources that an AI wrote, as `aiVersions` returns them. */
   readonly aiVersions: (caller: Caller, record: string) => Promise<AiVersions>;
+  /** The texts of the versions that others replaced, as `readReplacedTexts` returns them. */
+  readonly replacedVersions: (
+    caller: Caller,
+    current: readonly CurrentVersion[],
+  ) => Promise<ReadonlyMap<string, readonly ReplacedText[]>>;
   readonly tellContext: MakeContext;
   readonly series: ReadSeries;
   readonly patterns: ReadPatterns;
@@ -228,6 +235,7 @@ export function openQueries(
       inTurn(inTurn(atMoments(pool, openSummarize(pool), openSummarize)), new Admission(SUMMARIES)),
     ),
     aiVersions: ({ sees }, record) => aiVersions(pool, sees, record),
+    replacedVersions: ({ sees }, current) => readReplacedTexts(pool, sees, current),
     tellContext: fairly(inTurn(tellContext, new Admission(CONTEXTS))),
     series: fairly(inTurn(series, insights)),
     patterns: fairly(

@@ -1,11 +1,13 @@
 /** Contents of shared links, made again from the log: they are opened again over what was looked up. */
 import { Readable } from 'node:stream';
 import type { AiVersions } from '#src/clinical/summary/choose.ts';
+import type { Version } from '#src/context/record.ts';
+import { pickReplaced } from '#src/context/replaced.ts';
 import { ownCaller } from '#src/shared/access/caller.ts';
 import { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import { type ContentDeps, openContent } from '#src/shl/content.ts';
 import { InputGone, type LoggedVersion, type Material } from './material.ts';
-import { nameVersion } from './record.ts';
+import { groupVersions, nameVersion, seeRecord } from './record.ts';
 import { chooseAgain, readTexts } from './summary.ts';
 
 /** Nobody's rights are looked at again. */
@@ -38,6 +40,7 @@ function lookUpAgain(material: Material): ContentDeps {
     return { ...found, body: found.body };
   };
   const findNamed = (id: string) => find(id, named.find((each) => each.id === id)?.version);
+  let written: ReturnType<typeof groupVersions> | undefined;
   const answers = {
     read: (_: unknown, type: string, id: string) =>
       Promise.resolve(parameters.content === 'everything' ? { type, id, body: '{}' } : findNamed(id)),
@@ -50,6 +53,10 @@ function lookUpAgain(material: Material): ContentDeps {
         }),
       }),
     aiVersions: () => Promise.resolve(findAiVersions(material.versions)),
+    replacedVersions: (_: unknown, current: readonly Version[]) => {
+      written ??= groupVersions(seeRecord(material).written);
+      return Promise.resolve(pickReplaced(written, current));
+    },
     summarize: async (...[, , , , make]: Parameters<ContentDeps['queries']['summarize']>) => {
       const { chosen, directory } = await chooseAgain(material);
       return make({ chosen, directory, position: 0, hidden: new Map() });

@@ -9,6 +9,7 @@ import { codesWithoutDisplay } from '../clinical/summary/displays.ts';
 import { writeInSteps } from '../clinical/summary/document.ts';
 import { Links } from '../clinical/summary/entries.ts';
 import { codesIn, withNamedCodings } from '../clinical/summary/named-codings.ts';
+import { readName } from '../clinical/summary/receipt.ts';
 import { dropContacts, withoutContact } from '../clinical/summary/without-contact.ts';
 import type { DocumentStore } from '../documents/store.ts';
 import { heldContents } from '../fhir/document-content.ts';
@@ -21,16 +22,20 @@ import { inSlices } from '../shared/load/slices.ts';
 import type { Micros } from '../shared/time/time.ts';
 import type { Terminology } from '../terminology/terminology.ts';
 import { type Earlier, earlierEntry } from './earlier-bundle.ts';
+import { ChangedEntries, replacedEntry } from './replaced-bundle.ts';
 
 /**
  * The version of the rules by which contents are made. Raise it with every change after which the same record gives another
  * text: `test/receipts/forms.test.ts` fails otherwise.
  */
-export const LINK_FORM = 2;
+export const LINK_FORM = 3;
 
 /** Dependencies. */
 export interface ContentDeps {
-  readonly queries: Pick<Queries, 'read' | 'vread' | 'summarize' | 'everything' | 'aiVersions'>;
+  readonly queries: Pick<
+    Queries,
+    'read' | 'vread' | 'summarize' | 'everything' | 'aiVersions' | 'replacedVersions'
+  >;
   /** Waits until read models show all that was written. */
   readonly freshness: Pick<Freshness, 'catchUp'>;
   readonly displays: Terminology['displays'];
@@ -99,8 +104,8 @@ async function* sliced(text: Buffer): AsyncGenerator<Buffer, undefined> {
 /**
  * Yields a `collection` of the record and of the directory entries that it refers to, in the order of `$everything`.
  * Entries that an AI wrote are left out, as in a summary: no other application could tell it from facts
- * (docs/spec/interface.md, section 2.5). A tag says how much of that somebody else had written before, and the last
- * entry is a Bundle of it.
+ * (docs/spec/interface.md, section 2.5). A tag says how much of that somebody else had written before, and an entry behind
+ * the others is a Bundle of it; another one is a Bundle of what current versions replaced.
  */
 async function* everything(
   deps: ContentDeps,
@@ -110,6 +115,7 @@ async function* everything(
   let before = `{"resourceType":"Bundle","type":"collection","entry":[`;
   const asked = { count: MANY, used: new URLSearchParams() };
   const changed: Earlier[] = [];
+  const revised = new ChangedEntries();
   let page = await queries.everything(caller, record, asked, base, { bytes: PART_BYTES });
   for (;;) {
     // After the page was read, so that all of its versions are among them.
@@ -122,20 +128,26 @@ async function* everything(
       const earlier = byAi.get(version);
       if (earlier !== undefined) changed.push({ type, id, version: earlier });
       if (byAi.has(version)) continue;
+      const text = body.toString();
+      for (const name of readName({ type, id, body: text })) revised.add({ ...name, type, body: text });
       yield Buffer.from(`${before}{"fullUrl":"${base}${type}/${id}","resource":`);
-      yield Buffer.from(withNamedCodings(body.toString(), names));
+      yield Buffer.from(withNamedCodings(text, names));
       before = '},';
     }
     if (page.next === undefined) break;
     const room = { bytes: PART_BYTES, named: page.named };
     page = await queries.everything(caller, record, { ...asked, cursor: page.next }, base, room);
   }
-  for await (const piece of earlierEntry(deps, caller, changed)) {
-    yield Buffer.from(`${before}${piece}`);
-    before = '';
+  for (const pieces of [earlierEntry(deps, caller, changed), replacedEntry(deps, caller, revised.found)]) {
+    let isFirst = true;
+    for await (const piece of pieces) {
+      yield Buffer.from(isFirst ? `${before}${piece}` : piece);
+      if (isFirst) before = ',';
+      isFirst = false;
+    }
   }
   const tag = changed.length === 0 ? '' : `,${changedTag(changed.length)}`;
-  yield Buffer.from(`${before === '},' ? '}]' : `${before}]`}${tag}}`);
+  yield Buffer.from(`${before === '},' ? '}]' : before === ',' ? ']' : `${before}]`}${tag}}`);
 }
 
 function versionIn(body: Buffer): string {

@@ -52,6 +52,7 @@ class Recording {
       ...deps,
       queries: {
         ...{ vread: queries.vread, aiVersions: queries.aiVersions },
+        replacedVersions: queries.replacedVersions,
         read: async (...of) => this.#noteRow(of[1], of[2], await queries.read(...of)),
         everything: async (...of) => {
           const page = await queries.everything(...of);

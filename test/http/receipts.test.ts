@@ -213,6 +213,13 @@ describe('receipts', () => {
         { attachment: { contentType: 'text/plain', data: Buffer.from('All is well.').toString('base64') } },
       ],
     });
+    const taken = {
+      ...{ resourceType: 'MedicationStatement', status: 'active', dosage: [{ text: '5 mg daily' }] },
+      ...{ medicationCodeableConcept: { text: 'Ramipril' }, subject: { reference: `Patient/${patient}` } },
+    };
+    const { json: first } = await service.post('/MedicationStatement', taken);
+    const body = JSON.stringify({ ...first, dosage: [{ text: '10 mg daily' }] });
+    await service.fhir(`/MedicationStatement/${String(first.id)}`, { method: 'PUT', body });
     for (const content of ['summary', 'everything', `document/${page.json.id}`])
       for (const longTerm of [false, true])
         for (const embeddedLengthMax of [1_000_000, 10]) {
@@ -229,6 +236,7 @@ describe('receipts', () => {
             [link.id],
           );
           const label = `${content} ${longTerm} ${embeddedLengthMax}`;
+          expect(text.includes('5 mg daily'), label).to.equal(!content.startsWith('document/'));
           expect(rows, label).to.have.length(1);
           const row = (await receipts.all()).find(({ id }) => id === rows[0]?.receipt);
           if (row === undefined) throw new Error(label);

@@ -5,8 +5,10 @@ import { expect } from 'chai';
 import { compactDecrypt } from 'jose';
 import { SHL, SHLViewer } from 'kill-the-clipboard';
 import { z } from 'zod';
+import { dayInWords } from '#src/clinical/reading/day-words.ts';
 import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
 import { findPerson } from '#src/dev-issuer/people.ts';
+import { texts } from '#src/http/pages/texts.ts';
 import { manifestUrlWarning } from '#src/shl/manifest-url.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { identityOf, linkOf, me, newPatient } from '#test/support/me.ts';
@@ -243,6 +245,108 @@ describe('shared links', () => {
         issue.filter(({ severity }) => severity === 'error'),
         validated.text,
       ).to.deep.equal([]);
+    }
+  });
+
+  it('say what later versions and newer prescriptions changed, and what was refuted, on the page too', async () => {
+    const patient = await newRecord();
+    const coded = (set: string, code: string) => ({
+      coding: [{ system: `http://terminology.hl7.org/CodeSystem/allergyintolerance-${set}`, code }],
+    });
+    const revise = async (type: string, ...versions: readonly object[]) => {
+      const whole = { resourceType: type, patient: { reference: `Patient/${patient}` } };
+      let id: unknown;
+      for (const version of versions) {
+        const body = JSON.stringify({ ...whole, ...version, id });
+        const path = id === undefined ? `/${type}` : `/${type}/${String(id)}`;
+        const { status, text, json } = await service.fhir(path, { method: id ? 'PUT' : 'POST', body });
+        expect(status, text).to.be.lessThan(300);
+        id = json.id;
+      }
+    };
+    const allergy = (name: string, verification: string, criticality: string) => ({
+      clinicalStatus: coded('clinical', 'active'),
+      verificationStatus: coded('verification', verification),
+      ...{ criticality, code: { text: name } },
+    });
+    const day = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+    const dosed = (name: string, text: string, more: object) => ({
+      ...{ patient: undefined, subject: { reference: `Patient/${patient}` }, intent: 'order', ...more },
+      ...{ medicationCodeableConcept: { text: name }, dosageInstruction: [{ text }] },
+    });
+    const active = { status: 'active', authoredOn: day(10) };
+    await revise(
+      'AllergyIntolerance',
+      allergy('Peanut', 'confirmed', 'low'),
+      allergy('Peanut', 'confirmed', 'high'),
+    );
+    await revise(
+      'AllergyIntolerance',
+      allergy('Penicillin', 'confirmed', 'high'),
+      allergy('Penicillin', 'refuted', 'high'),
+    );
+    await revise('AllergyIntolerance', allergy('Egg', 'confirmed', 'low'), {
+      ...allergy('Egg', 'confirmed', 'low'),
+      note: [{ text: 'mild' }],
+    });
+    await revise(
+      'MedicationRequest',
+      dosed('Ramipril', '5 mg daily', active),
+      dosed('Ramipril', '10 mg daily', active),
+    );
+    await revise('MedicationRequest', dosed('Methotrexate', '15 mg once a day', active));
+    await revise(
+      'MedicationRequest',
+      dosed('Methotrexate', '15 mg once a week', { status: 'completed', authoredOn: day(100) }),
+    );
+    const viewer = await import(new URL('../../src/http/shl/viewer/record.js', import.meta.url).href);
+    const { phraseText } = await import(new URL('../../src/http/shl/viewer/texts.js', import.meta.url).href);
+    const phrase = z.record(z.string(), z.unknown());
+    const changed = z.object({
+      name: z.string(),
+      changes: z.array(phrase).default([]),
+      marks: z.array(phrase).default([]),
+    });
+    const shown = z.object({
+      sections: z.map(z.string(), z.array(changed)),
+      refuted: z.array(z.object({ name: z.string(), state: z.string(), since: phrase, before: phrase })),
+    });
+    const [today, long] = [day(0), (date: string) => dayInWords('en', date)];
+    for (const content of ['summary', 'everything']) {
+      const [bundle] = await summaryBy(await share(service, EMAIL, patient, { content }));
+      if (bundle === undefined) throw new TypeError('no Bundle');
+      const { sections, refuted } = shown.parse(viewer.readRecord([bundle]));
+      const say = Object.assign(texts('en'), { day: long });
+      const rows = new Map([...sections.values()].flat().map((row) => [row.name, row]));
+      const said = (name: string) =>
+        [...(rows.get(name)?.marks ?? []), ...(rows.get(name)?.changes ?? [])].map((each) =>
+          phraseText(each, say),
+        );
+      expect(said('Peanut'), content).to.deep.equal([
+        'Risk changed recently',
+        `Risk changed ${long(today)} (before: low risk)`,
+      ]);
+      expect(said('Egg'), content).to.deep.equal([]);
+      expect(said('Ramipril'), content).to.deep.equal([
+        'Dosage changed recently',
+        `Dosage changed ${long(today)} (before: 5 mg daily)`,
+      ]);
+      expect(said('Methotrexate'), content).to.deep.equal([
+        'Dosage changed recently',
+        `Dosage changed, prescribed ${long(day(10))} (before: 15 mg once a week, prescribed ${long(day(100))})`,
+      ]);
+      const [penicillin, ...others] = refuted;
+      expect(others).to.deep.equal([]);
+      expect([penicillin?.name, penicillin?.state], content).to.deep.equal(['Penicillin', 'ruled out']);
+      expect(phraseText(penicillin?.since, say)).to.equal(`since ${long(today)}`);
+      expect(phraseText(penicillin?.before, say)).to.equal(
+        'before: active, confirmed, may be life-threatening',
+      );
+      expect(JSON.stringify(rows.get('Peanut')?.changes).includes('Egg')).to.equal(false);
+      if (content === 'summary') continue;
+      expect(JSON.stringify(bundle).split('"code":"replaced"')).to.have.length(2);
+      const validated = await service.post('/Bundle/$validate', bundle);
+      expect(validated.text).to.not.contain('"severity":"error"');
     }
   });
 

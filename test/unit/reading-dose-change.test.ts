@@ -2,7 +2,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { compareDoses } from '#src/clinical/reading/doses/compare-doses.ts';
-import { doseChangeText } from '#src/clinical/reading/english.ts';
+import {
+  doseChangeText,
+  readChangeText,
+  readRefutedText,
+  refutedText,
+} from '#src/clinical/reading/english.ts';
 import { joinMedicines, type Medicine, readMedicineSource } from '#src/clinical/reading/medicines.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
@@ -192,6 +197,35 @@ describe('a dosage that a newer entry changes', () => {
         ordered('2025-11-03', tablets(4), { ...over, ...named('Methotrexate 2.5 mg') }),
       ),
     ).to.equal('earlier dosage: Methotrexate 2.5 mg: 4 tablets once a week (prescribed 2025-11-03)');
+  });
+});
+
+describe('the English of a change', () => {
+  it('is read again as it was written', () => {
+    expect(readChangeText(CHANGED)).to.deep.equal({
+      since: { says: 'prescribed', days: { day: '2026-05-12' } },
+      doses: [{ dose: '15 mg once a week', when: { says: 'prescribed', days: { day: '2025-11-03' } } }],
+    });
+    expect(readChangeText('earlier dosage: A: one (half) | two (taken from 2019)')).to.deep.equal({
+      since: undefined,
+      doses: [
+        { dose: 'A: one (half)', when: undefined },
+        { dose: 'two', when: { says: 'takenfrom', days: { day: '2019' } } },
+      ],
+    });
+    expect(readChangeText('body site changed 3 times, last 2026-05-12, before: left, upper')).to.deep.equal({
+      ...{ element: 'bodySite', day: '2026-05-12', times: 3, before: 'left, upper' },
+    });
+    expect(readChangeText('Peanut')).to.equal(undefined);
+    const refuted = (more: JsonObject): string =>
+      refutedText('A: refuted once', { type: 'AllergyIntolerance', id: '1', value: more });
+    for (const [recordedDate, day] of [
+      ['2026-05-12T10:00:00Z', '2026-05-12'],
+      [undefined, undefined],
+    ] as const)
+      expect(readRefutedText(refuted(recordedDate === undefined ? {} : { recordedDate }))).to.deep.equal({
+        ...{ name: 'A: refuted once', day, isRecorded: day !== undefined, before: [] },
+      });
   });
 });
 

@@ -290,6 +290,69 @@ export function refutedText(name: string, told: Told): string {
   return joined([`${name}: refuted ${dayIn(withdrawal.at)}`, before && `before: ${before}`]) ?? name;
 }
 
+/** An entry that was refuted, by its text. */
+export interface RefutedWords {
+  readonly name: string;
+  /** A day, as a FHIR date; undefined if it isn't known. */
+  readonly day: string | undefined;
+  /** True if the day is that on which it was recorded, as refuted. */
+  readonly isRecorded: boolean;
+  /** Its statements before, in English. */
+  readonly before: readonly string[];
+}
+
+const REFUTED_FORM = new RegExp(
+  `^(?<name>.*): refuted(?: ${DAY_FORM('since')})?(?:, recorded ${DAY_FORM('recorded')})?(?:, before: (?<before>.*))?$`,
+);
+
+/** Returns what `refutedText` wrote; undefined for other texts. */
+export function readRefutedText(text: string): RefutedWords | undefined {
+  const groups = REFUTED_FORM.exec(text)?.groups;
+  if (groups === undefined) return undefined;
+  const { name = '', since, recorded, before } = groups;
+  return {
+    name,
+    day: since ?? recorded,
+    isRecorded: since === undefined && recorded !== undefined,
+    before: before?.split(', ') ?? [],
+  };
+}
+
+/** A change, by its text. */
+export type ChangeWords =
+  | { readonly element: string; readonly day: string; readonly times: number; readonly before: string }
+  | { readonly since: Phrase | undefined; readonly doses: readonly DoseWords[] };
+
+/** A dosage in English, and when it was prescribed or taken. */
+export interface DoseWords {
+  readonly dose: string;
+  readonly when: Phrase | undefined;
+}
+
+const CHANGE_FORM = new RegExp(
+  `^(?<name>[a-z ]+?) changed(?: (?<times>\\d+) times, last)? ${DAY_FORM('day')}, before: (?<before>.*)$`,
+);
+const DOSE_FORM = /^(?:dosage changed, (?<since>[^,]+), before|earlier dosage): (?<before>.*)$/;
+
+/** Returns what `revisionText` or `doseChangeText` wrote; undefined for other texts. */
+export function readChangeText(text: string): ChangeWords | undefined {
+  const { since, before: doses } = DOSE_FORM.exec(text)?.groups ?? {};
+  if (doses !== undefined)
+    return { since: since === undefined ? undefined : readEnglish(since)[0], doses: readDoses(doses) };
+  const { name, times = '1', day, before = '' } = CHANGE_FORM.exec(text)?.groups ?? {};
+  if (name === undefined || day === undefined) return undefined;
+  const element = Object.keys(ELEMENTS).find((each) => ELEMENTS[each] === name) ?? name;
+  return { element, day, times: Number(times), before };
+}
+
+function readDoses(text: string): DoseWords[] {
+  return text.split(' | ').map((each) => {
+    const [, dose = each, when = ''] = /^(.*) \(([^()]+)\)$/.exec(each) ?? [];
+    const [phrase] = readEnglish(when);
+    return phrase === undefined ? { dose: each, when: undefined } : { dose, when: phrase };
+  });
+}
+
 /** Returns the status of a medicine in words; `active` is the word that clinicians and models know. */
 export function statusWord(code: string): string {
   if (code === 'unknown') return 'status unknown';

@@ -122,6 +122,33 @@ const MATTERS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
 /** The types whose earlier versions are read. */
 export const REVISED_TYPES = Object.keys(MATTERS);
 
+/** The members that are compared, of all types. */
+const COMPARED = [
+  ...[
+    'code',
+    'vaccineCode',
+    'medicationCodeableConcept',
+    'medicationReference',
+    'dosage',
+    'dosageInstruction',
+  ],
+  ...[
+    'status',
+    'doNotPerform',
+    'criticality',
+    'reaction',
+    'clinicalStatus',
+    'verificationStatus',
+    'severity',
+  ],
+  'bodySite',
+] as const;
+
+/** Tells whether two versions of an entry may differ in what is compared. */
+export function mayDiffer(one: JsonObject, other: JsonObject): boolean {
+  return COMPARED.some((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
+}
+
 /** Returns the versions that can be compared with: drafts state nothing, and unknown marks may reverse a meaning. */
 function comparable({ type, replaced = [] }: Told): readonly Replaced[] {
   const isOfMedicine = MATTERS[type] === MEDICINE;

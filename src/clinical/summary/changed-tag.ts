@@ -6,6 +6,9 @@
 /** The tag's system. */
 export const LEFT_OUT_SYSTEM = 'https://annal.dev/fhir/left-out';
 
+/** The tag's code in a Bundle of versions that others replaced (docs/shared-links.md). */
+export const REPLACED = 'replaced';
+
 /** The beginning of a narrative's paragraph that tells what was there before. */
 export const BEFORE_AI = 'Before AI changed it: ';
 

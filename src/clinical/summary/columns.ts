@@ -174,7 +174,11 @@ function* problems(sources: readonly Source[], beside: Beside): Steps<Rows<Probl
   const { others, absences } = splitAbsences(sources, beside);
   const read = yield* mapSteps(others, (source) => readProblemSource(source, beside));
   const all = yield* mapSteps(groupProblems(read), joinProblem);
-  return { rows: all.sort(activeFirst), absent: absentIn(absences, activeProblems(all)) };
+  const rows = all.sort(activeFirst);
+  const ids = rows.map((row) =>
+    row.revisions.length === 0 ? undefined : rowId(row.sources.map(({ told }) => told.key)),
+  );
+  return { rows, ids, absent: absentIn(absences, activeProblems(all)) };
 }
 
 function absentIn(absences: readonly Absence<Source>[], current: readonly Denial[]): string[] {
@@ -276,10 +280,14 @@ function* medicines(sources: readonly Source[], beside: Beside, others: readonly
     joinMedicine(group.map((subject) => readMedicineSource(subject.told, beside, subject))),
   );
   const rows = all.sort(currentFirst).map((medicine) => ({ ...medicine, died }));
-  // What isn't an entry can join entries, and keep them apart.
-  const ids = others.length === 0 ? [] : rows.map((row) => rowIdIn(row, own));
+  // What isn't an entry can join entries, and keep them apart. Readers of narratives find what was changed by the ids.
+  const ids = rows.map((row) => (others.length > 0 || isChanged(row) ? rowIdIn(row, own) : undefined));
   const absent = absentIn(split.absences, takenMedicines(all));
   return { rows, ids, left: groups.length - shown.length, absent };
+}
+
+function isChanged({ revisions, doseChange }: Row): boolean {
+  return revisions.length > 0 || doseChange !== undefined;
 }
 
 /** Returns the row's id by the entries that a medicine rests on. */
@@ -368,9 +376,11 @@ function* allergies(
 ): Steps<Rows<Source>> {
   const { others, absences } = splitAbsences(sources, beside);
   const read = yield* mapSteps(others, (source) => readAllergy(source, beside));
-  const rows = read.sort(mostDangerousFirst).map(({ told }) => told);
+  const sorted = read.sort(mostDangerousFirst);
+  const rows = sorted.map(({ told }) => told);
+  const ids = sorted.map(({ told, revisions }) => (revisions.length === 0 ? undefined : rowId([told.key])));
   const refuted = refused.map((each) => refutedText(nameConcept(each.value.code) ?? 'not named', each));
-  return { rows, absent: absentIn(absences, activeAllergies(read)), refuted };
+  return { rows, ids, absent: absentIn(absences, activeAllergies(read)), refuted };
 }
 
 function* vaccinations(sources: readonly Source[], beside: Beside): Steps<Rows<Source>> {

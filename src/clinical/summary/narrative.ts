@@ -5,7 +5,7 @@ import { joined } from '../reading/words.ts';
 import { BEFORE_AI } from './changed-tag.ts';
 import { CHANGED_BY_AI } from './classify.ts';
 import { type Beside, TABLES, type TableCells } from './columns.ts';
-import { notListedText, ONLY_PAST } from './not-listed.ts';
+import { notListedText, ONLY_PAST, REFUTED } from './not-listed.ts';
 import type { Section } from './section.ts';
 import type { Source } from './source.ts';
 
@@ -69,7 +69,7 @@ export function* sectionNarrative(content: Content, around: Beside, then: Beside
           ),
         ];
   const { columns, ids, left, absent, refuted } = yield* TABLES[name](sources, around, beside);
-  const withdrawn = refuted.map((each) => `Refuted, not an entry: ${each}.`);
+  const withdrawn = refuted.map((each) => `${REFUTED}${each}.`);
   const over = [...withdrawn, ...[notListedText(name, left + past) ?? []].flat()].map(paragraph);
   const isEmpty = columns.every(([, cells]) => cells.length === 0);
   const missing = changed.length === 0 ? [] : yield* changedParagraphs(content, then);

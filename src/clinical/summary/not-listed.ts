@@ -1,8 +1,8 @@
 /**
- * What narratives of a summary say of entries that aren't listed because they are over, and what the page of shared links
- * reads of it: the entries themselves don't have it. Pure.
+ * Writes in narratives of a summary what its entries don't have, and reads it for the page of shared links: entries that aren't
+ * listed because they are over or refuted, and what was changed. Pure.
  */
-import { readEnglish, readState } from '../reading/english.ts';
+import { type RefutedWords, readEnglish, readRefutedText, readState } from '../reading/english.ts';
 import type { Phrase, StateName } from '../reading/phrases.ts';
 
 /** How the narrative of a section ends whose entries are all over. */
@@ -78,12 +78,36 @@ export function readToldRows(div: string): ToldRow[] {
       const forbidden = name.startsWith(FORBIDDEN) ? name.slice(FORBIDDEN.length) : undefined;
       if (id === undefined && forbidden === undefined) return [];
       const status = cells[headings.indexOf('Status')] ?? '';
-      const keys = id === undefined ? [] : id.split('.').map((part) => part.replace('-', '/'));
+      const keys = id === undefined ? [] : readRowKeys(id);
       const said = { state: readState(status), phrases: readEnglish(status) };
       return [{ keys, forbidden, name: forbidden ?? name, ...said }];
     },
   );
 }
+
+/** The beginning of the sentence about an entry that somebody refuted. */
+export const REFUTED = 'Refuted, not an entry: ';
+
+const REFUTED_ENTRY = new RegExp(`<p>${REFUTED}([^<]*)\\.</p>`, 'g');
+
+/** Returns the entries that somebody refuted, by a section's narrative. */
+export function readRefuted(div: string): RefutedWords[] {
+  return [...div.matchAll(REFUTED_ENTRY)].flatMap(([, said = '']) => readRefutedText(unescaped(said)) ?? []);
+}
+
+/** Returns what rows of a narrative say that was changed, each change by itself, by the entries that they are about. */
+export function readChanges(div: string): Map<string, readonly string[]> {
+  const at = cellsIn(div, 'th').indexOf('Changed');
+  const found = new Map<string, readonly string[]>();
+  if (at < 0) return found;
+  for (const [, id = '', row = ''] of div.matchAll(/<tr id="([^"]+)">(.*?)<\/tr>/gs)) {
+    const [changes = ''] = cellsIn(row, 'td').slice(at);
+    if (changes !== '') for (const key of readRowKeys(id)) found.set(key, changes.split('; '));
+  }
+  return found;
+}
+
+const readRowKeys = (id: string): string[] => id.split('.').map((part) => part.replace('-', '/'));
 
 const ESCAPED: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
 

@@ -91,7 +91,11 @@ export const VIEW_ROUTES = [
 /** Returns the texts that the page's script has words from. */
 function viewerWords(lang: Language): Readonly<Record<string, string>> {
   const parts = ['shl.', 'known.', 'past.', 'days.until', 'record.d', 'result.'];
-  return Object.assign({}, ...parts.map((prefix) => pickWords(lang, prefix)));
+  const elements = [
+    ...['medication', 'dosage', 'status', 'certainty', 'risk', 'reaction', 'description', 'severity', 'site'],
+    ...['vaccine', 'value'],
+  ].map((name) => `element.${name}`);
+  return Object.assign({}, ...[...parts, ...elements].map((prefix) => pickWords(lang, prefix)));
 }
 
 function answerView(ctx: Context, query: URLSearchParams, root: string): Answer {

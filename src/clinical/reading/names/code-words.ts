@@ -258,6 +258,11 @@ export function findCodeWord(lang: WordLanguage, set: CodeSet, code: string): st
   return key === undefined ? undefined : TEXTS[lang][key];
 }
 
+/** Returns a code of a set by its word; undefined if none has it. */
+export function findCodeByWord(lang: WordLanguage, set: CodeSet, word: string): string | undefined {
+  return Object.keys(SETS[set]).find((code) => findCodeWord(lang, set, code) === word);
+}
+
 /** Returns the word of a Coding; undefined if its system has no words here, or the code none. */
 export function findCodingWord(lang: WordLanguage, system: string, code: string): string | undefined {
   const set = SYSTEMS.get(system);

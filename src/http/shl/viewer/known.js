@@ -32,6 +32,7 @@ import {
 } from '../../../clinical/reading/phrases.ts';
 import { joinProblems, readProblemSource } from '../../../clinical/reading/problems.ts';
 import { joinVaccinations, readVaccination } from '../../../clinical/reading/vaccinations.ts';
+import { changesIn, refutedRow } from './changed.js';
 import { COMMA, joined, phraseMark, word } from './texts.js';
 
 /** The kinds of sections that a reading fills. */
@@ -43,15 +44,31 @@ export const KNOWN = ['allergies', 'problems', 'past', 'functional', 'medication
  * @param around the look-ups of the reading, with `lang`, `died`, and `clean`, which makes texts safe to show
  */
 export function knownRows(kind, resources, around) {
-  const told = resources.map((value, n) => ({
-    type: value.resourceType,
-    id: typeof value.id === 'string' ? value.id : String(n),
-    value,
-  }));
+  const told = resources.map((value, n) => makeTold(value, n, around));
   const { others, absences } = splitAbsences(told, around);
   const [rows, current] = rowsOfKind(kind, others, around);
   const denied = contradictAbsences(absences, current).map((absence) => absenceRow(absence, around));
   return [...denied, ...rows];
+}
+
+/** Returns an entry as the reading takes it, with the versions that it replaced. */
+function makeTold(value, n, { replaced }) {
+  const { resourceType: type } = value;
+  const id = typeof value.id === 'string' ? value.id : String(n);
+  return { type, id, value, replaced: replaced.get(`${type}/${id}`) };
+}
+
+/** Returns the rows of allergies that somebody refuted. @param resources AllergyIntolerances */
+export function refutedRows(resources, around) {
+  return resources.map((value, n) => refutedRow(readAllergy(makeTold(value, n, around), around), around));
+}
+
+const keyOf = ({ type, id }) => `${type}/${id}`;
+
+/** Returns the changes of a row, and the marks of recent ones; what is over has none. */
+function changed(of, entries, kind, around) {
+  const { changes, marks } = changesIn(of, entries.map(keyOf), kind, { ...around, makePhrase });
+  return { changes, marks: of.isOver || of.standing === 'past' ? [] : marks };
 }
 
 /** Returns the rows of a section, and what of them holds now. */
@@ -119,6 +136,7 @@ function allergyRows(allergies, around) {
       says: allergyPhrases(allergy).map((phrase) => makePhrase(around, phrase)),
       flag: allergy.isCritical && !allergy.isOver ? 'critical' : '',
       flagged: capital(lang, codeWord(around, 'criticality', clean(value.criticality))),
+      ...changed(allergy, [allergy.told], 'allergies', around),
       isOver: allergy.isOver,
     };
   });
@@ -146,6 +164,12 @@ function problemRows(problems, around) {
         ...problemPhrases(problem).map((phrase) => makePhrase(around, phrase)),
         ...repeatPhrases(problem).map((phrase) => makePhrase(around, phrase)),
       ],
+      ...changed(
+        problem,
+        sources.map(({ told }) => told),
+        'problems',
+        around,
+      ),
       isOver,
     };
   });
@@ -192,6 +216,12 @@ function medicineRows(medicines, around) {
       flag: said === 'forbidden' ? 'critical' : '',
       flagged: '',
       ...(said === 'forbidden' ? { flaggedKey: 'known.forbidden' } : {}),
+      ...changed(
+        medicine,
+        medicine.sources.map(({ told }) => told),
+        'medications',
+        around,
+      ),
       isOver: standing === 'past',
       standing,
     };
@@ -246,6 +276,12 @@ function vaccinationRows(vaccinations, around) {
         }),
         ...(doses.length === 1 ? [] : [{ key: 'known.doses', days: {}, doses: doses.length }]),
       ],
+      ...changed(
+        { name, revisions: doses.flatMap(({ revisions }) => revisions) },
+        doses.map(({ told }) => told),
+        'immunizations',
+        around,
+      ),
     };
   });
 }

@@ -20,9 +20,10 @@ import { findPressure, systolicFirst } from '../../../clinical/reading/pressure.
 import { hasModifier, withdrawnAs } from '../../../clinical/reading/status.ts';
 import { shownName } from '../../../fhir/human-name.ts';
 import { resultName } from '../../pages/result-names.ts';
-import { changedIn, earlierEntries, earlierParagraphs } from './earlier.js';
+import { toldRefutedRow } from './changed.js';
+import { changedIn, earlierEntries, earlierParagraphs, replacedVersions } from './earlier.js';
 import { groupRows } from './groups.js';
-import { forbiddenRow, KNOWN, knownRows } from './known.js';
+import { forbiddenRow, KNOWN, knownRows, refutedRows } from './known.js';
 import { readNarratives } from './narratives.js';
 import { joined, list, object, phraseMark, SEMICOLON, string, word } from './texts.js';
 
@@ -139,7 +140,9 @@ export function readRecord(resources, today = new Date().toISOString().slice(0, 
   const died = readDeath(patient);
   const look = (reference, within) => lookUp(found, reference, within);
   const told = readNarratives(composition, kindOfSection);
-  const context = { today, lang, died, look, told: told.medicines };
+  const { changes } = told;
+  const replaced = replacedVersions(entries, found);
+  const context = { today, lang, died, look, told: told.medicines, changes, replaced };
   // A summary's entries that no section has are only what others refer to.
   const findPlace = (each) =>
     placed.get(each) ?? (composition === undefined || isDocument(each) ? findKind(each) : undefined);
@@ -151,9 +154,20 @@ export function readRecord(resources, today = new Date().toISOString().slice(0, 
     ...groupSections(all, findPlace, context),
     onlyPast: told.onlyPast,
     notListed: told.notListed,
+    refuted: readRefutedAllergies(all, told.refuted, context),
     changed: bundles.reduce((sum, bundle) => sum + changedIn(bundle), 0),
     before: [...paragraphsBefore(composition), ...rowsBefore(earlierEntries(entries), found, context)],
   };
+}
+
+/** Returns the allergies that somebody refuted: readers may have known them. */
+function readRefutedAllergies(all, told, context) {
+  const around = makeAround(context);
+  const own = all.filter(
+    (each) =>
+      each.resourceType === 'AllergyIntolerance' && withdrawnAs(each) === 'refuted' && !hasModifier(each),
+  );
+  return [...refutedRows(own, around), ...told.map((each) => toldRefutedRow(each, around))];
 }
 
 const isCollection = ({ type }) => type === 'collection';
@@ -233,7 +247,8 @@ function rowsBefore(entries, found, context) {
   const then = new Map(found);
   const all = collectResources(entries, then);
   const look = (reference, within) => lookUp(then, reference, within);
-  const { sections } = groupSections(all, findKind, { ...context, look });
+  const none = { changes: new Map(), replaced: new Map() };
+  const { sections } = groupSections(all, findKind, { ...context, ...none, look });
   const people = all.filter(({ resourceType }) => resourceType === 'Patient').map(personRow);
   return [...people, ...ORDER.flatMap((kind) => sections.get(kind))];
 }
@@ -276,11 +291,10 @@ function findMedicine(resource, { look }) {
 }
 
 /** Returns the look-ups of a reading, and the function that makes its texts safe to show. */
-function makeAround({ today, lang, look, died, told = [] }) {
+function makeAround({ today, lang, look, died, told = [], changes, replaced }) {
   return {
-    today,
-    lang,
-    died,
+    ...{ today, lang, died, changes, replaced },
+    codes: listCodes,
     told: new Map(told.flatMap((row) => row.keys.map((key) => [key, row]))),
     clean: string,
     name: (concept) => string(nameConcept(concept)) || undefined,

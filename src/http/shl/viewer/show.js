@@ -33,6 +33,7 @@ export function recordView(record, say, isOwn) {
     (kind) =>
       sections.get(kind).length > 0 ||
       hidden.has(kind) ||
+      (kind === 'allergies' && record.refuted.length > 0) ||
       // Only this service's own collections are certain to be a whole record.
       ((record.isSummary || (record.isRecord && isOwn)) && REQUIRED.includes(kind)),
   );
@@ -172,6 +173,7 @@ function sectionView(kind, rows, record, say) {
       ? undefined
       : element('p', { class: 'note warn', text: say('shl.hidden', { n: say.number(hidden) }) });
   const past = pastText(kind, record, say);
+  const refuted = kind === 'allergies' ? refutedView(record.refuted, say) : undefined;
   if (groups.length === 0)
     return element(
       'section',
@@ -184,6 +186,7 @@ function sectionView(kind, rows, record, say) {
               text: past === undefined ? say('known.nonenow') : say('known.nonenowpast', { past }),
             })
           : element('p', { class: 'note warn', text: say(`shl.none.${kind}`) })),
+      refuted,
     );
   const [over, current] = [groups.filter(isOver), groups.filter((group) => !isOver(group))];
   return element(
@@ -197,6 +200,25 @@ function sectionView(kind, rows, record, say) {
     past === undefined
       ? undefined
       : element('p', { class: 'quiet small', text: say('shl.notlisted', { past }) }),
+    refuted,
+  );
+}
+
+/** Returns the entries that somebody refuted, each with since when and with what it said before. */
+function refutedView(rows, say) {
+  if (rows.length === 0) return undefined;
+  return element(
+    'ul',
+    { class: 'refuted quiet small' },
+    ...rows.map(({ name, state, since, by, before }) => {
+      const day = since === undefined ? '' : `${by}${phraseText(since, say)}`;
+      const was = before === undefined ? '' : ` (${phraseText(before, say)})`;
+      return element(
+        'li',
+        {},
+        element('bdi', { text: `${name || say('shl.untitled')}: ${state}${day}${was}` }),
+      );
+    }),
   );
 }
 
@@ -290,6 +312,8 @@ function rowView({ latest: row, failed, beside, rows }, say) {
     element('span', { class: 'name', dir: 'auto', text: name }),
   );
   if (row.key === undefined && row.flag !== '') title.append(badge(row, say));
+  for (const mark of row.marks ?? [])
+    title.append(element('span', { class: 'badge warn', text: phraseText(mark, say) }));
   const details = row.details.map((text) => inWords(text, say)).filter((text) => text !== '');
   const said = row.says
     .map((each) => phraseText(each, say))
@@ -307,6 +331,9 @@ function rowView({ latest: row, failed, beside, rows }, say) {
           failedView(failed, rows, say),
         ),
     ...details.map((text) => element('p', { class: 'detail' }, element('bdi', { text }))),
+    ...(row.changes ?? []).map((change) =>
+      element('p', { class: 'detail changed' }, element('bdi', { text: phraseText(change, say) })),
+    ),
     row.key === undefined && row.date !== ''
       ? element('p', { class: 'quiet small', text: whenText(row, rows, say) })
       : undefined,

@@ -20,14 +20,37 @@ export function inWords(text, say) {
     .replace(/\ue000(\{[^\ue001]*\})\ue001/g, (_, phrase) => phraseText(JSON.parse(phrase), say));
 }
 
-/** Returns a phrase of the reading in words, or a text that the record has instead of a date. */
-export function phraseText({ key, days = {}, times, state, doses, values, text, before = '' }, say) {
+/**
+ * Returns a phrase of the reading in words, or a text that the record has instead of a date.
+ * @param words keys of the page's own texts, by the names of their places; `when`: a phrase; `earlier`: texts of what was
+ *   before, each with a phrase
+ */
+export function phraseText(
+  { key, days = {}, times, state, doses, values, text, before = '', words = {}, when, earlier },
+  say,
+) {
   const shown = Object.entries(days).map(([name, date]) => [name, say.day(date)]);
+  const named = Object.entries(words).map(([name, of]) => [name, say(of)]);
   const worded = () =>
     key === 'known.on'
       ? (shown[0]?.[1] ?? '')
-      : say(key, { ...Object.fromEntries(shown), times, state, doses, ...values });
+      : say(key, {
+          ...Object.fromEntries([...shown, ...named]),
+          ...{ times, state, doses, ...values },
+          ...(when === undefined ? {} : { when: phraseText(when, say) }),
+          ...(earlier === undefined ? {} : { before: earlierText(earlier, say) }),
+        });
   return [inWords(before, say), text ?? worded()].filter((part) => part !== '').join(': ');
+}
+
+function earlierText(earlier, say) {
+  return earlier
+    .map(({ text, key, when }) =>
+      [text === undefined ? say(key) : inWords(text, say), when === undefined ? '' : phraseText(when, say)]
+        .filter((part) => part !== '')
+        .join(`${say('shl.comma')} `),
+    )
+    .join(' | ');
 }
 
 /** Characters that would change the direction of the following text, and the marks. */
