@@ -65,6 +65,15 @@ describe('several processes of a machine', () => {
       await writeAndFind(4);
     });
 
+  it('kill one that hangs, and start it again', async () => {
+    const pid = find('http-2');
+    process.kill(pid, 'SIGSTOP');
+    await eventually(() => !isAlive(pid));
+    await eventually(() => listProcesses(service.pid).some(({ name }) => name === 'http-2'));
+    await eventually(async () => (await fetch(`${service.url}/health/ready`)).ok);
+    await writeAndFind(2);
+  });
+
   it('are replaced one at a time on SIGHUP, without a failed request', async () => {
     const before = [find('http-1'), find('http-2')];
     let going = true;
@@ -103,6 +112,24 @@ const isAlive = (pid: number): boolean => {
     return false;
   }
 };
+
+describe('the rate limit of a key over four workers', () => {
+  it('lets through exactly the limit', async () => {
+    const limit = 40;
+    const env = { WORKERS: '4', PROJECTORS: '1', RATE_LIMIT_PER_MINUTE: String(limit) };
+    const service = await startService({ env });
+    try {
+      // Each over a connection of its own, so that all workers have some.
+      const ask = async (): Promise<number> =>
+        (await service.fhir('/Patient?_count=1', { headers: { connection: 'close' } })).status;
+      const answers = await Promise.all(Array.from({ length: 3 * limit }, ask));
+      const count = (status: number): number => answers.filter((each) => each === status).length;
+      expect([count(200), count(429)]).to.deep.equal([limit, 2 * limit]);
+    } finally {
+      await service.stop();
+    }
+  });
+});
 
 describe('a machine whose processes keep ending', () => {
   itAtFullSize('stops with a sentence that says so', async () => {
