@@ -57,6 +57,7 @@ export class Service {
         LOG_LEVEL: 'warn',
         RATE_LIMIT_PER_MINUTE: String(rateLimit ?? 1_000_000_000),
         SANDBOX_PATIENTS: String(sandboxPatients),
+        WORKERS: '1',
         ...env,
       },
       stdio: ['ignore', 'pipe', 'inherit'],

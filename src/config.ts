@@ -189,9 +189,9 @@ const environment = z.object({
   WORKERS: z
     .string()
     .regex(/^(?:auto|[1-9]|[1-5]\d|6[0-4])$/, 'must be auto, or a whole number from 1 to 64')
-    .default('1')
+    .default('auto')
     .describe(
-      'Processes that answer HTTP requests. `auto`: by the number of cores ([every core](scale.md#every-core)); one process does everything on up to two.',
+      'Processes that answer HTTP requests. `auto`: by the number of cores and the memory ([every core](scale.md#every-core)); on one or two cores one process does everything.',
     ),
   PROJECTORS: z
     .enum(['auto', '0', '1', '2'], 'must be auto, 0, 1 or 2')

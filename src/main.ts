@@ -26,7 +26,7 @@ import { Unavailable } from './events/store.ts';
 import { createLogger } from './logging.ts';
 import { fitConnections } from './machine/budgets.ts';
 import { MemberFailed, Primary, type PrimaryOptions } from './machine/primary.ts';
-import { chooseSizes, countCores } from './machine/sizes.ts';
+import { chooseSizes, countCores, readMemory } from './machine/sizes.ts';
 import { migrate } from './migrations/migrate.ts';
 import { type Misspelt, misspeltSettings } from './misspelt.ts';
 import { ForeignLog } from './operations/log-identity.ts';
@@ -87,7 +87,11 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   // Checked before a cluster is created or read models are rebuilt in vain.
   await tryPort(config).catch((error: unknown) => addressRefused(error, config));
   // Most of the program, loaded while the database starts; errors in the settings have been reported by now.
-  const sizes = chooseSizes(config, countCores(), config.databaseUrl === undefined);
+  const sizes = chooseSizes(config, {
+    cores: countCores(),
+    memory: readMemory(),
+    embedded: config.databaseUrl === undefined,
+  });
   const loading = sizes.projectors === 0 ? import('./app.ts') : undefined;
   loading?.catch(() => undefined);
   await tryEventStore(config).catch((error: unknown) => eventStoreRefused(error, config));

@@ -1,6 +1,6 @@
 /** How many processes share the work of a machine (docs/scale.md, "Every core"). */
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 
 /** Processes of a machine. One worker without projectors is a single process that does everything. */
 export interface Sizes {
@@ -13,32 +13,47 @@ export interface Sizes {
 /** From this number of cores for Node on, `search` and `timeline` have a projector of their own. */
 const CORES_FOR_TWO = 4;
 
+/** The memory that a process may come to take, in bytes: the bench's bound. */
+const PROCESS_BYTES = 350_000_000;
+/** The part of the memory that all processes may take together. */
+const PART_OF_MEMORY = { embedded: 0.5, own: 0.75 } as const;
+
+/** The part of a machine that the service may use. */
+export interface Room {
+  readonly cores: number;
+  /** In bytes. */
+  readonly memory: number;
+  /** Whether PostgreSQL runs on the same machine: it gets half of the cores, at least one, and half of the memory. */
+  readonly embedded: boolean;
+}
+
 /**
  * Decides the sizes.
  * @param asked the settings; undefined: `auto`
- * @param cores those that this process may use
- * @param embedded whether PostgreSQL runs on the same cores: it gets half of them, at least one
  */
 export function chooseSizes(
   asked: { readonly workers: number | undefined; readonly projectors: 0 | 1 | 2 | undefined },
-  cores: number,
-  embedded: boolean,
+  { cores, memory, embedded }: Room,
 ): Sizes {
   const own = embedded ? Math.floor(cores / 2) : cores - 1;
-  const projectors = asked.projectors ?? chooseProjectors(asked.workers, cores, own);
-  if (asked.workers !== undefined) return { workers: asked.workers, projectors };
-  if (projectors === 0) return { workers: 1, projectors };
-  return { workers: Math.max(own < 2 ? 1 : 2, own - 1), projectors };
-}
-
-function chooseProjectors(workers: number | undefined, cores: number, own: number): Sizes['projectors'] {
-  if (workers === 1 || (workers === undefined && cores <= 2)) return 0;
-  return own >= CORES_FOR_TWO ? 2 : 1;
+  const most = Math.floor((memory * PART_OF_MEMORY[embedded ? 'embedded' : 'own']) / PROCESS_BYTES);
+  const isSmall = cores <= 2 || most < 2 + (asked.projectors ?? 1);
+  if (asked.workers === 1 || (asked.workers === undefined && asked.projectors === undefined && isSmall))
+    return { workers: 1, projectors: asked.projectors ?? 0 };
+  const projectors = asked.projectors ?? (own >= CORES_FOR_TWO && most > CORES_FOR_TWO ? 2 : 1);
+  const workers = Math.min(Math.max(own < 2 ? 1 : 2, own - 1), Math.max(1, most - projectors));
+  return { workers: asked.workers ?? workers, projectors };
 }
 
 /** Returns how many cores this process may use: by its affinity, and by the quota of its container. */
 export function countCores(): number {
   return Math.max(1, Math.min(availableParallelism(), Math.floor(readQuota(readText))));
+}
+
+/** Returns the memory that this process may use, in bytes: that of the machine, or the limit of its container. */
+export function readMemory(): number {
+  const limit = process.constrainedMemory() ?? 0;
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
 /** The quota of processor time, by version of Linux's control groups. */

@@ -47,6 +47,9 @@ const find = (kind: string, name = 'annal'): Manifest => {
   return found;
 };
 
+/** Members that came with CloudNativePG 1.25: the last package of its schemas that Node 20 may run has those of 1.24. */
+const NEWER = ['/spec/postgresql/synchronous/dataDurability'];
+
 /** A class of a kind, from its published schema. */
 type Model = new (data: object) => { validate(): void };
 
@@ -123,7 +126,9 @@ describe('the manifests for Kubernetes', () => {
       'Secret',
       'Service',
     ]);
-    for (const each of manifests) expect(await check(each), each.kind).to.deep.equal([]);
+    const unknown: string[] = [];
+    for (const each of manifests) unknown.push(...(await check(each)));
+    expect(unknown).to.deep.equal(NEWER);
   });
 
   it('would be refused with a wrong type, and with a name that the schema lacks', async () => {

@@ -140,6 +140,7 @@ async function startOn(port: number, dataDir: string, options: ServiceOptions): 
       LOG_LEVEL: 'warn',
       RATE_LIMIT_PER_MINUTE: NO_LIMIT,
       SANDBOX_PATIENTS: '0',
+      WORKERS: process.env.WORKERS ?? '1',
       PRODUCTION_ACCESS: 'open',
       BASE_URL: `http://127.0.0.1:${port}`,
       ...options.env,

@@ -1,10 +1,13 @@
 /** How many processes share the work of a machine, by its cores and the settings. */
+import { totalmem } from 'node:os';
 import { expect } from 'chai';
 import { loadConfig } from '#src/config.ts';
 import { countConnections, fitConnections, shareConnections, shareLimits } from '#src/machine/budgets.ts';
-import { chooseSizes, readQuota } from '#src/machine/sizes.ts';
+import { chooseSizes, readMemory, readQuota } from '#src/machine/sizes.ts';
 
-const AUTO = { workers: undefined, projectors: undefined };
+const { workers, projectors } = loadConfig({});
+const AUTO = { workers, projectors };
+const GB = 2 ** 30;
 
 describe('the sizes of a machine', () => {
   for (const [cores, embedded, apart] of [
@@ -16,17 +19,31 @@ describe('the sizes of a machine', () => {
     [16, [7, 2], [14, 2]],
   ] as const)
     it(`on ${cores} cores`, () => {
-      const list = (isEmbedded: boolean) => Object.values(chooseSizes(AUTO, cores, isEmbedded));
+      const list = (isEmbedded: boolean) =>
+        Object.values(chooseSizes(AUTO, { cores, memory: 64 * GB, embedded: isEmbedded }));
       expect(list(true), 'with the embedded PostgreSQL').to.deep.equal(embedded);
       expect(list(false), 'with another').to.deep.equal(apart);
     });
 
   it('are those of the settings', () => {
-    const { workers, projectors } = loadConfig({ WORKERS: '4', PROJECTORS: '2' });
-    expect(chooseSizes({ workers, projectors }, 1, true)).to.deep.equal({ workers: 4, projectors: 2 });
-    expect(chooseSizes({ workers: 1, projectors: undefined }, 16, true).projectors).to.equal(0);
-    expect(chooseSizes({ workers: 4, projectors: undefined }, 2, true).projectors).to.equal(1);
-    expect(chooseSizes({ workers: undefined, projectors: 2 }, 2, true).workers).to.equal(1);
+    const choose = (settings: Record<string, string>, cores: number) => {
+      const asked = loadConfig(settings);
+      return chooseSizes(asked, { cores, memory: 64 * GB, embedded: true });
+    };
+    expect(choose({ WORKERS: '4', PROJECTORS: '2' }, 1)).to.deep.equal({ workers: 4, projectors: 2 });
+    expect(choose({ WORKERS: '1' }, 16).projectors).to.equal(0);
+    expect(choose({ WORKERS: '4' }, 2).projectors).to.equal(1);
+    expect(choose({ PROJECTORS: '2' }, 2).workers).to.equal(1);
+  });
+
+  it('leave room in the memory', () => {
+    const list = (memory: number, embedded: boolean) =>
+      Object.values(chooseSizes(AUTO, { cores: 16, memory: memory * GB, embedded }));
+    expect(list(1, false)).to.deep.equal([1, 0]);
+    expect(list(2, false)).to.deep.equal([3, 1]);
+    expect(list(2, true)).to.deep.equal([2, 1]);
+    expect(list(4, false)).to.deep.equal([7, 2]);
+    expect(readMemory()).to.be.within(2 ** 20, totalmem());
   });
 
   for (const [settings, named] of [
@@ -34,7 +51,7 @@ describe('the sizes of a machine', () => {
     [{ WORKERS: 'many' }, 'WORKERS must be auto, or a whole number from 1 to 64'],
     [{ PROJECTORS: '3' }, 'PROJECTORS must be auto, 0, 1 or 2'],
     [{ WORKERS: '2', PROJECTORS: '0' }, 'PROJECTORS must not be 0 unless WORKERS is 1'],
-    [{ WORKERS: 'auto', PROJECTORS: '0' }, 'PROJECTORS must not be 0 unless WORKERS is 1'],
+    [{ PROJECTORS: '0' }, 'PROJECTORS must not be 0 unless WORKERS is 1'],
   ] as const)
     it(`refuse ${JSON.stringify(settings)}`, () => {
       expect(() => loadConfig(settings)).to.throw(named);
