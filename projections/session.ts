@@ -1,5 +1,6 @@
 /** The connection of a projection, separate from those of requests. */
-import pg from 'pg';
+import type pg from 'pg';
+import { PrimaryClient } from '#src/database/primary-client.ts';
 
 export interface SessionOptions {
   /** Shown in pg_stat_activity behind `annal`. */
@@ -34,7 +35,7 @@ export async function openSession(
   options: SessionOptions,
   ended?: () => void,
 ): Promise<pg.Client> {
-  const client = new pg.Client({
+  const client = new PrimaryClient({
     connectionString: url,
     application_name: `annal ${options.name}`,
     options: [...SETTINGS, ...(options.scratch === true ? ['default_transaction_read_only=off'] : [])]

@@ -7,6 +7,7 @@
 import { Socket } from 'node:net';
 import DataLoader from 'dataloader';
 import pg from 'pg';
+import { PrimaryClient } from '#src/database/primary-client.ts';
 import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
@@ -258,7 +259,7 @@ export class Line {
   async #connect(): Promise<Session> {
     // Unreferenced: a service that has closed its port may exit without closing this connection.
     const socket = new Socket().unref();
-    const client = new pg.Client({ ...this.options, pipeline: true, stream: () => socket });
+    const client = new PrimaryClient({ ...this.options, pipeline: true, stream: () => socket });
     const ended = (): void => {
       // A dropped connection may end after the next one has been opened.
       if (this.#session?.client === client) this.#forget();

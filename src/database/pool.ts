@@ -1,5 +1,6 @@
 /** Connections to PostgreSQL. */
 import pg from 'pg';
+import { PrimaryClient } from './primary-client.ts';
 
 // int8 as a number: counts, microseconds and sizes here stay below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -26,13 +27,14 @@ export interface PoolOptions {
 const GRACE_MS = 1_000;
 
 /**
- * Opens a pool for a `postgres://` URL (unix sockets by `?host=/dir`). A broken idle connection is dropped. If the
+ * Opens a pool for a `postgres://` URL (unix sockets by `?host=/dir`). It takes no connection to a standby. A broken idle connection is dropped. If the
  * server doesn't answer, statements fail with `Query read timeout` and lose their connection, and so do waits for a
  * connection. The server cancels the statement a second later, so that none continues unnoticed.
  */
 export function openPool(url: string, options: PoolOptions = {}): pg.Pool {
   const answerMs = options.answerMs ?? 10_000;
   const pool = new pg.Pool({
+    Client: PrimaryClient,
     connectionString: url,
     max: options.max ?? 8,
     application_name: options.name ?? 'annal',

@@ -1,6 +1,7 @@
 /** Brings a database's schemas up to date. */
 import type { Knex } from 'knex';
-import pg from 'pg';
+import type pg from 'pg';
+import { PrimaryClient } from '#src/database/primary-client.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 
 /** Names the lock among the advisory locks of one database; any other number would do. */
@@ -10,13 +11,13 @@ const LOCK = 4_206_107_301;
  * Applies missing migrations in order. Several processes may start on one database: one works, the others wait and find
  * nothing to do.
  * @returns the names of the applied migrations
- * @throws Error if a later version of Annal migrated the database, or PostgreSQL is older than 16
+ * @throws Error if a later version of Annal migrated the database, PostgreSQL is older than 16, or it is a standby
  */
 export async function migrate(
   databaseUrl: string,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'annal migrate' });
+  const client = new PrimaryClient({ connectionString: databaseUrl, application_name: 'annal migrate' });
   client.on('error', () => undefined);
   await client.connect();
   try {

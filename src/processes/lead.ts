@@ -2,7 +2,8 @@
  * Elects the instance that runs a process: the one whose session holds its advisory lock. The lead ends with the
  * session.
  */
-import pg from 'pg';
+import type pg from 'pg';
+import { PrimaryClient } from '#src/database/primary-client.ts';
 import { raceWithEnd } from './race-with-end.ts';
 
 /** Interval of the leader's heartbeat, in ms. */
@@ -46,7 +47,7 @@ export async function tryToLead({
   hungMs,
   onAsked,
 }: Candidacy): Promise<Lead | undefined> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: `annal ${name}` });
+  const client = new PrimaryClient({ connectionString: databaseUrl, application_name: `annal ${name}` });
   const lost = new Promise<never>((_, reject) => {
     const end = (): void => reject(new LeadLost(`the database session that runs ${name} has ended`));
     client.on('error', end).on('end', end);

@@ -39,6 +39,12 @@ export class Relay {
     this.break();
   }
 
+  /** Leads new connections elsewhere; old ones hang, as when a machine is gone without a word. */
+  abandon(target: string): void {
+    this.#target = target;
+    for (const socket of this.#sockets) socket.pause();
+  }
+
   /** Breaks every connection. */
   break(): void {
     for (const socket of this.#sockets) socket.destroy();

@@ -100,6 +100,13 @@ export const FAULT_STAGES: readonly Stage[] = [
     run: { tests: ['test/faults/soak.test.ts'] },
   },
   {
+    name: 'failover',
+    shows:
+      'the primary of PostgreSQL killed six times under the load of two instances, its synchronous standby promoted: nothing acknowledged is lost or done twice, read models go on, and a standby answers nothing',
+    touches: ['src/database', 'src/events/postgres', 'src/processes', 'projections', 'src/app'],
+    run: { tests: ['test/faults/failover.test.ts'] },
+  },
+  {
     name: 'starts',
     shows:
       'starts and ends of the service, its command line and its database, also on the other supported versions of Node; a row of the bench',

@@ -1,5 +1,6 @@
 /** A dedicated connection, opened when needed and reopened after it broke. */
-import pg from 'pg';
+import type pg from 'pg';
+import { PrimaryClient } from '#src/database/primary-client.ts';
 import { isAway } from './faults.ts';
 
 export interface SessionOptions {
@@ -59,7 +60,7 @@ export class Session {
 
   async #begin(): Promise<pg.Client> {
     const { url, name, setup, answerWithin, onNotification } = this.options;
-    const client = new pg.Client({
+    const client = new PrimaryClient({
       connectionString: url,
       application_name: name,
       connectionTimeoutMillis: answerWithin,

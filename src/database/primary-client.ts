@@ -1,0 +1,60 @@
+/** Connections that refuse a standby: its answers may lack writes that were acknowledged (docs/scale.md). */
+import pg from 'pg';
+
+/** The server is a standby. */
+export class StandbyRefused extends Error {
+  override readonly name = 'StandbyRefused';
+  /** SQLSTATE cannot_connect_now: another try may reach the primary. */
+  readonly code = '57P03';
+
+  constructor() {
+    super(
+      'the server is a standby, which may lack acknowledged writes; the address must lead to the primary',
+    );
+  }
+}
+
+/** The message by which a server tells a setting when a connection begins, and whenever it changes. */
+interface ParameterStatus {
+  readonly parameterName: string;
+  readonly parameterValue: string;
+}
+
+/**
+ * A client whose `connect` fails with `StandbyRefused` on a standby. The server says so by itself (`in_hot_standby`, since
+ * PostgreSQL 14), so that it takes no statement.
+ */
+export class PrimaryClient extends pg.Client {
+  #isStandby = false;
+
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    this.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
+      if (parameterName === 'in_hot_standby') this.#isStandby = parameterValue === 'on';
+    });
+  }
+
+  override connect(): Promise<pg.Client>;
+  override connect(callback: ((error: Error) => void) | ((error: null, client: pg.Client) => void)): void;
+  override connect(callback?: unknown): Promise<pg.Client> | undefined {
+    if (callback === undefined)
+      return super.connect().then(async () => {
+        await this.#refuse();
+        return this;
+      });
+    const tell = callback as (error: unknown, client?: pg.Client) => void;
+    // At once: until a pool is told, nobody listens to errors of the connection.
+    super.connect((error: Error | null) => {
+      if (error || !this.#isStandby) return tell(error, this);
+      this.on('error', () => undefined);
+      void this.#refuse().catch(tell);
+    });
+    return undefined;
+  }
+
+  async #refuse(): Promise<void> {
+    if (!this.#isStandby) return;
+    await this.end().catch(() => undefined);
+    throw new StandbyRefused();
+  }
+}
