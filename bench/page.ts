@@ -12,6 +12,8 @@ says. Ratios are judged: each compares two things in one run on one machine, whi
 Absolute figures are reported for orientation only. Each section says when it was measured: \`npm run bench\` measures all
 rows, \`npm run bench -- --only <row>\` one.
 
+[Beside other servers](#beside-other-servers) says how to repeat the comparison with another FHIR server.
+
 How it is measured: \`bench/\`; one file per row in \`bench/measures/\`, the baselines in \`bench/baselines/\`. The load
 comes from a process of its own, the same for both sides; an unexpected status fails the row. The baseline writes to the
 same PostgreSQL server under the same settings.

@@ -1,0 +1,130 @@
+/** The rows of the comparison, over data that every server gets first, and the answers that are right. */
+import type { Requests } from '../load/plan.ts';
+import { type Sample, transaction } from '../sample.ts';
+import { idIn, type Json, type Peer } from './server.ts';
+
+/** Entries of a transaction. */
+export const ENTRIES = 300;
+const CODE = 'http://loinc.org|8302-2';
+const FROM = '2015-01-03';
+
+/** The ids under which a server keeps the data. */
+export interface Data {
+  readonly patients: readonly string[];
+  /** In turn one of each patient. */
+  readonly observations: readonly string[];
+}
+
+/** A row: the requests of a load, and a check of the answer before it is measured. */
+export interface Row {
+  readonly name: string;
+  readonly what: string;
+  readonly clients: number;
+  readonly expect: number;
+  /** The number of resources that a request counts as. */
+  readonly resources: number;
+  requests(peer: Peer, data: Data): Requests;
+  /** @throws Error if the server answers something else than the data say */
+  check?(peer: Peer, data: Data): Promise<void>;
+}
+
+/** Fills a server with transactions, each a patient's record. */
+export async function fill(peer: Peer, records: number): Promise<Data> {
+  const patients: string[] = [];
+  const observations: string[] = [];
+  for (let n = 0; n < records; n += 1) {
+    const { entry } = (await peer.ask('POST', '', 200, transaction(n, ENTRIES))) as {
+      readonly entry: readonly { readonly response: { readonly location: string } }[];
+    };
+    let ownCount = 0;
+    for (const { response } of entry) {
+      const id = idIn(response.location);
+      if (/(?:^|\/)Patient\//.test(response.location)) patients.push(id);
+      if (!/(?:^|\/)Observation\//.test(response.location)) continue;
+      observations[ownCount * records + n] = id;
+      ownCount += 1;
+    }
+  }
+  return { patients, observations: observations.filter((id) => id !== undefined) };
+}
+
+/** Observations of one record that a search must find, in what was sent. */
+function countSent(holds: (observation: Sample) => boolean): number {
+  const { entry } = transaction(0, ENTRIES) as { readonly entry: readonly { readonly resource: Sample }[] };
+  return entry.filter(({ resource }) => resource.resourceType === 'Observation' && holds(resource)).length;
+}
+
+const hasCode = (observation: Sample): boolean => JSON.stringify(observation.code).includes('"8302-2"');
+
+const gets = (peer: Peer, paths: readonly string[]): Requests => ({
+  kind: 'reads',
+  paths: paths.map((path) => encodeURI(peer.base + path)),
+});
+
+const search = (patient: string): string =>
+  `/Observation?patient=${patient}&code=${CODE}&date=ge${FROM}&_sort=-date&_count=50`;
+const count = (patient: string): string => `/Observation?patient=${patient}&code=${CODE}&_summary=count`;
+
+function requireEqual(what: string, found: unknown, expected: number): void {
+  if (found !== expected) throw new Error(`${what}: ${String(found)} instead of ${expected}`);
+}
+
+/** The rows, named as those of `npm run bench`: those that read first, while all servers have the same data. */
+export const ROWS: readonly Row[] = [
+  {
+    ...{ name: 'read', what: 'read by id, 16 clients', clients: 16, expect: 200, resources: 1 },
+    requests: (peer, { observations }) =>
+      gets(
+        peer,
+        observations.map((id) => `/Observation/${id}`),
+      ),
+  },
+  {
+    ...{ name: 'search', clients: 4, expect: 200, resources: 1 },
+    what: 'a patient’s values of a code since a day, newest first, 4 clients',
+    requests: (peer, { patients }) => gets(peer, patients.map(search)),
+    async check(peer, { patients: [patient = ''] }) {
+      const { entry } = (await peer.ask('GET', search(patient), 200)) as { readonly entry?: readonly Json[] };
+      const expected = countSent((each) => hasCode(each) && String(each.effectiveDateTime) >= FROM);
+      requireEqual('Observations found', entry?.length ?? 0, Math.min(50, expected));
+    },
+  },
+  {
+    ...{ name: 'count', what: 'how many values of a code a patient has, 4 clients', clients: 4, expect: 200 },
+    resources: 1,
+    requests: (peer, { patients }) => gets(peer, patients.map(count)),
+    async check(peer, { patients: [patient = ''] }) {
+      requireEqual('total', (await peer.ask('GET', count(patient), 200)).total, countSent(hasCode));
+    },
+  },
+  {
+    ...{
+      name: 'update',
+      what: 'update of an Observation, 16 clients',
+      clients: 16,
+      expect: 200,
+      resources: 1,
+    },
+    requests: (peer, { patients, observations }) => ({
+      kind: 'updates',
+      corrected: 'value',
+      patients,
+      paths: observations.slice(0, 1_000).map((id) => `${peer.base}/Observation/${id}`),
+    }),
+  },
+  {
+    ...{
+      name: 'create',
+      what: 'create of an Observation, 16 clients',
+      clients: 16,
+      expect: 201,
+      resources: 1,
+    },
+    requests: (peer, { patients }) => ({ kind: 'observations', path: `${peer.base}/Observation`, patients }),
+  },
+  {
+    ...{ name: 'transaction', clients: 4, expect: 200, resources: ENTRIES },
+    what: `transactions of ${ENTRIES} linked entries, 4 clients, in resources`,
+    requests: (peer) => ({ kind: 'transactions', path: peer.base, entries: ENTRIES, kinds: 8 }),
+  },
+];
