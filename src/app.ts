@@ -162,6 +162,7 @@ export async function startApp(deps: {
     onBatch: (appends: number) => void;
     onFollowing: (follows: boolean) => void;
     onWritten: ((batch: WrittenBatch) => void) | undefined;
+    onHeard: ((batch: WrittenBatch) => void) | undefined;
     hasPeers: boolean;
     onClosed: (error: LogClosed) => void;
   }) => Promise<EventStore>;
@@ -196,6 +197,7 @@ export async function startApp(deps: {
     onBatch: observeBatches(registry),
     onFollowing: subscriptions.following,
     onWritten: link && ((batch) => link.written(batch)),
+    onHeard: link && ((batch) => link.heard(batch)),
     hasPeers: link !== undefined,
     onClosed(error) {
       log.fatal({ reason: error.message }, 'the event log was moved; this instance stops');

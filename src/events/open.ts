@@ -14,11 +14,10 @@ export interface OpenOptions {
   readonly log?: { warn(details: object, message: string): void };
   /** Called with the number of appends of each acknowledged batch. */
   readonly onBatch?: (appends: number) => void;
-  /**
-   * Called with batches for other processes of this machine: those that this process wrote, or with EventStoreDB all that
-   * it hears of.
-   */
+  /** With PostgreSQL: called with each batch that this process wrote, for other processes of this machine. */
   readonly onWritten?: ((batch: WrittenBatch) => void) | undefined;
+  /** With EventStoreDB: called with each append that is heard of, whichever process wrote it. */
+  readonly onHeard?: ((batch: WrittenBatch) => void) | undefined;
   /** True if other processes of this machine hand over what they write (`receive`). Default: false. */
   readonly hasPeers?: boolean;
   /** Called when the subscription that follows EventStoreDB begins or resumes, and each time it fails. */

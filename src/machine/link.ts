@@ -68,7 +68,10 @@ export class Link {
     this.#peers.stop();
   }
 
-  /** Calls functions with each batch that another process has written, and when one has erased a stream. */
+  /**
+   * Calls functions with each batch that another process has written, or that this one has heard of, and when one has
+   * erased a stream.
+   */
   takeBatches(onWritten: (batch: WrittenBatch) => void, onErased: () => void): void {
     this.#onWritten = onWritten;
     this.#onErased = onErased;
@@ -89,6 +92,11 @@ export class Link {
   written(batch: WrittenBatch): void {
     const isWorker = this.sockets.own === undefined;
     for (const { exchange } of this.#peers.all()) exchange.give(batch, isWorker);
+  }
+
+  /** Takes a batch of which each process hears by itself, from EventStoreDB. */
+  heard(batch: WrittenBatch): void {
+    this.#onWritten(batch);
   }
 
   /** Returns the same store, of whose erasures the others are told. */

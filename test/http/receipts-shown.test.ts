@@ -39,7 +39,10 @@ describe('receipts over HTTP', () => {
     };
     receipts = { production: await make('production'), sandbox: await make('sandbox') };
     await events.append(receipts.sandbox.patient, linkOf(service, MIRA));
-    await eventually(async () => (await service.pool.query('select from consents.links')).rowCount === 1);
+    const links = 'select from consents.links where record = $1';
+    await eventually(
+      async () => (await service.pool.query(links, [receipts.sandbox.patient])).rowCount === 1,
+    );
   });
   after(async () => {
     await events?.close();

@@ -9,6 +9,7 @@ import { openEventStore } from '#src/events/open.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { Renderers } from '#src/operations/receipts/renderers.ts';
 import type { ReceiptRow } from '#src/operations/receipts/row.ts';
+import { EVENTSTORE_URL } from './project.ts';
 
 /** The receipts of a database. */
 export class ReceiptsAgain {
@@ -27,7 +28,7 @@ export class ReceiptsAgain {
     { pool, databaseUrl }: { readonly pool: Pool; readonly databaseUrl: string },
     dataDir = '',
   ): Promise<ReceiptsAgain> {
-    const store = await openEventStore({ url: databaseUrl, eventStoreUrl: undefined });
+    const store = await openEventStore({ url: databaseUrl, eventStoreUrl: EVENTSTORE_URL });
     return new ReceiptsAgain(pool, store, dataDir);
   }
 

@@ -30,8 +30,8 @@ export interface FeedOptions {
   readonly onClosed: () => void;
   /** Called each time the subscription fails. */
   readonly onLost: (error: unknown) => void;
-  /** Called with each append. */
-  readonly onWritten: ((batch: WrittenBatch) => void) | undefined;
+  /** Called with each append that comes. */
+  readonly onHeard: ((batch: WrittenBatch) => void) | undefined;
   /** Called when it begins, and each time it has been restarted. */
   readonly onFollowing: () => void;
 }
@@ -64,10 +64,15 @@ export class Feed {
   /** Calls `wake` whenever there may be more, until the returned function is called. */
   listen(wake: () => void): () => void {
     this.#listeners.add(wake);
-    this.#running ??= this.#run();
+    this.follow();
     return () => {
       this.#listeners.delete(wake);
     };
+  }
+
+  /** Follows the log from now on, with or without listeners. */
+  follow(): void {
+    this.#running ??= this.#run();
   }
 
   /** Makes known that the log reaches at least this far. */
@@ -150,7 +155,7 @@ export class Feed {
     if (position === undefined) return;
     this.#part = [];
     const batch = { previous: this.#last ?? BEGINNING, events, position };
-    this.options.onWritten?.(batch);
+    this.options.onHeard?.(batch);
     if (this.#listeners.size > 0) this.recent.add(batch);
     else this.recent.clear();
     this.#last = position;

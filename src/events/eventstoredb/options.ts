@@ -14,10 +14,10 @@ export interface EventStoreDbOptions {
   /** Called with the number of appends of each acknowledged batch: here always one. */
   readonly onBatch?: (appends: number) => void;
   /**
-   * Called with batches for other processes of this machine: those that this process wrote, or with EventStoreDB all that
-   * it hears of.
+   * Called with each append that the subscription brings, whichever process wrote it. If it is set, this process follows the
+   * log without subscribers, too.
    */
-  readonly onWritten?: ((batch: WrittenBatch) => void) | undefined;
+  readonly onHeard?: ((batch: WrittenBatch) => void) | undefined;
   /** Called when the subscription that follows the log begins or resumes, and each time it fails. */
   readonly onFollowing?: (follows: boolean) => void;
   /** Called once if the log turns out to be closed while this process runs on it: nothing more can be written to it. */

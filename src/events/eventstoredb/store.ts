@@ -70,7 +70,7 @@ export class EventStoreDbStore implements EventStore {
       erased: this.#erased,
       closing: this.#closing,
       onClosed: () => this.#leave(),
-      onWritten: options.onWritten,
+      onHeard: options.onHeard,
       onLost: (error) => {
         following.failed(error);
         options.onFollowing?.(false);
@@ -95,6 +95,7 @@ export class EventStoreDbStore implements EventStore {
       await assertServer(store.#client, options.log);
       await store.#closing.refresh(store.#reader);
       if (options.moving !== true && store.#closing.closed !== undefined) throw store.#closing.closed;
+      if (options.onHeard !== undefined) store.#feed.follow();
     } catch (error) {
       await store.close();
       throw error;

@@ -12,10 +12,7 @@ export interface PostgresEventStoreOptions {
   readonly log?: { warn(details: object, message: string): void };
   /** Called with the number of appends of each committed batch. */
   readonly onBatch?: (appends: number) => void;
-  /**
-   * Called with batches for other processes of this machine: those that this process wrote, or with EventStoreDB all that
-   * it hears of.
-   */
+  /** Called with each batch that this process wrote, for other processes of this machine. */
   readonly onWritten?: ((batch: WrittenBatch) => void) | undefined;
   /** True if other processes of this machine hand over what they write (`receive`). Default: false. */
   readonly hasPeers?: boolean;
