@@ -39,6 +39,11 @@ interface Row {
   readonly body: string | null;
 }
 
+/** Reads the versions that current ones replaced, by the ids of their resources. */
+export type ReadReplaced = (
+  current: readonly CurrentVersion[],
+) => Promise<ReadonlyMap<string, readonly Replaced[]>>;
+
 /** The letters that whole records need under a grant (docs/spec/decisions.md, section 9, "Letters"). */
 const NEEDS = 'rs';
 

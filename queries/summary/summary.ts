@@ -83,14 +83,12 @@ export function openSummarize(pool: Pool): Summarize {
         earlier.reduce((sum, { bytes }) => sum + bytes, 0),
         0,
       );
-      const revised = revisedSources(current).map((source) => ({
+      const told = withEarlier(current, await withShownReferences(database, sees, earlier, base, hidden));
+      const revised = revisedSources(told).map((source) => ({
         id: source.id,
         version: readVersion(source),
       }));
-      const chosen = withReplaced(
-        withEarlier(current, await withShownReferences(database, sees, earlier, base, hidden)),
-        await readReplaced(database, sees, revised),
-      );
+      const chosen = withReplaced(told, await readReplaced(database, sees, revised));
       const ids = new Set(
         [...chosen.inDirectory, ...chosen.named].flatMap((key) => key.split('/')[1] ?? []).filter(isUuid),
       );

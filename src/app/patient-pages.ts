@@ -1,6 +1,7 @@
 /** Puts together the services of the pages of patients: linked people, new entries, the signed export of a record. */
 import type { Pool } from 'pg';
 import { openLinkedPeople } from '#queries/consents/linked-people.ts';
+import { readReplaced } from '#queries/history/replaced-versions.ts';
 import { openChangedByAi } from '#queries/rest/changed-by-ai.ts';
 import { openChanges } from '#queries/rest/changes.ts';
 import { openClinicalEntries } from '#queries/rest/clinical-entries.ts';
@@ -35,6 +36,7 @@ export function openPatientPages({
     changesOf: openChanges(pool),
     changedByAi: openChangedByAi(pool),
     clinicalEntries: openClinicalEntries(pool),
+    replaced: (current) => readReplaced(pool, undefined, current),
     entryContents: openEntryContents(pool),
     entryOrigin: openEntryOrigin(pool),
     interpretations: openInterpretations(pool),

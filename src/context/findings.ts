@@ -1,5 +1,6 @@
 /** Findings: for each code the newest value, the values before it, their range and the last change. */
 
+import { revisionText } from '#src/clinical/reading/english.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import {
@@ -8,6 +9,7 @@ import {
   unitOfQuantity,
   unitText,
 } from '#src/clinical/reading/numbers/quantity.ts';
+import { findValueRevision } from '#src/clinical/reading/revisions.ts';
 import { readCodes } from '#src/clinical/reading/told.ts';
 import { referenceRange } from '#src/clinical/reading/words.ts';
 import { objects } from '#src/fhir/parts.ts';
@@ -79,7 +81,7 @@ function stateFinding(
   const { focus, displays } = reading;
   const [latest, ...before] = newest;
   if (latest === undefined) return undefined;
-  const { value } = namedEntry(latest, displays);
+  const { value, replaced } = namedEntry(latest, displays);
   const name = nameOr(value.code, 'finding without a name');
   const number = numberIn(latest.value);
   const flag = findFlag(value);
@@ -96,10 +98,12 @@ function stateFinding(
   const past = before
     .filter((entry) => !same.includes(entry))
     .map((entry) => `${dropUnit(entry.value, value)} (${findDay(entry) ?? 'no date'})`);
+  const revision = findValueRevision({ value, replaced }, valueIn);
   const said = line(
     '; ',
     head,
     sayBeside(same, atOnce, value),
+    revision === undefined ? undefined : revisionText(revision),
     past.length === 0 ? undefined : `before ${past.join(', ')}`,
     countEarlier(entries, newest.length, statistics?.text),
     describePatterns(patterns, entries.length),

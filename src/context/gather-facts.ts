@@ -15,6 +15,7 @@ import { type ReadBodies, readNewest, valuesShown } from './newest.ts';
 import { findPatterns } from './patterns.ts';
 import { ageDays, listStated, type Reading } from './reading.ts';
 import { CONTEXT_TYPES, type Entry, MODIFIED, type OpenedRecord, REFUTED_BY_AI } from './record.ts';
+import { type ReadReplacedTexts, withReplacedValues } from './replaced.ts';
 import type { ContextRequest, Kind } from './request.ts';
 import { groupSeries } from './series.ts';
 import {
@@ -57,12 +58,14 @@ export interface Lookups extends Pick<Reading, 'directory' | 'displays' | 'today
  * Gathers facts and warnings.
  * @param ask a request whose needs are valid
  * @param bodies reads the values that are shown
+ * @param replaced reads the versions that theirs replaced
  */
 export async function gatherFacts(
   record: OpenedRecord,
   ask: ContextRequest,
   beside: Lookups,
   bodies: ReadBodies,
+  replaced: ReadReplacedTexts,
 ): Promise<GatheredFacts> {
   const focus = readFocus(ask);
   const { opened, outside } = within(record, ask.window_days, beside.today);
@@ -90,7 +93,7 @@ export async function gatherFacts(
     ...problems(reading),
     ...findings(
       reading,
-      courses.slice(0, series.length),
+      await withReplacedValues(courses.slice(0, series.length), replaced),
       watch,
       series.map((one) => patterns.get(one) ?? []),
     ),

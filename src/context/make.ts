@@ -82,7 +82,7 @@ export async function makeContext(
   const others = [...earlier, ...directory.values(), ...listReplaced(opened)];
   const displays = await sources.displays(codesWithoutWords(sources.opened, others));
   const beside = { directory, displays, earlier, today: Date.parse(today), covered: sources.covered };
-  const told = await gatherFacts(opened, ask, beside, sources.bodies);
+  const told = await gatherFacts(opened, ask, beside, sources.bodies, sources.replaced);
   const most = Math.ceil(ask.budget_tokens / LEAST_TOKENS) + BESIDE;
   const isTold = (fact: Fact, n: number): boolean => n < most || fact.isNeeded === true;
   const facts = told.facts.filter(isTold);

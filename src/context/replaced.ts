@@ -1,6 +1,8 @@
 /** Reads the versions that entries of a context replaced: contexts say what was changed (docs/clinical-reading.md). */
 import { REVISED_TYPES } from '#src/clinical/reading/revisions.ts';
+import { parseSource } from '#src/clinical/summary/source.ts';
 import { makeExcerpts } from './excerpt.ts';
+import type { Course } from './newest.ts';
 import type { Entry, OpenedRecord, Version } from './record.ts';
 
 /** The text of an earlier version, and the instant at which the next one that no AI wrote was stored. */
@@ -78,6 +80,29 @@ export async function withReplaced(opened: OpenedRecord, read: ReadReplacedTexts
     return entries === undefined ? [] : [[type, entries.map(add)]];
   });
   return { ...opened, facts: new Map([...opened.facts, ...own]), refuted: opened.refuted.map(add) };
+}
+
+/** Returns series whose newest entries have the versions that they replaced. */
+export async function withReplacedValues(
+  courses: readonly Course[],
+  read: ReadReplacedTexts,
+): Promise<readonly Course[]> {
+  const changed = courses.flatMap(({ newest: [latest] }) =>
+    latest !== undefined && latest.version > 1 ? [latest] : [],
+  );
+  if (changed.length === 0) return courses;
+  const texts = await read(changed);
+  return courses.map((course) => {
+    const [latest, ...others] = course.newest;
+    const versions = latest === undefined ? undefined : texts.get(latest.id);
+    if (latest === undefined || versions === undefined) return course;
+    const { type, id } = latest;
+    const replaced = versions.map(({ body, until }) => ({
+      value: parseSource({ type, id, body }).value,
+      until,
+    }));
+    return { ...course, newest: [{ ...latest, replaced }, ...others] };
+  });
 }
 
 /** Returns what was replaced, for names of codes. */

@@ -31,7 +31,8 @@ export async function chooseAgain(material: Material): Promise<ChosenAgain> {
   const current = choose({ base, patient, record, byAi: seen.byAi });
   const wanted = new Set(earlierVersions(current).map((each) => `${each.id} ${each.version}`));
   const earlier = seen.written.filter((each) => wanted.has(`${each.id} ${each.version}`)).sort(byId);
-  const revised = revisedSources(current).map((source) => ({
+  const told = withEarlier(current, await withoutHidden(earlier, hidden));
+  const revised = revisedSources(told).map((source) => ({
     ...{ type: source.type, id: source.id },
     version: readVersion(source),
   }));
@@ -39,7 +40,7 @@ export async function chooseAgain(material: Material): Promise<ChosenAgain> {
     ([key, texts]) => [key, texts.map(({ body, until }) => ({ value: parseStored(body), until }))] as const,
   );
   return {
-    chosen: withReplaced(withEarlier(current, await withoutHidden(earlier, hidden)), new Map(replaced)),
+    chosen: withReplaced(told, new Map(replaced)),
     directory: [...pickEntries(material, isObject(inputs.directory) ? inputs.directory : {})].sort(byKey),
   };
 }

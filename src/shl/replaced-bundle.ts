@@ -21,6 +21,7 @@ export interface ChangedEntry {
 
 /** The maximum size of the current versions that are compared, in bytes: those after them aren't. */
 const MOST_BYTES = 10_000_000;
+const COMPARED_TYPES: ReadonlySet<string> = new Set([...REVISED_TYPES, 'Observation']);
 /** Entries whose versions are read at a time. */
 const PART = 100;
 
@@ -31,7 +32,7 @@ export class ChangedEntries {
 
   /** Adds a version that no AI wrote, if it replaced another one and its type is compared. */
   add(entry: ChangedEntry): void {
-    if (entry.version < 2 || !REVISED_TYPES.includes(entry.type)) return;
+    if (entry.version < 2 || !COMPARED_TYPES.has(entry.type)) return;
     this.#bytes += entry.body.length;
     if (this.#bytes < MOST_BYTES) this.found.push(entry);
   }

@@ -57,7 +57,13 @@ export async function contextOf(
     covered,
   };
   const opened = openRecord(makeExcerpts(current), byAi);
-  const told = await gatherFacts(opened, asked, beside, () => Promise.resolve(bodies));
+  const told = await gatherFacts(
+    opened,
+    asked,
+    beside,
+    () => Promise.resolve(bodies),
+    () => Promise.resolve(new Map()),
+  );
   const items = told.facts.map((fact) => ({
     fact,
     author: authors.get(versionReference(fact.entry)) ?? { authorType: 'import' as const, source: null },

@@ -401,8 +401,23 @@ describe('admin: a patient’s record', () => {
       why: 'refuted',
       text: `Penicillin: ruled out since ${day} (before: May be life-threatening)`,
     });
+    const milk = await create(allergy('Milk', 'confirmed', { criticality: 'low' }));
+    const path = `/AllergyIntolerance/${milk.id}`;
+    await write('PUT', path, { ...allergy('Milk', 'confirmed', { criticality: 'high' }), id: milk.id });
+    const byAi = await service.fhir(path, {
+      key: keys.sandbox,
+      method: 'PUT',
+      headers: { ...WHO, 'X-Service-Author-Type': 'ai' },
+      body: JSON.stringify({ ...allergy('Milk', 'unconfirmed', { criticality: 'low' }), id: milk.id }),
+    });
+    expect(byAi.status).to.equal(200);
     const summary = await service.fhir(`/Patient/${own.id}/$summary`, { key: keys.sandbox });
     const today = new Date().toISOString().slice(0, 10);
+    expect(summary.text).to.match(
+      new RegExp(
+        `Before AI changed it: Milk; [^<]*; Changed: criticality changed ${today}, before: low risk`,
+      ),
+    );
     for (const said of [
       `dosage changed ${today}, before: 15 mg once a week`,
       `criticality changed ${today}, before: low risk`,
@@ -505,6 +520,22 @@ describe('admin: a patient’s record', () => {
     const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date());
     const [fixed, ...latest] = [...shown.results.latest].sort((a, b) => (a.text > b.text ? -1 : 1));
     expect(fixed?.text).to.contain(` · Value changed ${day} (before: 6.2`);
+    const today = new Date().toISOString().slice(0, 10);
+    const told = await service.fhir(`/Patient/${own.id}/$summary`, { key: keys.sandbox });
+    expect(told.text).to.contain(`value changed ${today}, before: 6.2 mg/dL`);
+    const context = await service.fhir(`${service.url}/v1/context`, {
+      key: keys.sandbox,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ patient: own.id, task: 'letter', budget_tokens: 2_000, format: 'text' }),
+    });
+    expect(context.json.text).to.match(
+      new RegExp(`Potassium 4\\.1 mmol/L .*; value changed ${today}, before: 6\\.2 mg/dL`),
+    );
+    const again = await runCommand(['context', String(context.json.manifest_id), '--json'], {
+      DATABASE_URL: service.databaseUrl,
+    });
+    expect(again.stdout).to.equal(`${context.text}\n`);
     const results = { latest };
     expect(results.latest).to.have.length(1);
     expect(results.latest[0]?.text).to.match(/140.mg\/dL.*also with this date: 85.mg\/dL$/);

@@ -509,6 +509,16 @@ describe('the pages of patients', () => {
     await taken('Warfarin', 'active', { 'X-Service-Author-Type': 'ai' });
     await observe(record, 5.2, '2025-01-10');
     await observe(record, 7.1, '2026-01-10');
+    const measured = (value: number) => ({
+      ...{ resourceType: 'Observation', status: 'final', code: { text: 'Potassium' } },
+      ...{ effectiveDateTime: '2026-01-09', valueQuantity: { value, unit: 'mmol/L' } },
+      subject: { reference: `Patient/${record}` },
+    });
+    const { json: wrong } = await service.post('/Observation', measured(6.2));
+    await service.fhir(`/Observation/${String(wrong.id)}`, {
+      method: 'PUT',
+      body: JSON.stringify({ ...measured(4.1), id: wrong.id, status: 'corrected' }),
+    });
     const allergy = (code: string) => ({
       resourceType: 'AllergyIntolerance',
       patient: { reference: `Patient/${record}` },
@@ -536,6 +546,10 @@ describe('the pages of patients', () => {
       .and.match(/Marie Curie · born 7 November 1867 · printed \d+ \w+ \d{4}/)
       .and.include('older results are not');
     expect(words).not.to.include('5.2 %');
+    expect(words).to.match(/Potassium 4\.1.mmol\/L.*Value changed \d+ \w+ \d{4} \(before: 6\.2.mmol\/L\)/);
+    expect(wordsOf(await visitor.open(pathOf(record, '/results')))).to.match(
+      /Value changed \d+ \w+ \d{4} \(before: 6\.2/,
+    );
   });
 
   it('say what AI marked as refuted or wrong although somebody else had entered it', async () => {

@@ -299,6 +299,11 @@ describe('shared links', () => {
       'MedicationRequest',
       dosed('Methotrexate', '15 mg once a week', { status: 'completed', authoredOn: day(100) }),
     );
+    const potassium = (value: number) => ({
+      ...{ status: 'final', code: { text: 'Potassium' }, valueQuantity: { value, unit: 'mmol/L' } },
+      ...{ patient: undefined, subject: { reference: `Patient/${patient}` }, effectiveDateTime: day(2) },
+    });
+    await revise('Observation', potassium(6.2), potassium(4.1));
     const viewer = await import(new URL('../../src/http/shl/viewer/record.js', import.meta.url).href);
     const { phraseText } = await import(new URL('../../src/http/shl/viewer/texts.js', import.meta.url).href);
     const phrase = z.record(z.string(), z.unknown());
@@ -335,6 +340,8 @@ describe('shared links', () => {
         'Dosage changed recently',
         `Dosage changed, prescribed ${long(day(10))} (before: 15 mg once a week, prescribed ${long(day(100))})`,
       ]);
+      expect(said('Potassium').slice(0, 1), content).to.deep.equal(['Value changed recently']);
+      expect(said('Potassium')[1], content).to.match(/^Value changed .* \(before: 6\.2.mmol\/L\)$/);
       const [penicillin, ...others] = refuted;
       expect(others).to.deep.equal([]);
       expect([penicillin?.name, penicillin?.state], content).to.deep.equal(['Penicillin', 'ruled out']);

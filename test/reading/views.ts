@@ -40,8 +40,12 @@ export async function composeContext(
     covered: () => 'all' as const,
   };
   const ask = { needs: [], budget_tokens: budget, format: 'text' as const };
-  const told = await gatherFacts(openRecord(makeExcerpts(all), byAi), ask, beside, () =>
-    Promise.resolve(bodies),
+  const told = await gatherFacts(
+    openRecord(makeExcerpts(all), byAi),
+    ask,
+    beside,
+    () => Promise.resolve(bodies),
+    () => Promise.resolve(new Map()),
   );
   const author = { authorType: 'import' as const, source: null };
   const items = told.facts.map((fact) => ({ fact, author }));

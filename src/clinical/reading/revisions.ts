@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { isRecent } from './doses/dose-change.ts';
 import { isMedicine, readMedicineSubject } from './medicine-subject.ts';
 import type { CodeSet } from './names/code-words.ts';
-import { hasModifier, withdrawnAs } from './status.ts';
+import { hasModifier, hasResult, withdrawnAs } from './status.ts';
 import { type Around, type Coded, type Replaced, readCodes, type Told } from './told.ts';
 import { dosage } from './words.ts';
 
@@ -141,12 +141,13 @@ const COMPARED = [
     'verificationStatus',
     'severity',
   ],
-  'bodySite',
+  ...['bodySite', 'component'],
 ] as const;
 
 /** Tells whether two versions of an entry may differ in what is compared. */
 export function mayDiffer(one: JsonObject, other: JsonObject): boolean {
-  return COMPARED.some((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
+  const values = [one, other].flatMap((each) => Object.keys(each).filter((name) => name.startsWith('value')));
+  return [...COMPARED, ...values].some((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
 }
 
 /** Returns the versions that can be compared with: drafts state nothing, and unknown marks may reverse a meaning. */
@@ -173,6 +174,29 @@ export function findRevisions(told: Told, around: Around): Revision[] {
     if (last === undefined) return [];
     return [{ ...last, times, isRecent: isRecent(last.at, around.today) }];
   });
+}
+
+/**
+ * Returns the change of a result's value.
+ * @param read returns a version's value in words; undefined for none, which changes nothing
+ */
+export function findValueRevision(
+  { value, replaced = [] }: Pick<Told, 'value' | 'replaced'>,
+  read: (value: JsonObject) => string | undefined,
+  today = '',
+): Revision | undefined {
+  let now = read(value);
+  let last: Omit<Revision, 'times' | 'isRecent'> | undefined;
+  let times = 0;
+  for (const { value: earlier, until } of replaced) {
+    if (!hasResult(earlier.status) || withdrawnAs(earlier) !== undefined || hasModifier(earlier)) continue;
+    const said = read(earlier);
+    if (said === undefined || said === now) continue;
+    last ??= { element: 'value', at: until, before: { text: said } };
+    times += 1;
+    now = said;
+  }
+  return last === undefined ? undefined : { ...last, times, isRecent: isRecent(last.at, today) };
 }
 
 /** The end of a statement that was withdrawn: when, and what it said last. */

@@ -46,7 +46,7 @@ import {
   type Problem,
   readProblemSource,
 } from '../reading/problems.ts';
-import { findRevisions, type Revision } from '../reading/revisions.ts';
+import { findRevisions, findValueRevision, type Revision } from '../reading/revisions.ts';
 import type { Around } from '../reading/told.ts';
 import { readVaccination } from '../reading/vaccinations.ts';
 import {
@@ -230,8 +230,24 @@ const FINDINGS: readonly Column[] = [
   of('Reference range', (value) => referenceRange(value.referenceRange)),
   of('Date', (value) => choice(value, 'effective') ?? prefixed('reported', moment(value.issued))),
   STATUS,
+  ['Changed', (source) => [findingRevision(source)].map((each) => each && revisionText(each))[0]],
   NOTES,
 ];
+
+/** Returns what a later version changed of an Observation's value. */
+function findingRevision(source: Source): Revision | undefined {
+  return source.replaced === undefined || source.type !== 'Observation'
+    ? undefined
+    : findValueRevision(source, found);
+}
+
+const RESULTS = makeTable(FINDINGS, function* results(rows) {
+  // Readers of narratives find what was changed by the ids.
+  return {
+    rows,
+    ids: rows.map((row) => (findingRevision(row) === undefined ? undefined : rowId([row.key]))),
+  };
+});
 
 /** Returns an Observation's value and those of its components, or the reason why there is none. */
 function found(value: JsonObject): string | undefined {
@@ -456,10 +472,10 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
     ],
     vaccinations,
   ),
-  results: plain(FINDINGS),
-  vitalSigns: plain(FINDINGS),
-  pregnancy: plain(FINDINGS),
-  socialHistory: plain(FINDINGS),
+  results: RESULTS,
+  vitalSigns: RESULTS,
+  pregnancy: RESULTS,
+  socialHistory: RESULTS,
   procedures: plain([
     of('Procedure', ({ code }) => nameConcept(code)),
     of('Body site', ({ bodySite }) => nameConcept(bodySite)),

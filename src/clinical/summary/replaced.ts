@@ -1,5 +1,6 @@
 /** Gives sources the versions that they replaced: narratives say what was changed (docs/clinical-reading.md). */
 import { first, text } from '../../fhir/parts.ts';
+import { REVISED_TYPES } from '../reading/revisions.ts';
 import type { Chosen } from './choose.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
@@ -10,17 +11,23 @@ const REVISED: ReadonlySet<SectionName> = new Set([
   'functionalStatus',
   'allergies',
   'medications',
+  ...(['results', 'vitalSigns', 'pregnancy', 'socialHistory'] as const),
 ]);
 
 /** Returns the sources whose earlier versions narratives compare: those that have any. */
-export function revisedSources({ sections }: Pick<Chosen, 'sections'>): Source[] {
-  return sections
+export function revisedSources({ sections, earlier }: Pick<Chosen, 'sections' | 'earlier'>): Source[] {
+  const entries = sections
     .filter(({ section }) => REVISED.has(section.name))
     .flatMap(({ section, sources, beside }) =>
       section.name === 'allergies' ? [...sources, ...beside] : sources,
-    )
-    .filter((source) => readVersion(source) > 1);
+    );
+  // Entries that an AI changed are told as they were before: that, too, may have changed something.
+  return [...entries, ...earlier.values()].filter(
+    (source) => COMPARED.has(source.type) && readVersion(source) > 1,
+  );
 }
+
+const COMPARED: ReadonlySet<string> = new Set([...REVISED_TYPES, 'Observation']);
 
 /** Returns the number of a source's version. */
 export function readVersion({ value: { meta } }: Source): number {
@@ -37,5 +44,6 @@ export function withReplaced(chosen: Chosen, replaced: ReadonlyMap<string, Sourc
       ? { ...each, sources: each.sources.map(add), beside: each.beside.map(add) }
       : each,
   );
-  return { ...chosen, sections };
+  const earlier = new Map([...chosen.earlier].map(([key, source]) => [key, add(source)]));
+  return { ...chosen, sections, earlier };
 }

@@ -7,6 +7,7 @@ import { authorText } from '../reading/kinds.ts';
 import type { Known } from '../reading/known.ts';
 import { graveness, groupMeasures, type Measure, observationsOfEachKind } from '../reading/measures.ts';
 import { originText, readOrigins } from '../reading/origins.ts';
+import { withValueChanges } from '../reading/value-changes.ts';
 import { whenMeasured } from '../reading/values.ts';
 import { renderAiPart } from './entries.ts';
 import { listsPart } from './known/health.ts';
@@ -24,7 +25,7 @@ export async function printPage(visit: Visit, record: OpenRecord): Promise<Patie
   const { say } = visit;
   const known = await readKnown(visit, record);
   const { observations } = await observationsOfEachKind(resultSource(visit, record));
-  const measures = groupMeasures(say, observations);
+  const measures = await withValueChanges(say, groupMeasures(say, observations), visit.deps.pages.replaced);
   const notes = measures.flatMap((measure) => measure.notes);
   const told = toldIn(known.facts);
   const caller = await visit.api.callerFor(record);
@@ -78,13 +79,13 @@ function toldIn({ absences, ...facts }: Known['facts']): ClinicalEntry[] {
 
 /** Returns the latest result of each kind: those out of their range first, beginning with the most severe. */
 function resultsPart(say: Visit['say'], measures: readonly Measure[]): Html {
-  const newest = measures.flatMap(({ name, latest: first, failed, beside }) =>
-    first === undefined ? [] : [{ name, first, failed, beside }],
+  const newest = measures.flatMap(({ name, latest: first, failed, beside, changed }) =>
+    first === undefined ? [] : [{ name, first, failed, beside, changed }],
   );
   if (newest.length === 0) return html`<p class="quiet">${say('results.none')}</p>`;
   const rows = newest
     .toSorted((a, b) => graveness(b.first) - graveness(a.first))
-    .map(({ name, first, failed, beside }) => {
+    .map(({ name, first, failed, beside, changed }) => {
       const range = findRange(first);
       const rangeCell =
         range === undefined
@@ -92,7 +93,7 @@ function resultsPart(say: Visit['say'], measures: readonly Measure[]): Html {
           : html`<td role="cell" data-name="${say('results.range')}">${renderRange(say, range)}</td>`;
       return html`<tr role="row"><th scope="row" role="rowheader"><bdi>${name}</bdi></th>
 <td role="cell">${markedValue(say, first)} ${judgementBadge(say, first)} ${statusBadge(say, first)}</td>
-${rangeCell}<td role="cell">${whenMeasured(say, first)}${besidePart(say, { failed, beside })} <span class="by quiet small">${authorText(say, first.author_type)}</span></td></tr>
+${rangeCell}<td role="cell">${whenMeasured(say, first)}${besidePart(say, { failed, beside, changed })} <span class="by quiet small">${authorText(say, first.author_type)}</span></td></tr>
 `;
     });
   const head = [say('element.what'), say('results.value'), say('results.range'), say('results.day')];

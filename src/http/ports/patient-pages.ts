@@ -3,6 +3,7 @@
  * puts it together.
  */
 import type { LinkedPeople } from '#queries/consents/linked-people.ts';
+import type { ReadReplaced } from '#queries/history/replaced-versions.ts';
 import type { ChangedByAi } from '#queries/rest/changed-by-ai.ts';
 import type { ChangesOf } from '#queries/rest/changes.ts';
 import type { ReadClinicalEntries } from '#queries/rest/clinical-entries.ts';
@@ -20,6 +21,8 @@ export interface PatientPageServices {
   readonly changesOf: ChangesOf;
   readonly changedByAi: ChangedByAi;
   readonly clinicalEntries: ReadClinicalEntries;
+  /** Reads the versions that current ones replaced. It checks no right. */
+  readonly replaced: ReadReplaced;
   readonly entryContents: EntryContents;
   readonly ownTakebacks: OwnTakebacks;
   readonly entryOrigin: EntryOriginOf;

@@ -32,6 +32,7 @@ const observation = z.object({
   note: z.string().nullable(),
   status: z.string().nullable(),
   created_at: z.string(),
+  updated_at: z.string().optional(),
   author_type: z.string(),
   fhir: z.string(),
 });
@@ -92,6 +93,8 @@ export interface Measure {
   readonly failed: Observation | undefined;
   /** Facts of the same moment as `latest` with another value: nothing says which of them is right. */
   readonly beside: readonly Observation[];
+  /** The change of the value of `latest` by a later version, in words, as far as that was read. */
+  readonly changed?: string | undefined;
   /** Observations that AI wrote. */
   readonly notes: readonly Observation[];
 }

@@ -3,11 +3,9 @@ import { z } from 'zod';
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { MEANINGS } from '#src/clinical/reading/dates.ts';
 import type { ListName } from '#src/clinical/reading/reading.ts';
-import { dayIn } from '#src/shared/time/day.ts';
 import { instant } from '../../api/schemas.ts';
 import { capital } from '../../pages/capital.ts';
 import type { Texts } from '../../pages/texts.ts';
-import { dateText } from '../../reading/day-text.ts';
 import { findRange, judge, judgementText } from '../../reading/judgement.ts';
 import type { Known } from '../../reading/known.ts';
 import type { KnownLine, LinePlace } from '../../reading/known-lines.ts';
@@ -21,6 +19,7 @@ import {
 } from '../../reading/known-lists.ts';
 import type { Measure, Observation } from '../../reading/measures.ts';
 import { type Origin, originShape } from '../../reading/origins.ts';
+import { type ReplacedResult, valueChangeText } from '../../reading/value-changes.ts';
 import { besideText, rangeText, valueText, whenMeasured } from '../../reading/values.ts';
 import { lineText, resultLine } from '../../reading/version-text.ts';
 import { eventSchema } from './timeline.ts';
@@ -320,7 +319,7 @@ export interface ResultsPlace {
   readonly findOrigin: (id: string) => Origin;
   readonly findVersion: (id: string) => number;
   /** Returns what the versions said that a result's version replaced, the newest first. */
-  readonly findReplaced: (id: string) => readonly { readonly result: Observation; readonly until: string }[];
+  readonly findReplaced: (id: string) => readonly ReplacedResult[];
 }
 
 /** Returns a result. */
@@ -333,15 +332,7 @@ export function viewResult(
   const [value, when] = [valueText(say, result), whenMeasured(say, result)];
   const judgement = judgementText(say, result) ?? null;
   const range = findRange(result);
-  const before = findReplaced(result.id).find((each) => valueText(say, each.result) !== value);
-  const changed =
-    before === undefined
-      ? null
-      : say('known.revised', {
-          what: say('element.value'),
-          day: dateText(say, dayIn(before.until)),
-          before: valueText(say, before.result),
-        });
+  const changed = valueChangeText(say, result, findReplaced(result.id)) ?? null;
   const line = resultLine(say, title, result);
   return {
     text: changed === null ? line : `${line} · ${changed}`,

@@ -3,8 +3,6 @@ import { z } from 'zod';
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { VersionOf } from '#queries/rest/marks.ts';
 import type { StoredResult } from '#queries/rest/newest-results.ts';
-import { hasModifier, hasResult, withdrawnAs } from '#src/clinical/reading/status.ts';
-import type { Replaced } from '#src/clinical/reading/told.ts';
 import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
@@ -18,7 +16,8 @@ import { typeText } from '../../reading/kinds.ts';
 import { interpretEntries } from '../../reading/known.ts';
 import { abnormalAmong, groupMeasures, unjudgedAmong } from '../../reading/measures.ts';
 import { readOrigins } from '../../reading/origins.ts';
-import { type ReadResults, readResult, readResults } from '../../reading/stored-results.ts';
+import { type ReadResults, readResults } from '../../reading/stored-results.ts';
+import { readReplacedResults } from '../../reading/value-changes.ts';
 import { PAST_QUERY } from '../../rest/as-of.ts';
 import { noteReads } from '../record-reads.ts';
 import { viewPerson } from './banner.ts';
@@ -142,22 +141,9 @@ async function readNewest(
   };
 }
 
-/** Tells whether a version had a result that is understood. */
-function isComparable({ value }: Replaced): boolean {
-  return hasResult(value.status) && withdrawnAs(value) === undefined && !hasModifier(value);
-}
-
 /** Returns a look-up of the results that others replaced, which later versions changed. */
 function findReplacedResults(results: readonly StoredResult[]): ResultsPlace['findReplaced'] {
-  const changed = new Map(
-    results.map((stored) => [
-      stored.id,
-      (stored.replaced ?? []).filter(isComparable).map(({ value, until }) => ({
-        result: readResult({ ...stored, value }, new Map()),
-        until,
-      })),
-    ]),
-  );
+  const changed = new Map(results.map(({ id, replaced = [] }) => [id, readReplacedResults(id, replaced)]));
   return (id) => changed.get(id) ?? [];
 }
 

@@ -7,6 +7,7 @@ import {
   newestOfEachKind,
   unjudgedAmong,
 } from '../../reading/measures.ts';
+import { withValueChanges } from '../../reading/value-changes.ts';
 import { whenMeasured } from '../../reading/values.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
@@ -40,8 +41,9 @@ export async function abnormalPart(visit: Visit, record: OpenRecord): Promise<Ht
     abnormal.length > NAMED
       ? html`<p><a href="${visit.to(`${record.path}/results`)}">${say('overview.more', { more: abnormal.length - NAMED })}</a></p>`
       : html``;
+  const shown = await withValueChanges(say, abnormal.slice(0, NAMED), visit.deps.pages.replaced);
   return html`<ul class="bullets">
-${abnormal.slice(0, NAMED).map((measure) => row(visit, record, measure))}</ul>${more}`;
+${shown.map((measure) => row(visit, record, measure))}</ul>${more}`;
 }
 
 function row(visit: Visit, record: OpenRecord, measure: Measure): Html {

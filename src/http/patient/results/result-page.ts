@@ -13,6 +13,7 @@ import {
   type Observation,
   readObservations,
 } from '../../reading/measures.ts';
+import { withValueChanges } from '../../reading/value-changes.ts';
 import { whenMeasured } from '../../reading/values.ts';
 import { renderAiPart } from '../entries.ts';
 import type { PatientPage } from '../page.ts';
@@ -33,6 +34,7 @@ export async function resultPage(visit: Visit, record: OpenRecord): Promise<Pati
   const { measure, more } =
     (await findMeasure(visit, record, key, key)) ?? (await findMeasure(visit, record, key)) ?? {};
   if (measure === undefined) throw notFound('Observation', key.slice(0, 64));
+  const [shown = measure] = await withValueChanges(say, [measure], visit.deps.pages.replaced);
   const { name, display, facts, latest, notes } = measure;
   return {
     title: name,
@@ -45,7 +47,7 @@ export async function resultPage(visit: Visit, record: OpenRecord): Promise<Pati
         ? html``
         : html`<p class="quiet small"><bdi>${display}</bdi></p>
 `
-    }${latest === undefined ? html`` : html`${latestPart(say, latest)}${besidePart(say, measure)}`}
+    }${latest === undefined ? html`` : html`${latestPart(say, latest)}${besidePart(say, shown)}`}
 ${chartsPart(say, measure)}
 ${facts.length === 0 ? html`` : renderTable(visit, record, facts)}
 ${await renderAiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,

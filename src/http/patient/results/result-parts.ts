@@ -28,11 +28,14 @@ export function latestPart(say: Visit['say'], each: Observation): Html {
 
 /**
  * Returns what stands beside the newest value: other values of the same moment; the day of a later measurement that has no
- * value, that it has none, and how it is judged.
+ * value, that it has none, and how it is judged; and what a later version changed of the value.
  */
-export function besidePart(say: Visit['say'], { failed, beside }: Pick<Measure, 'failed' | 'beside'>): Html {
+export function besidePart(
+  say: Visit['say'],
+  { failed, beside, changed }: Pick<Measure, 'failed' | 'beside' | 'changed'>,
+): Html {
   const others = besideText(say, beside);
-  const also = others === undefined ? html`` : html` <span class="badge warn"><bdi>${others}</bdi></span>`;
+  const also = html`${others === undefined ? html`` : html` <span class="badge warn"><bdi>${others}</bdi></span>`}${changed === undefined ? html`` : html` <small class="quiet"><bdi>${changed}</bdi></small>`}`;
   return failed === undefined
     ? also
     : html`${also} <small class="quiet">(${whenMeasured(say, failed)}: ${renderValue(say, failed)})</small> ${judgementBadge(say, failed)}`;

@@ -11,6 +11,7 @@ import {
   MOST_OBSERVATIONS,
   observationsOfEachKind,
 } from '../../reading/measures.ts';
+import { withValueChanges } from '../../reading/value-changes.ts';
 import { renderAiPart } from '../entries.ts';
 import type { PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
@@ -38,7 +39,7 @@ export async function resultsPage(visit: Visit, record: OpenRecord): Promise<Pat
   const { say } = visit;
   const { observations, partial, more, notDone } = await observationsOfEachKind(resultSource(visit, record));
   const asked = visit.asked('q', 100)?.trim();
-  const all = groupMeasures(say, observations);
+  const all = await withValueChanges(say, groupMeasures(say, observations), visit.deps.pages.replaced);
   const found = asked === undefined ? all : all.filter((measure) => isCalled(say, measure, asked));
   const known = found.filter(({ facts }) => facts.length > 0);
   const abnormal = abnormalAmong(known);

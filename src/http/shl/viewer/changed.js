@@ -20,6 +20,7 @@ const LABELS = {
   severity: 'element.severity',
   bodySite: 'element.site',
   vaccineCode: 'element.vaccine',
+  value: 'element.value',
 };
 
 /**
@@ -70,7 +71,7 @@ function revisionPhrase({ element, at, before, times, isRecent: isNew }, around)
 function statementText(before, { lang, clean, doses, reactions }) {
   if (before === undefined) return { key: 'known.notsaid' };
   if ('isForbidden' in before) return { key: 'known.forbidden' };
-  if ('text' in before) return { text: clean(before.text) };
+  if ('text' in before) return { text: before.isOwn === true ? before.text : clean(before.text) };
   if ('code' in before) return { text: findCodeWord(lang, before.set, before.code) ?? clean(before.code) };
   if ('reactions' in before) return { text: reactions({ reaction: before.reactions }) };
   return { text: doses(before.doses) };

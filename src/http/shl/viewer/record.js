@@ -17,10 +17,11 @@ import {
 } from '../../../clinical/reading/numbers/quantity.ts';
 import { readDeath } from '../../../clinical/reading/person.ts';
 import { findPressure, systolicFirst } from '../../../clinical/reading/pressure.ts';
+import { findValueRevision } from '../../../clinical/reading/revisions.ts';
 import { hasModifier, withdrawnAs } from '../../../clinical/reading/status.ts';
 import { shownName } from '../../../fhir/human-name.ts';
 import { resultName } from '../../pages/result-names.ts';
-import { toldRefutedRow } from './changed.js';
+import { changesIn, toldRefutedRow } from './changed.js';
 import { changedIn, earlierEntries, earlierParagraphs, replacedVersions } from './earlier.js';
 import { groupRows } from './groups.js';
 import { forbiddenRow, KNOWN, knownRows, refutedRows } from './known.js';
@@ -209,7 +210,8 @@ function groupSections(all, placeOf, context) {
     if (hasModifier(each) || hasModifier(findMedicine(each, context)))
       hidden.set(kind, (hidden.get(kind) ?? 0) + 1);
     else if (known.has(kind)) known.get(kind).push(each);
-    else sections.get(kind)?.push({ ...makeRow(each, context), kind });
+    else
+      sections.get(kind)?.push({ ...makeRow(each, context), ...changesOfResult(each, kind, context), kind });
   }
   for (const rows of sections.values())
     rows.sort((a, b) => Number(a.isOver) - Number(b.isOver) || (a.at === b.at ? 0 : b.at - a.at));
@@ -230,6 +232,29 @@ function groupSections(all, placeOf, context) {
     ...forbidden.map((row) => ({ ...forbiddenRow(row, around), kind: 'medications' })),
   );
   return { sections, hidden };
+}
+
+/** Returns what a later version changed of a result's value. */
+function changesOfResult(resource, kind, context) {
+  const { resourceType: type, id } = resource;
+  const key = `${type}/${id}`;
+  const { changes, replaced, lang, today } = context;
+  if (type !== 'Observation' || (!changes.has(key) && !replaced.has(key))) return {};
+  const read = (value) => {
+    const { value: own, parts } = observation(value, context);
+    const text =
+      own ||
+      joined(
+        parts.map((part) => part.value),
+        ', ',
+      );
+    return text === '' ? undefined : text;
+  };
+  const revision = findValueRevision({ value: resource, replaced: replaced.get(key) }, read, today);
+  // The page's own words in it stay.
+  const revisions =
+    revision === undefined ? [] : [{ ...revision, before: { ...revision.before, isOwn: true } }];
+  return changesIn({ revisions }, [key], kind, { ...makeAround(context), lang });
 }
 
 /** Returns the texts in a summary's narratives about entries before an AI changed them, in the order of the page. */
