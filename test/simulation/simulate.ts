@@ -52,10 +52,14 @@ async function play(time: VirtualTime, flaws: Flaws): Promise<Simulated> {
   await clients.begin();
   const weather = drawWeather(time.chance);
   around.weather = weather;
-  for (let n = 0; n < weather.kills; n += 1)
-    time.after(time.chance() * STORMY_MS, () => cluster.kill(Math.floor(time.chance() * 3)));
-  for (let n = 0; n < weather.outages; n += 1)
+  const during = (work: () => void): void => {
     time.after(time.chance() * STORMY_MS, () => {
+      if (around.weather === weather) work();
+    });
+  };
+  for (let n = 0; n < weather.kills; n += 1) during(() => cluster.kill(Math.floor(time.chance() * 3)));
+  for (let n = 0; n < weather.outages; n += 1)
+    during(() => {
       around.isAway = true;
       time.after(time.chance() * 2_500, () => {
         around.isAway = false;
@@ -65,10 +69,16 @@ async function play(time: VirtualTime, flaws: Flaws): Promise<Simulated> {
   around.weather = calm();
   around.isAway = false;
   for (const place of [0, 1, 2]) cluster.start(place);
-  const head = database.log.head();
-  const caughtUp = await Promise.all(
-    cluster.instances.map(({ progress }) => progress.waitFor(head, FOLLOWERS, CATCH_UP_MS)),
-  );
+  const catchUp = (): Promise<boolean[]> => {
+    head = database.log.head();
+    return Promise.all(
+      cluster.instances.map(({ progress }) => progress.waitFor(head, FOLLOWERS, CATCH_UP_MS)),
+    );
+  };
+  let head = database.log.head();
+  let caughtUp = await catchUp();
+  // Requests whose clients got no answer may still write.
+  while (database.log.head() !== head) caughtUp = await catchUp();
   const faults = findBroken(database, clients);
   if (caughtUp.includes(false)) {
     const behind = cluster.instances.map(({ progress }) =>
