@@ -9,7 +9,7 @@ import { openPool } from '#src/database/pool.ts';
 import { Relay } from '#test/contract/relay.ts';
 import { eventually, runAnnal } from '#test/support/process.ts';
 import { ReplicatedPostgres } from '#test/support/replicated-postgres.ts';
-import { scaled } from '#test/support/scale.ts';
+import { describeAtFullSize, scaled } from '#test/support/scale.ts';
 import { type Answer, type Service, startService } from '#test/support/service.ts';
 import { tell } from '#test/support/tell.ts';
 
@@ -20,7 +20,7 @@ const BETWEEN = scaled(1_000, 100);
 /** How long a client retries a request, in ms. */
 const PATIENCE_MS = 120_000;
 
-describe('a failover of PostgreSQL', function () {
+describeAtFullSize('a failover of PostgreSQL', function () {
   this.timeout(FAILOVERS * 120_000 + 120_000);
   let postgres: ReplicatedPostgres;
   /** The address that always leads to the primary. */
