@@ -209,8 +209,7 @@ export class Primary {
   #take(from: Member, message: FromMember): void {
     if (message.is === 'begun') {
       this.#begun = this.options.onBegun(message.quickstart);
-      // Rethrown where the start waits for it.
-      this.#begun.catch(() => undefined);
+      this.#begun.catch(() => undefined); // Rethrown where the start waits for it.
     }
     if (message.is === 'alive') this.#passOn(from, message.states);
     if (message.is === 'asking') this.#ask(from, message.question);
