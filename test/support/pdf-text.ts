@@ -5,7 +5,7 @@ import { inflateSync } from 'node:zlib';
 export function sheetsOf(pdf: Buffer): string[] {
   const objects = new Map<string, string>();
   const file = pdf.toString('latin1');
-  for (const [, id = '', body = ''] of file.matchAll(/(?:^|\n)(\d+) 0 obj\s([\s\S]*?)endobj/g))
+  for (const [, id = '', body = ''] of file.matchAll(/(?:^|\n)(\d+) 0 obj\s([\s\S]*?)\nendobj/g))
     objects.set(id, body);
   const pages = [...objects.values()].filter((body) => /\/Type \/Page\b/.test(body));
   return pages.map((page) => {
@@ -28,11 +28,14 @@ function dictionary(objects: ReadonlyMap<string, string>, page: string, name: st
   return own ?? objects.get(id ?? '') ?? '';
 }
 
+/** Returns an object's stream, by its /Length: its last byte may itself be a carriage return (ISO 32000-1 §7.3.8.1). */
 function streamOf(body: string): string {
-  const [, bytes] = /stream\r?\n([\s\S]*?)\r?\nendstream/.exec(body) ?? [];
-  if (bytes === undefined) return '';
-  const raw = Buffer.from(bytes, 'latin1');
-  return body.includes('/FlateDecode') ? inflateSync(raw).toString('latin1') : bytes;
+  const start = /stream\r?\n/.exec(body);
+  const [, length] = /\/Length (\d+)/.exec(body) ?? [];
+  if (start === null || length === undefined) return '';
+  const from = start.index + start[0].length;
+  const bytes = body.slice(from, from + Number(length));
+  return body.includes('/FlateDecode') ? inflateSync(Buffer.from(bytes, 'latin1')).toString('latin1') : bytes;
 }
 
 /** Returns the character of each glyph of a font. */
