@@ -385,9 +385,8 @@ export async function startApp(deps: {
   const proposing = openProposals({ writing, queries: consentQueries, freshness, log });
   const trustEnding = openTrustEnding({ pool, kernel, freshness, log });
   if (part.leads) for (const each of [endings, expiry, proposing.endings, trustEnding]) each.start();
-  const { parked } = carried;
   const processes = [carried, erasures, sandboxes, hooks.process, endings];
-  const followers = { pool, store, projector, progress, parked, processes };
+  const followers = { pool, store, projector, progress, parked: carried.parked, processes };
   if (part.leads) observeFollowing(registry, followers);
   const { queue, ...administration } = openAdministration({
     pool,
@@ -412,13 +411,7 @@ export async function startApp(deps: {
     environment: config.mode === 'production' ? 'production' : 'sandbox',
     freshness,
   });
-  const authorize = await openAuthorize({
-    pool,
-    consents,
-    queries: consentQueries,
-    freshness,
-    guests,
-  });
+  const authorize = await openAuthorize({ pool, consents, queries: consentQueries, freshness, guests });
   const accessRequests = openAccessRequests({
     pool,
     issuer: config.baseUrl,

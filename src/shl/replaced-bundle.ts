@@ -6,10 +6,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { Queries } from '#queries/queries.ts';
 import { mayDiffer, REVISED_TYPES } from '../clinical/reading/revisions.ts';
 import { LEFT_OUT_SYSTEM, REPLACED } from '../clinical/summary/changed-tag.ts';
-import { codesIn, withNamedCodings } from '../clinical/summary/named-codings.ts';
 import type { Caller } from '../shared/access/caller.ts';
 import { type JsonObject, parseStored } from '../shared/json/json.ts';
-import type { Terminology } from '../terminology/terminology.ts';
+import { type BundledVersion, type BundleFrame, bundleEntry } from './bundle-entry.ts';
 
 /** A current version that replaced others. */
 export interface ChangedEntry {
@@ -39,40 +38,29 @@ export class ChangedEntries {
 }
 
 /** Yields an entry with a Bundle of these versions, in pieces; nothing if there are none. */
-export async function* replacedEntry(
-  {
-    queries,
-    displays,
-    base,
-    newId,
-  }: {
-    readonly queries: Pick<Queries, 'replacedVersions'>;
-    readonly displays: Terminology['displays'];
-    /** The FHIR base URL with its trailing slash. */
-    readonly base: string;
-    readonly newId: () => string;
-  },
+export function replacedEntry(
+  { queries, ...frame }: BundleFrame & { readonly queries: Pick<Queries, 'replacedVersions'> },
   caller: Caller,
   changed: readonly ChangedEntry[],
 ): AsyncGenerator<string, undefined> {
-  let isOpen = false;
+  return bundleEntry(frame, readReplaced(queries, caller, changed), () => META);
+}
+
+/** Yields the earlier versions of each entry of which they changed something that matters. */
+async function* readReplaced(
+  { replacedVersions }: Pick<Queries, 'replacedVersions'>,
+  caller: Caller,
+  changed: readonly ChangedEntry[],
+): AsyncGenerator<readonly BundledVersion[], undefined> {
   for (let at = 0; at < changed.length; at += PART) {
     const part = changed.slice(at, at + PART);
-    const texts = await queries.replacedVersions(caller, part);
+    const texts = await replacedVersions(caller, part);
     for (const { type, id, body } of part) {
       const versions = texts.get(id);
-      if (versions === undefined || !(await isChanged(body, versions))) continue;
-      const names = await displays(versions.flatMap((version) => codesIn(version.body)));
-      for (const version of versions) {
-        yield isOpen
-          ? ','
-          : `{"fullUrl":"urn:uuid:${newId()}","resource":{"resourceType":"Bundle","type":"collection","entry":[`;
-        yield `{"fullUrl":"${base}${type}/${id}","resource":${withNamedCodings(version.body, names)}}`;
-        isOpen = true;
-      }
+      if (versions !== undefined && (await isChanged(body, versions)))
+        yield versions.map((version) => ({ type, id, body: version.body }));
     }
   }
-  if (isOpen) yield `],"meta":${JSON.stringify({ tag: [TAG] })}}}`;
 }
 
 const TAG = {
@@ -80,6 +68,7 @@ const TAG = {
   code: REPLACED,
   display: 'Versions that others replaced, which changed what readers should know',
 };
+const META = `"meta":${JSON.stringify({ tag: [TAG] })}`;
 
 /** Tells whether one of some versions, the newest first, differs in what readers should know from the one after it. */
 async function isChanged(body: string, versions: readonly { readonly body: string }[]): Promise<boolean> {

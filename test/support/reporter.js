@@ -1,14 +1,33 @@
-/** Mocha's own output, and at the end the counts as JSON in the file that ANNAL_TEST_COUNTS names. */
+/**
+ * Mocha's own output, and at the end the files that took longest, and the counts as JSON in the file that ANNAL_TEST_COUNTS
+ * names.
+ */
 import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import mocha from 'mocha';
+
+/** Files that are named. */
+const SLOWEST = 40;
 
 export default class CountingReporter extends mocha.reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
+    const spent = new Map();
+    const note = ({ file = '(all)', duration = 0 }) => spent.set(file, (spent.get(file) ?? 0) + duration);
+    runner.on('test end', note).on('hook end', note);
     runner.once('end', () => {
+      const slowest = [...spent].sort(([, one], [, other]) => other - one).slice(0, SLOWEST);
+      const total = [...spent.values()].reduce((sum, each) => sum + each, 0);
+      console.log(`  ${spent.size} files, ${seconds(total)} s in tests and hooks; the slowest:`);
+      for (const [file, ms] of slowest)
+        console.log(`${seconds(ms).padStart(8)} s  ${relative(process.cwd(), file)}`);
       const { passes, failures, pending } = this.stats;
       const file = process.env.ANNAL_TEST_COUNTS;
       if (file) writeFileSync(file, JSON.stringify({ passes, failures, pending }));
     });
   }
+}
+
+function seconds(ms) {
+  return (ms / 1000).toFixed(1);
 }

@@ -4,7 +4,7 @@
  */
 import { objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
-import { isRecent } from './doses/dose-change.ts';
+import { isRecent } from './doses/dose-dates.ts';
 import { isMedicine, readMedicineSubject } from './medicine-subject.ts';
 import type { CodeSet } from './names/code-words.ts';
 import { hasModifier, hasResult, withdrawnAs } from './status.ts';

@@ -3,32 +3,20 @@
  * each other and their dosages can be compared (docs/clinical-reading.md, "Dosages of other entries"). Pure.
  */
 import { first, objects, text } from '#src/fhir/parts.ts';
-import type { Json } from '#src/shared/json/json.ts';
 import { foldName } from '../join-same.ts';
-import type { Told } from '../told.ts';
 import { compareDoses } from './compare-doses.ts';
 import type { DoseComparison } from './compare-texts.ts';
-
-/** The parts of a source of a medicine that say how it is taken, and since when. */
-export interface Dosed {
-  readonly told: Pick<Told, 'id' | 'value'>;
-  readonly name: string | undefined;
-  readonly isPrescription: boolean;
-  readonly status: string;
-  readonly standing: string;
-  readonly dosage: Json | undefined;
-  readonly from: string | undefined;
-  readonly takenOn: string | undefined;
-  readonly until: string | undefined;
-  readonly prescribed: string | undefined;
-  readonly today: string;
-}
-
-/** A day since when a dosage holds, with its meaning. */
-export interface DoseStart {
-  readonly means: 'prescribed' | 'takensince' | 'takenon' | 'recorded';
-  readonly day: string;
-}
+import {
+  DAY,
+  type Dosed,
+  type DoseStart,
+  findOrder,
+  isRecent,
+  readEnd,
+  readLastSign,
+  readOwnStart,
+  readStart,
+} from './dose-dates.ts';
 
 /** The dosage before the one that a medicine has now. */
 export interface DoseChange<Source> {
@@ -42,8 +30,6 @@ export interface DoseChange<Source> {
   readonly isRecent: boolean;
 }
 
-/** How long a change counts as recent, in days. */
-const RECENT_DAYS = 90;
 /** Days after which a prescription doesn't follow another one: it is a new beginning. */
 const MOST_DAYS = 366;
 /** The same after a known end. */
@@ -51,12 +37,6 @@ const MOST_DAYS_AFTER_END = 90;
 /** Renewals that are looked through, and sources of now that are compared. */
 const MOST_RENEWALS = 50;
 const MOST_CURRENT = 10;
-const DAY = 86_400_000;
-
-/** Tells whether an instant or a day isn't long ago. */
-export function isRecent(at: string, today: string): boolean {
-  return Date.parse(today) - Date.parse(at) < RECENT_DAYS * DAY;
-}
 
 /**
  * Returns the dosage that the sources of a medicine had before; undefined if there is none that is certain to be older.
@@ -235,88 +215,8 @@ function isSoonAfter({ each, since }: Previous<Dosed>): boolean | undefined {
   return end === undefined && !each.isPrescription ? false : undefined;
 }
 
-/** Returns the last day on which an entry without an end shows that it was so: its last change here is one of its status. */
-function readLastSign(source: Dosed): string | undefined {
-  const { versionId, lastUpdated } = first(source.told.value.meta) ?? {};
-  const changed = versionId === undefined || text(versionId) === '1' ? undefined : text(lastUpdated);
-  return [readStart(source), readStated(source), changed]
-    .flatMap((date) => date ?? [])
-    .toSorted()
-    .at(-1);
-}
-
 function compare(one: Dosed, other: Dosed): DoseComparison {
   const isSame =
     one.name === undefined || other.name === undefined || foldName(one.name) === foldName(other.name);
   return compareDoses(one.dosage, other.dosage, isSame);
-}
-
-/** Returns the day since when a source's dosage holds, as far as it says so. */
-function readStart({ isPrescription, prescribed, from, takenOn, told }: Dosed): string | undefined {
-  return isPrescription ? prescribed : (from ?? takenOn ?? text(told.value.dateAsserted));
-}
-
-function readOwnStart(source: Dosed): DoseStart | undefined {
-  const { isPrescription, from, takenOn } = source;
-  const day = readStart(source);
-  if (day === undefined) return undefined;
-  const means = isPrescription
-    ? 'prescribed'
-    : from !== undefined
-      ? 'takensince'
-      : takenOn !== undefined
-        ? 'takenon'
-        : 'recorded';
-  return { means, day };
-}
-
-/** Returns the day on which a source was stated. */
-function readStated({ isPrescription, prescribed, told }: Dosed): string | undefined {
-  return isPrescription ? prescribed : text(told.value.dateAsserted);
-}
-
-/**
- * Returns by which day a source is newer than another; undefined if that isn't certain. A statement that says since when a
- * medicine is taken may be newer although it says the same day: then the day counts on which it was recorded.
- */
-function findOrder(source: Dosed, other: Dosed): DoseStart | undefined {
-  const [began, stated] = [
-    order(readStart(source), readStart(other)),
-    order(readStated(source), readStated(other)),
-  ];
-  if (began === 'after' && stated !== 'before') return readOwnStart(source);
-  const day = readStated(source);
-  if (began === 'before' || stated !== 'after' || day === undefined) return undefined;
-  return { means: source.isPrescription ? 'prescribed' : 'recorded', day };
-}
-
-/** Compares dates of any precision: what may be the same day is `unknown`. */
-function order(one: string | undefined, other: string | undefined): 'after' | 'before' | 'unknown' {
-  if (one === undefined || other === undefined) return 'unknown';
-  const isMoment = one.length > 10 && other.length > 10;
-  const length = Math.min(one.length, other.length, 10);
-  const [a, b] = isMoment
-    ? [Date.parse(one), Date.parse(other)]
-    : [one.slice(0, length), other.slice(0, length)];
-  if (a === undefined || b === undefined || a === b) return 'unknown';
-  return a > b ? 'after' : 'before';
-}
-
-/** Returns the day on which a dosage ended, if it says so: of a period, or of bounds of all dosages. */
-function readEnd({ isPrescription, until, dosage, prescribed }: Dosed): string | undefined {
-  if (!isPrescription && until !== undefined) return until;
-  const ends = objects(dosage).map(({ timing }) => {
-    const { boundsPeriod, boundsDuration } = first(first(timing)?.repeat) ?? {};
-    return text(first(boundsPeriod)?.end) ?? addDuration(prescribed, first(boundsDuration));
-  });
-  return ends.every((end) => end !== undefined) ? ends.toSorted().at(-1) : undefined;
-}
-
-/** Days of UCUM's units of time. */
-const UNITS: Readonly<Record<string, number>> = { d: 1, wk: 7, mo: 31, a: 366 };
-
-function addDuration(start: string | undefined, duration: ReturnType<typeof first>): string | undefined {
-  const unit = UNITS[text(duration?.code) ?? ''];
-  const at = Date.parse(start ?? '') + Number(String(duration?.value)) * (unit ?? Number.NaN) * DAY;
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString().slice(0, 10);
 }

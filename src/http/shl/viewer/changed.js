@@ -1,6 +1,6 @@
 /** Says what later versions and newer entries changed, and what was refuted (docs/clinical-reading.md). */
 
-import { isRecent } from '../../../clinical/reading/doses/dose-change.ts';
+import { isRecent } from '../../../clinical/reading/doses/dose-dates.ts';
 import { separator } from '../../../clinical/reading/doses/dose-words.ts';
 import { readChangeText } from '../../../clinical/reading/english.ts';
 import { findCodeByWord, findCodeWord } from '../../../clinical/reading/names/code-words.ts';

@@ -1,0 +1,118 @@
+/**
+ * Reads when a dosage began, was stated and ended, and which of two is newer: dates of any precision are compared, and what
+ * may be the same day isn't ordered. Pure.
+ */
+import { first, objects, text } from '#src/fhir/parts.ts';
+import type { Json } from '#src/shared/json/json.ts';
+import type { Told } from '../told.ts';
+
+/** The parts of a source of a medicine that say how it is taken, and since when. */
+export interface Dosed {
+  readonly told: Pick<Told, 'id' | 'value'>;
+  readonly name: string | undefined;
+  readonly isPrescription: boolean;
+  readonly status: string;
+  readonly standing: string;
+  readonly dosage: Json | undefined;
+  readonly from: string | undefined;
+  readonly takenOn: string | undefined;
+  readonly until: string | undefined;
+  readonly prescribed: string | undefined;
+  readonly today: string;
+}
+
+/** A day since when a dosage holds, with its meaning. */
+export interface DoseStart {
+  readonly means: 'prescribed' | 'takensince' | 'takenon' | 'recorded';
+  readonly day: string;
+}
+
+/** How long a change counts as recent, in days. */
+const RECENT_DAYS = 90;
+/** A day in ms. */
+export const DAY = 86_400_000;
+
+/** Tells whether an instant or a day isn't long ago. */
+export function isRecent(at: string, today: string): boolean {
+  return Date.parse(today) - Date.parse(at) < RECENT_DAYS * DAY;
+}
+
+/** Returns the day since when a source's dosage holds, as far as it says so. */
+export function readStart({ isPrescription, prescribed, from, takenOn, told }: Dosed): string | undefined {
+  return isPrescription ? prescribed : (from ?? takenOn ?? text(told.value.dateAsserted));
+}
+
+export function readOwnStart(source: Dosed): DoseStart | undefined {
+  const { isPrescription, from, takenOn } = source;
+  const day = readStart(source);
+  if (day === undefined) return undefined;
+  const means = isPrescription
+    ? 'prescribed'
+    : from !== undefined
+      ? 'takensince'
+      : takenOn !== undefined
+        ? 'takenon'
+        : 'recorded';
+  return { means, day };
+}
+
+/** Returns the day on which a source was stated. */
+function readStated({ isPrescription, prescribed, told }: Dosed): string | undefined {
+  return isPrescription ? prescribed : text(told.value.dateAsserted);
+}
+
+/**
+ * Returns by which day a source is newer than another; undefined if that isn't certain. A statement that says since when a
+ * medicine is taken may be newer although it says the same day: then the day counts on which it was recorded.
+ */
+export function findOrder(source: Dosed, other: Dosed): DoseStart | undefined {
+  const [began, stated] = [
+    order(readStart(source), readStart(other)),
+    order(readStated(source), readStated(other)),
+  ];
+  if (began === 'after' && stated !== 'before') return readOwnStart(source);
+  const day = readStated(source);
+  if (began === 'before' || stated !== 'after' || day === undefined) return undefined;
+  return { means: source.isPrescription ? 'prescribed' : 'recorded', day };
+}
+
+/** Compares dates of any precision: what may be the same day is `unknown`. */
+function order(one: string | undefined, other: string | undefined): 'after' | 'before' | 'unknown' {
+  if (one === undefined || other === undefined) return 'unknown';
+  const isMoment = one.length > 10 && other.length > 10;
+  const length = Math.min(one.length, other.length, 10);
+  const [a, b] = isMoment
+    ? [Date.parse(one), Date.parse(other)]
+    : [one.slice(0, length), other.slice(0, length)];
+  if (a === undefined || b === undefined || a === b) return 'unknown';
+  return a > b ? 'after' : 'before';
+}
+
+/** Returns the day on which a dosage ended, if it says so: of a period, or of bounds of all dosages. */
+export function readEnd({ isPrescription, until, dosage, prescribed }: Dosed): string | undefined {
+  if (!isPrescription && until !== undefined) return until;
+  const ends = objects(dosage).map(({ timing }) => {
+    const { boundsPeriod, boundsDuration } = first(first(timing)?.repeat) ?? {};
+    return text(first(boundsPeriod)?.end) ?? addDuration(prescribed, first(boundsDuration));
+  });
+  return ends.every((end) => end !== undefined) ? ends.toSorted().at(-1) : undefined;
+}
+
+/** Days of UCUM's units of time. */
+const UNITS: Readonly<Record<string, number>> = { d: 1, wk: 7, mo: 31, a: 366 };
+
+function addDuration(start: string | undefined, duration: ReturnType<typeof first>): string | undefined {
+  const unit = UNITS[text(duration?.code) ?? ''];
+  const at = Date.parse(start ?? '') + Number(String(duration?.value)) * (unit ?? Number.NaN) * DAY;
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString().slice(0, 10);
+}
+
+/** Returns the last day on which an entry without an end shows that it was so: its last change here is one of its status. */
+export function readLastSign(source: Dosed): string | undefined {
+  const { versionId, lastUpdated } = first(source.told.value.meta) ?? {};
+  const changed = versionId === undefined || text(versionId) === '1' ? undefined : text(lastUpdated);
+  return [readStart(source), readStated(source), changed]
+    .flatMap((date) => date ?? [])
+    .toSorted()
+    .at(-1);
+}

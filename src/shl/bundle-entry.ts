@@ -1,0 +1,42 @@
+/** Makes an entry of `everything` that is a Bundle of versions: an application that reads the outer Bundle takes none for a fact. */
+import { codesIn, withNamedCodings } from '../clinical/summary/named-codings.ts';
+import type { Terminology } from '../terminology/terminology.ts';
+
+/** The parts of such an entry that the service gives. */
+export interface BundleFrame {
+  readonly displays: Terminology['displays'];
+  /** The FHIR base URL with its trailing slash. */
+  readonly base: string;
+  readonly newId: () => string;
+}
+
+/** A version of a resource, as JSON text. */
+export interface BundledVersion {
+  readonly type: string;
+  readonly id: string;
+  readonly body: string;
+}
+
+/**
+ * Yields the entry's JSON text in pieces, with names of codes; nothing if there is no version.
+ * @param parts the versions, a few at a time
+ * @param meta returns the member `meta` of the Bundle as JSON text, from the number of versions in it
+ */
+export async function* bundleEntry(
+  { displays, base, newId }: BundleFrame,
+  parts: AsyncIterable<readonly BundledVersion[]>,
+  meta: (count: number) => string,
+): AsyncGenerator<string, undefined> {
+  let count = 0;
+  for await (const part of parts) {
+    const names = await displays(part.flatMap(({ body }) => codesIn(body)));
+    for (const { type, id, body } of part) {
+      yield count === 0
+        ? `{"fullUrl":"urn:uuid:${newId()}","resource":{"resourceType":"Bundle","type":"collection","entry":[`
+        : ',';
+      yield `{"fullUrl":"${base}${type}/${id}","resource":${withNamedCodings(body, names)}}`;
+      count += 1;
+    }
+  }
+  if (count > 0) yield `],${meta(count)}}}`;
+}
