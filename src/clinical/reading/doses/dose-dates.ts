@@ -42,6 +42,7 @@ export function readStart({ isPrescription, prescribed, from, takenOn, told }: D
   return isPrescription ? prescribed : (from ?? takenOn ?? text(told.value.dateAsserted));
 }
 
+/** Returns the same day with its meaning. */
 export function readOwnStart(source: Dosed): DoseStart | undefined {
   const { isPrescription, from, takenOn } = source;
   const day = readStart(source);
