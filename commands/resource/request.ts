@@ -1,6 +1,6 @@
 /** Writes as they are asked for, before their targets are known. A single command is a transaction of one. */
 import type { IfMatch } from '#src/fhir/bundle.ts';
-import type { Patch } from '#src/fhir/patch/patch.ts';
+import { type Patch, parsePatchEntry } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { methodsOfUrl } from '#src/shared/method-not-allowed.ts';
@@ -101,4 +101,9 @@ export function listResources(requests: readonly WriteRequest[]): SubmittedResou
   return requests.flatMap(({ resource, patchSource }) =>
     [resource, patchSource].filter((one) => one !== undefined),
   );
+}
+
+/** Returns the patch that a PATCH entry of a Bundle contains. @throws Refusal 400 422 that names the entry */
+export function readEntryPatch({ at }: WriteRequest, { value, exact }: SubmittedResource): Patch {
+  return runForEntry(at, () => parsePatchEntry(value, exact));
 }

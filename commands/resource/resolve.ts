@@ -3,14 +3,18 @@
  * its id without a question to the database, where this process remembers its record.
  */
 
-import { recordStream } from '#src/events/streams.ts';
+import { recordPatient, recordStream } from '#src/events/streams.ts';
 import { bareCriteria } from '#src/fhir/bundle.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
+import type { Granted } from '#src/shared/access/caller.ts';
+import { type JsonObject, readStored } from '#src/shared/json/json.ts';
 import type { CommandContext, Located, Lookup } from '../command.ts';
 import type { Streams } from '../kernel/streams.ts';
+import type { CurrentVersions } from './current.ts';
 import { noClientIds } from './decide.ts';
 import { atEntry, onBehalfOfAsync, refuse, type WriteRequest } from './request.ts';
 import type { Resources } from './state.ts';
+import { isLimited, lettersOn } from './under-grant.ts';
 
 /**
  * Locates the ids that references name. Ids never leave a record (deleted ones count, and a purged record
@@ -167,4 +171,30 @@ function refuseTwice(resolved: readonly Resolved[]): void {
     written.add(key);
     written.add(id);
   }
+}
+
+/** A resource that a request names, with its newest body if a grant's categories were compared with it. */
+export interface Target extends Located {
+  readonly before?: { readonly version: number; readonly resource: JsonObject; readonly exact: boolean };
+}
+
+/**
+ * Returns the resource that a request names; undefined if there is none that the caller sees. Categories are those of the
+ * newest event, not of a read model.
+ */
+export async function readTarget(
+  versions: CurrentVersions,
+  within: Granted | undefined,
+  { request, type, id }: Resolved,
+  located: Located | undefined,
+): Promise<Target | undefined> {
+  const there = request.place ?? located;
+  if (within === undefined || there === undefined || there.type !== type || there.automatic) return there;
+  if (type === 'Provenance' || recordPatient(there.stream) === undefined || !isLimited(within, type))
+    return there;
+  const { version, body } = await versions.lastWithBody(there.stream, type, id);
+  const { value: resource, exact } = readStored(body);
+  const letters = lettersOn(within, type, resource);
+  if (letters === '' && request.place === undefined) return undefined;
+  return { ...there, letters, before: { version, resource, exact } };
 }

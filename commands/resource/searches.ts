@@ -1,4 +1,7 @@
-/** Resolves or refuses conditional references in a transaction (https://hl7.org/fhir/R4/http.html#trules). */
+/**
+ * Replaces the links between a transaction's entries, and resolves or refuses its conditional references
+ * (https://hl7.org/fhir/R4/http.html#trules).
+ */
 
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import { bareCriteria } from '#src/fhir/bundle.ts';
@@ -12,10 +15,31 @@ import { isObject, type Json, printJson } from '#src/shared/json/json.ts';
 import { inSlices, mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext, Lookup } from '../command.ts';
-import { type Links, makeLinks, relink } from './links.ts';
-import { issuesAt, listResources, type WriteRequest } from './request.ts';
+import type { WriteDeps } from './deps.ts';
+import { type Links, makeLinks, relink, relinkPatch } from './links.ts';
+import { issuesAt, listResources, readEntryPatch, type WriteRequest } from './request.ts';
 import type { Resolved } from './resolve.ts';
 import { refuseSearch } from './write-only.ts';
+
+/** Replaces links between entries; conditional references are resolved last, as R4 requires. */
+export async function linkEntries(
+  deps: Pick<WriteDeps, 'lookup' | 'bases'>,
+  ctx: CommandContext,
+  resolved: readonly Resolved[],
+): Promise<Resolved[]> {
+  const links = makeLinks(resolved, await resolveSearches(ctx, deps.lookup, deps.bases, resolved));
+  const linked = mapSteps(resolved, (one) => {
+    const { request, type } = one;
+    const { resource, patchSource } = request;
+    if (resource !== undefined)
+      return { ...one, request: { ...request, resource: relink(resource, type, links, request) } };
+    if (patchSource === undefined) return one;
+    const linked = relink(patchSource, String(patchSource.value.resourceType), links, request);
+    const patch = relinkPatch(readEntryPatch(request, linked), links, request);
+    return { ...one, request: { ...request, patch } };
+  });
+  return inSlices(linked);
+}
 
 /** A conditional reference (`Patient?identifier=…`): its first place, and its search. */
 interface SearchReference {
@@ -114,7 +138,7 @@ const MAX_SEARCHES = 1_000;
  * @throws Refusal forbidden (403) for a caller without the scope `read`, under a grant without `s` on a searched type; invalid (422) naming every search
  * without a match, precondition_failed (412) for several matches, too_large (413) for more than a thousand.
  */
-export async function resolveSearches(
+async function resolveSearches(
   ctx: CommandContext,
   lookup: Lookup,
   bases: readonly string[],
