@@ -1,12 +1,12 @@
 /** An application's screen of the dashboard in a real browser: what is set there is what the interfaces then say. */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { openClients } from '#src/oauth/clients.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
-import { accessibilityFaults, LOOKS, openBrowser, picture } from '#test/support/browser.ts';
-import { openPage, signInTo } from '#test/support/dashboard.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { picture } from '#test/support/browser.ts';
+import { checkLooks, useDashboard } from '#test/support/dashboard.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
 /** One pixel. */
@@ -16,18 +16,11 @@ const PNG = Buffer.from(
 );
 
 describe('the dashboard: an application', () => {
-  let browser: Browser;
   let service: InProcess;
   let owner: AdminUser;
   let project: string;
-  let context: BrowserContext | undefined;
-  const complaints: string[] = [];
-
-  before(async function () {
-    const opened = await openBrowser();
-    if (opened === undefined) return this.skip();
-    browser = opened;
-    service = await startInProcess();
+  const dashboard = useDashboard(async (started) => {
+    service = started;
     owner = await signIn(service, 'owner@clinic.example');
     const founded = await owner.done('POST', '/sandbox/quickstart', { name: 'Clinic' });
     project = founded.project.id;
@@ -36,15 +29,7 @@ describe('the dashboard: an application', () => {
     await owner.done('POST', `/organizations/${founded.organization.id}/members`, member);
   });
 
-  afterEach(async () => {
-    await context?.close();
-    context = undefined;
-  });
-
-  after(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
+  const { complaints } = dashboard;
 
   const register = (more: object = {}) =>
     owner.done('POST', `/projects/${project}/applications`, {
@@ -60,19 +45,13 @@ describe('the dashboard: an application', () => {
     if (found === undefined) throw new Error('the application is gone');
     return found;
   };
-  const visit = async (screen: string, email: string, options: BrowserContextOptions = {}): Promise<Page> => {
-    const page = await openPage(browser, complaints, options);
-    context = page.context();
-    await signInTo(page, service.url, email);
+  const visit = async (screen: string, email: string): Promise<Page> => {
+    const page = await dashboard.open(email);
     await page.goto(`${service.url}/app/projects/${project}/sandbox${screen}`);
     return page;
   };
-  const open = async (
-    id: string,
-    email = 'owner@clinic.example',
-    options: BrowserContextOptions = {},
-  ): Promise<Page> => {
-    const page = await visit(`/applications/${id}`, email, options);
+  const open = async (id: string, email = 'owner@clinic.example'): Promise<Page> => {
+    const page = await visit(`/applications/${id}`, email);
     await page.getByRole('heading', { level: 1, name: 'Portal' }).waitFor();
     return page;
   };
@@ -292,21 +271,13 @@ describe('the dashboard: an application', () => {
     expect(await page.content()).not.to.include('portal.example');
   });
 
-  for (const { colorScheme, size, viewport } of LOOKS)
-    it(`is accessible, ${colorScheme}, ${size}`, async () => {
-      const { id } = await register({ jwks: { keys: [publicKey.export({ format: 'jwk' })] } });
-      const page = await open(id, 'owner@clinic.example', { colorScheme, viewport });
-      await page.getByText('Add, change and delete diagnoses and health problems').waitFor();
-      await page.frameLocator('iframe').getByRole('heading', { level: 1 }).waitFor();
-      await page.waitForFunction(() => document.querySelector('.loading') === null);
-      expect(await accessibilityFaults(page)).to.deep.equal([]);
-      const overflow = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect(overflow).to.equal(0);
-      await picture(page, `app-application-${colorScheme}-${size}`);
-      await page.getByRole('button', { name: 'Replace the keys' }).click();
-      expect(await accessibilityFaults(page)).to.deep.equal([]);
-      await picture(page, `app-application-keys-${colorScheme}-${size}`);
-    });
+  it('is accessible', async () => {
+    const { id } = await register({ jwks: { keys: [publicKey.export({ format: 'jwk' })] } });
+    const page = await open(id);
+    await page.getByText('Add, change and delete diagnoses and health problems').waitFor();
+    await page.frameLocator('iframe').getByRole('heading', { level: 1 }).waitFor();
+    await checkLooks(page, 'app-application');
+    await page.getByRole('button', { name: 'Replace the keys' }).click();
+    await checkLooks(page, 'app-application-keys');
+  });
 });

@@ -4,13 +4,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type Auditing, openAuditing, PATIENT, type Written, weightOf } from '#test/support/auditing.ts';
-import { accessibilityFaults, LOOKS, openBrowser, picture } from '#test/support/browser.ts';
-import { openPage, signInTo } from '#test/support/dashboard.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { accessibilityFaults, picture } from '#test/support/browser.ts';
+import { checkLooks, settle, useDashboard } from '#test/support/dashboard.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
-import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 
 const VERIFY = fileURLToPath(new URL('../../bin/verify-export.mjs', import.meta.url));
 
@@ -24,23 +23,15 @@ function verifyFile(args: readonly string[]): Promise<{ readonly code: number; r
 }
 
 describe('the dashboard of auditors', () => {
-  let browser: Browser;
   let service: InProcess;
   let auditing: Auditing;
   let patient: Written;
   let weight: Written;
   let live: Written;
   let folder: string;
-  let context: BrowserContext | undefined;
-  let page: Page;
-  const complaints: string[] = [];
-
-  before(async function () {
-    const opened = await openBrowser();
-    if (opened === undefined) return this.skip();
-    browser = opened;
+  const { complaints, open } = useDashboard(async (started) => {
+    service = started;
     folder = await temporaryFolder();
-    service = await startInProcess();
     auditing = await openAuditing(service);
     const { write, production, owner, project } = auditing;
     patient = await write(PATIENT);
@@ -50,34 +41,19 @@ describe('the dashboard of auditors', () => {
     live = await write(PATIENT, production.key);
     await owner.done('GET', `/projects/${project}/patients`);
   });
-  after(async () => {
-    await browser?.close();
-    await service?.stop();
-    await removeTemporaryFolders();
-  });
-  afterEach(async () => {
-    await context?.close();
-    context = undefined;
-  });
 
-  const open = async (email: string): Promise<void> => {
-    page = await openPage(browser, complaints);
-    context = page.context();
-    await signInTo(page, service.url, email);
-  };
   const screen = (path: string, environment = 'sandbox'): string =>
     `${service.url}/app/projects/${auditing.project}/${environment}/audit${path}`;
-  const settle = () => page.waitForFunction(() => document.querySelector('.loading') === null);
 
   it('shows who changed a value, the record before it, and a proof to take along', async () => {
-    await open('audit@clinic.example');
+    const page = await open('audit@clinic.example');
     await page.goto(screen('').replace('/audit', ''));
     await page.getByRole('link', { name: 'Audit', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Log' }).waitFor();
     await page.getByLabel('What happened').selectOption('Changed');
     await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.waitForURL(/type=ResourceUpdated/);
-    await settle();
+    await settle(page);
     const row = page.getByRole('row').filter({ hasText: 'Observation' });
     await row.filter({ hasText: 'version 2' }).waitFor();
     expect(await page.getByRole('row').count()).to.equal(2);
@@ -122,7 +98,7 @@ describe('the dashboard of auditors', () => {
 
     await page.getByRole('link', { name: 'The record just before' }).click();
     await page.waitForURL(/\/patients\/.*at=/);
-    await settle();
+    await settle(page);
     await page.goto(`${page.url()}&part=timeline`);
     await page
       .getByRole('main')
@@ -133,7 +109,7 @@ describe('the dashboard of auditors', () => {
   });
 
   it('shows who read what, verifies a record, and asks why in production', async () => {
-    await open('audit@clinic.example');
+    let page = await open('audit@clinic.example');
     await page.goto(screen(`/access-log?patient=${patient.id}`));
     await page.getByRole('row').filter({ hasText: 'owner@clinic.example' }).waitFor();
     await page.getByText('They are numbered without gaps').waitFor();
@@ -177,8 +153,8 @@ describe('the dashboard of auditors', () => {
     expect(rows.at(-1)).to.deep.equal({ purpose: 'Yearly audit' });
 
     // A record of production, by its URL, asks first and shows nothing; the patient reads the reason.
-    await context?.close();
-    await open('audit@clinic.example');
+    await page.context().close();
+    page = await open('audit@clinic.example');
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await page.goto(screen(`/${live.id}`, 'production').replace('/audit/', '/patients/'));
@@ -197,7 +173,7 @@ describe('the dashboard of auditors', () => {
   });
 
   it('is usable by everybody who may see it, on a desktop and a phone, in both themes, in German', async () => {
-    await open('audit@clinic.example');
+    const page = await open('audit@clinic.example');
     const screens = [
       '',
       '?type=ConsentGranted',
@@ -206,34 +182,22 @@ describe('the dashboard of auditors', () => {
       '/exports',
       '/verifications',
     ];
-    for (const path of screens)
-      for (const { colorScheme, viewport } of LOOKS) {
-        const { width } = viewport;
-        await page.setViewportSize(viewport);
-        await page.emulateMedia({ colorScheme });
-        await page.goto(screen(path));
-        await settle();
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        const name = path.replaceAll(/[^a-z]+/g, '-').slice(0, 14);
-        expect(await accessibilityFaults(page), `${path} ${colorScheme} ${width}`).to.deep.equal([]);
-        const beyond = await page.evaluate(
-          () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
-        );
-        expect(beyond, `${path} scrolls sideways at ${width}`).to.equal(false);
-        await picture(page, `audit${name}-${colorScheme}-${width}`);
-      }
+    for (const path of screens) {
+      const name = path.replaceAll(/[^a-z]+/g, '-').slice(0, 14);
+      await checkLooks(page, `audit${name}`, screen(path));
+    }
     await page.locator('summary').filter({ hasText: 'audit@clinic.example' }).click();
     await page.getByLabel('Language').selectOption('Deutsch');
     await page.goto(screen(''));
     await page.getByRole('heading', { level: 1, name: 'Protokoll' }).waitFor();
-    await settle();
+    await settle(page);
     await picture(page, 'audit-german');
     expect(complaints).to.deep.equal([]);
   });
 
   it('shows nothing to a developer of the organization, nor to an owner or auditor of another', async () => {
     for (const person of ['dev@clinic.example', 'owner@other.example', 'audit@other.example']) {
-      await open(person);
+      const page = await open(person);
       const asked: string[] = [];
       page.on('request', (request) => asked.push(new URL(request.url()).pathname));
       for (const path of ['', '/access-log', '/exports', '/verifications']) {
@@ -255,7 +219,7 @@ describe('the dashboard of auditors', () => {
         return (await fetch(`/app/api/admin/projects/${project}/events`, { headers })).status;
       }, auditing.project);
       expect(status).to.equal(person === 'dev@clinic.example' ? 403 : 404);
-      await context?.close();
+      await page.context().close();
     }
   });
 });

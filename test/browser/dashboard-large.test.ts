@@ -1,11 +1,8 @@
 /** The dashboard's log with 100,000 requests, on a processor that is four times as slow (docs/performance.md). */
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
-import { openBrowser } from '#test/support/browser.ts';
-import { beginProject, signInTo } from '#test/support/dashboard.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { beginProject, useDashboard } from '#test/support/dashboard.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 import { scaled } from '#test/support/scale.ts';
-import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
 const REQUESTS = scaled(100_000, 2_000);
 /** Pages that are scrolled through. */
@@ -16,25 +13,13 @@ const isMeasured = scaled(1, 0) === 1;
 const MOST = { answer: 100, painted: 300, task: 100 } as const;
 
 describe('the log of the dashboard with many requests', () => {
-  let browser: Browser;
   let service: InProcess;
-
-  before(async function () {
-    const opened = await openBrowser();
-    if (opened === undefined) return this.skip();
-    browser = opened;
-    service = await startInProcess();
-  });
-
-  after(async () => {
-    await browser?.close();
-    await service?.stop();
-    await removeTemporaryFolders();
+  const { open } = useDashboard((started) => {
+    service = started;
   });
 
   it('is shown at once, and scrolled without stops, with few rows in the document', async () => {
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, locale: 'en' });
-    await signInTo(page, service.url, 'busy@example.org');
+    const page = await open('busy@example.org');
     const project = await beginProject(page, 'Busy');
     await service.pool.query(
       `insert into operations.request_log

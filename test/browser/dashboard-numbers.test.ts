@@ -1,12 +1,10 @@
 /** What the dashboard tells about a project's requests equals what the interfaces answer. */
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { openBrowser } from '#test/support/browser.ts';
-import { addConsents, beginProject, callAs, openPage, signInTo } from '#test/support/dashboard.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import type { Page } from 'playwright-core';
+import { addConsents, beginProject, callAs, useDashboard } from '#test/support/dashboard.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
-import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
 interface Listed<T> {
   readonly data: readonly T[];
@@ -41,38 +39,22 @@ interface Made {
 const LIMIT = 2_000;
 
 describe('the dashboard’s numbers', () => {
-  let browser: Browser;
   let service: InProcess;
-  let context: BrowserContext | undefined;
   let page: Page;
   let project: string;
-  const complaints: string[] = [];
-
-  before(async function () {
-    const opened = await openBrowser();
-    if (opened === undefined) return this.skip();
-    browser = opened;
-    service = await startInProcess({}, { RATE_LIMIT_PER_MINUTE: String(LIMIT) });
-  });
-
-  after(async () => {
-    await browser?.close();
-    await service?.stop();
-    await removeTemporaryFolders();
-  });
+  const { complaints, open } = useDashboard(
+    (started) => {
+      service = started;
+    },
+    { RATE_LIMIT_PER_MINUTE: String(LIMIT) },
+  );
 
   const begin = async (name: string): Promise<void> => {
-    page = await openPage(browser, complaints);
-    context = page.context();
-    await signInTo(page, service.url, `${name.toLowerCase()}@example.org`);
+    page = await open(`${name.toLowerCase()}@example.org`);
     project = await beginProject(page, name);
   };
 
-  afterEach(async () => {
-    await context?.close();
-    context = undefined;
-    expect(complaints).to.deep.equal([]);
-  });
+  afterEach(() => expect(complaints).to.deep.equal([]));
 
   const ask = <T>(path: string, body?: object): Promise<T> =>
     callAs<T>(page, `/admin/projects/${project}${path}`, body);

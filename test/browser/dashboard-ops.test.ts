@@ -1,12 +1,10 @@
 /** The screens of operators in a real browser: what needs them, a rebuild under reads, and what nobody else sees. */
 import { expect } from 'chai';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
-import { accessibilityFaults, LOOKS, openBrowser, picture } from '#test/support/browser.ts';
-import { openPage, signInTo } from '#test/support/dashboard.ts';
+import { accessibilityFaults, picture } from '#test/support/browser.ts';
+import { checkLooks, settle, useDashboard } from '#test/support/dashboard.ts';
 import { holdRebuild } from '#test/support/held-rebuild.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
-import { removeTemporaryFolders } from '#test/support/temporary.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 
 const SCREENS = [
   '',
@@ -23,37 +21,17 @@ const SCREENS = [
 const EVENT = '01900000-0000-7000-8000-000000000001';
 
 describe('the dashboard of operators', () => {
-  let browser: Browser;
   let service: InProcess;
   let owner: AdminUser;
   let application: string;
-  let context: BrowserContext | undefined;
-  let page: Page;
-  const complaints: string[] = [];
-
-  before(async function () {
-    const opened = await openBrowser();
-    if (opened === undefined) return this.skip();
-    browser = opened;
-    service = await startInProcess({}, { PRODUCTION_ACCESS: 'request' });
-    owner = await signIn(service, 'owner@clinic.example');
-    await fill();
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.stop();
-    await removeTemporaryFolders();
-  });
-  afterEach(async () => {
-    await context?.close();
-    context = undefined;
-  });
-
-  const open = async (email: string): Promise<void> => {
-    page = await openPage(browser, complaints);
-    context = page.context();
-    await signInTo(page, service.url, email);
-  };
+  const { complaints, open } = useDashboard(
+    async (started) => {
+      service = started;
+      owner = await signIn(service, 'owner@clinic.example');
+      await fill();
+    },
+    { PRODUCTION_ACCESS: 'request' },
+  );
 
   /** Two requests for production, an application, a parked event, and samples of sizes. */
   async function fill(): Promise<void> {
@@ -112,7 +90,7 @@ describe('the dashboard of operators', () => {
   }
 
   it('names what needs a person, and rebuilds a read model while reads go on', async () => {
-    await open('developer@example.org');
+    const page = await open('developer@example.org');
     await page.getByRole('link', { name: 'Operations' }).click();
     await page.getByRole('heading', { level: 1, name: 'Needs attention' }).waitFor();
     const needs = page.getByRole('list', { name: 'Needs attention' }).getByRole('listitem');
@@ -165,7 +143,7 @@ describe('the dashboard of operators', () => {
   });
 
   it('retries parked events, answers requests for production, and gives trust', async () => {
-    await open('developer@example.org');
+    const page = await open('developer@example.org');
     await page.goto(`${service.url}/app/ops/processes`);
     const parked = page.getByRole('listitem').filter({ hasText: EVENT });
     await parked.getByText('the statement timed out').waitFor();
@@ -212,7 +190,7 @@ describe('the dashboard of operators', () => {
               '/fhir/R4/Patient', 503, 7, '{"type":"unavailable","fields":[]}'
          from projects.project, generate_series(1, 5) n where name in ('Diary', 'Research')`,
     );
-    await open('developer@example.org');
+    const page = await open('developer@example.org');
     await page.clock.install();
     await page.goto(`${service.url}/app/ops`);
     await page.getByText('10 requests failed within the last quarter of an hour').waitFor();
@@ -239,34 +217,20 @@ describe('the dashboard of operators', () => {
   });
 
   it('is usable by everybody who may see it, on a desktop and a phone, in both themes, in German', async () => {
-    await open('developer@example.org');
+    const page = await open('developer@example.org');
     for (const screen of SCREENS)
-      for (const { colorScheme, viewport } of LOOKS) {
-        const { width } = viewport;
-        await page.setViewportSize(viewport);
-        await page.emulateMedia({ colorScheme });
-        await page.goto(`${service.url}/app/ops${screen}`);
-        await page.waitForFunction(() => document.querySelector('.loading') === null);
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        expect(await accessibilityFaults(page), `${screen} ${colorScheme} ${width}`).to.deep.equal([]);
-        const beyond = await page.evaluate(
-          () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
-        );
-        expect(beyond, `${screen} scrolls sideways at ${width}`).to.equal(false);
-        await picture(page, `ops${screen.replace('/', '-')}-${colorScheme}-${width}`);
-      }
-    await page.setViewportSize({ width: 1440, height: 900 });
+      await checkLooks(page, `ops${screen.replace('/', '-')}`, `${service.url}/app/ops${screen}`);
     await page.getByText('developer@example.org').click();
     await page.getByLabel('Language').selectOption('Deutsch');
     await page.goto(`${service.url}/app/ops`);
     await page.getByRole('heading', { level: 1, name: 'Zu erledigen' }).waitFor();
-    await page.waitForFunction(() => document.querySelector('.loading') === null);
+    await settle(page);
     await picture(page, 'ops-german');
     expect(complaints).to.deep.equal([]);
   });
 
   it('verifies everything, shows the report, and the key that signs', async () => {
-    await open('developer@example.org');
+    const page = await open('developer@example.org');
     await page.goto(`${service.url}/app/ops/verifications`);
     await page.getByRole('button', { name: 'Verify everything' }).click();
     const verified = page.getByRole('row').filter({ hasText: 'The whole installation' });
@@ -291,7 +255,7 @@ describe('the dashboard of operators', () => {
       ...{ issuer, subject, email, role: 'developer' },
     });
     for (const person of ['dev@example.org', 'owner@clinic.example']) {
-      await open(person);
+      const page = await open(person);
       expect(await page.getByRole('link', { name: 'Operations' }).count()).to.equal(0);
       const asked: string[] = [];
       page.on('request', (request) => asked.push(new URL(request.url()).pathname));
@@ -305,7 +269,7 @@ describe('the dashboard of operators', () => {
         return (await fetch('/app/api/admin/operations/read-models', { headers })).status;
       });
       expect(status).to.equal(403);
-      await context?.close();
+      await page.context().close();
     }
   });
 });

@@ -1,15 +1,14 @@
 /** A patient's record in the dashboard: what it says, then and now, who changed what, and how quickly a long one is shown. */
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
-import { accessibilityFaults, LOOKS, openBrowser, picture } from '#test/support/browser.ts';
-import { beginProject, callAs, openPage, signInTo } from '#test/support/dashboard.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import type { Page } from 'playwright-core';
+import { picture } from '#test/support/browser.ts';
+import { beginProject, callAs, checkLooks, useDashboard } from '#test/support/dashboard.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 import { linkOf } from '#test/support/me.ts';
 import { patientVisitor } from '#test/support/patient-pages.ts';
 import { eventually } from '#test/support/process.ts';
 import { RecordEvents } from '#test/support/record-events.ts';
 import { scaled } from '#test/support/scale.ts';
-import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
 const PERSON = 'physician@example.org';
 const SLOWER = 4;
@@ -42,22 +41,15 @@ type Overview = Readonly<
 };
 
 describe('a patient’s record in the dashboard', () => {
-  let browser: Browser;
   let service: InProcess;
   let page: Page;
   let project: string;
   let key: string;
   let patient: string;
   let base: string;
-  const complaints: string[] = [];
-
-  before(async function () {
-    const opened = await openBrowser();
-    if (opened === undefined) return this.skip();
-    browser = opened;
-    service = await startInProcess();
-    page = await openPage(browser, complaints);
-    await signInTo(page, service.url, PERSON);
+  const { complaints, open } = useDashboard(async (started) => {
+    service = started;
+    page = await open(PERSON);
     project = await beginProject(page, 'Ward');
     base = page.url();
     ({ key } = await callAs<{ readonly key: string }>(page, `/admin/projects/${project}/keys`, {
@@ -65,12 +57,6 @@ describe('a patient’s record in the dashboard', () => {
       environment: 'sandbox',
     }));
     patient = await fillRecord();
-  });
-
-  after(async () => {
-    await browser?.close();
-    await service?.stop();
-    await removeTemporaryFolders();
   });
 
   async function write(method: string, path: string, resource: object, author = 'practitioner') {
@@ -192,7 +178,6 @@ describe('a patient’s record in the dashboard', () => {
   });
   const overview = () =>
     callAs<Overview>(page, `/admin/projects/${project}/patients/${patient}/overview?language=en`);
-  const shown = () => page.waitForFunction(() => document.querySelector('.loading') === null);
 
   it('shows what the interface says, each line with its version', async () => {
     await create(glucose(patient, 91, '2026-02-01'));
@@ -264,7 +249,7 @@ describe('a patient’s record in the dashboard', () => {
     await page.goto(`${base}/patients/${patient}`);
     const slider = page.getByRole('slider', { name: 'Moment of the record' });
     await page.waitForFunction(
-      () => !document.querySelector<HTMLInputElement>('input[type=range]')?.disabled,
+      () => document.querySelector<HTMLInputElement>('input[type=range]')?.disabled === false,
     );
     expect(await slider.getAttribute('aria-valuetext')).to.equal('now');
     const moments = await callAs<{ readonly data: readonly { readonly to: string }[] }>(
@@ -340,40 +325,30 @@ describe('a patient’s record in the dashboard', () => {
     await page.emulateMedia({ media: 'screen' });
   });
 
-  for (const { colorScheme, size, viewport } of LOOKS)
-    it(`is accessible, ${colorScheme}, ${size}`, async () => {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize(viewport);
-      const said = await overview();
-      const [first] = said.problems.now;
-      for (const part of [
-        '',
-        '?part=timeline',
-        '?part=documents',
-        '?part=changes',
-        '?part=reads',
-        `/entries/${first?.resource}`,
-      ]) {
-        await page.goto(`${base}/patients/${patient}${part}`);
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        await shown();
-        expect(await accessibilityFaults(page), part).to.deep.equal([]);
-        const overflow = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        );
-        expect(overflow, part).to.equal(0);
-        await picture(page, `record${part.replace(/\W+/g, '-').slice(0, 20)}-${colorScheme}-${size}`);
-      }
-      if (size !== 'phone') return;
-      // Allergies and the first medicine are on the first sight.
-      await page.goto(`${base}/patients/${patient}`);
-      const heights = await Promise.all(
-        ['Penicillin', 'Metformin'].map(
-          async (name) => (await page.locator('.lines strong', { hasText: name }).first().boundingBox())?.y,
-        ),
+  it('is accessible', async () => {
+    const [first] = (await overview()).problems.now;
+    for (const part of [
+      '',
+      '?part=timeline',
+      '?part=documents',
+      '?part=changes',
+      '?part=reads',
+      `/entries/${first?.resource}`,
+    ])
+      await checkLooks(
+        page,
+        `record${part.replace(/\W+/g, '-').slice(0, 20)}`,
+        `${base}/patients/${patient}${part}`,
       );
-      for (const y of heights) expect(y).to.be.lessThan(viewport.height);
-    });
+    // On a phone, allergies and the first medicine are on the first sight.
+    const phone = { width: 390, height: 844 };
+    await page.setViewportSize(phone);
+    await page.goto(`${base}/patients/${patient}`);
+    for (const name of ['Penicillin', 'Metformin']) {
+      const box = await page.locator('.lines strong', { hasText: name }).first().boundingBox();
+      expect(box?.y, name).to.be.lessThan(phone.height);
+    }
+  });
 
   it('is shown at once if it is long, and its timeline scrolls without stops', async () => {
     await page.emulateMedia({ colorScheme: 'light' });

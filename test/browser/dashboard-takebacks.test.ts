@@ -1,38 +1,21 @@
 /** The screens of take-backs in a real browser: from the choice to the report and the undo (docs/take-back.md). */
 import { expect } from 'chai';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { type Auditing, openAuditing, PATIENT, type Written, weightOf } from '#test/support/auditing.ts';
-import { accessibilityFaults, LOOKS, openBrowser, picture } from '#test/support/browser.ts';
-import { openPage, signInTo } from '#test/support/dashboard.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { checkLooks, settle, useDashboard } from '#test/support/dashboard.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 
 const SOURCE = 'Ward 3 analyser';
 
 describe('the screens of take-backs', () => {
-  let browser: Browser;
   let service: InProcess;
   let auditing: Auditing;
   let patient: Written;
-  let context: BrowserContext | undefined;
-  let page: Page;
-  const complaints: string[] = [];
-
-  before(async function () {
-    const opened = await openBrowser();
-    if (opened === undefined) return this.skip();
-    browser = opened;
-    service = await startInProcess();
+  const { complaints, open } = useDashboard(async (started) => {
+    service = started;
     auditing = await openAuditing(service);
     patient = await auditing.write(PATIENT);
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
-  afterEach(async () => {
-    await context?.close();
-    context = undefined;
   });
 
   /** Writes a weight; with an id as its next version. */
@@ -50,31 +33,11 @@ describe('the screens of take-backs', () => {
     const { status, json } = await service.fhir(`/Observation/${id}`, { key: auditing.sandbox.key });
     return status === 200 ? (json.valueQuantity as { readonly value: number }).value : status;
   };
-  const open = async (email: string): Promise<void> => {
-    page = await openPage(browser, complaints);
-    context = page.context();
-    await signInTo(page, service.url, email);
-  };
   const screen = (path: string): string =>
     `${service.url}/app/projects/${auditing.project}/sandbox/takebacks${path}`;
-  const settle = () => page.waitForFunction(() => document.querySelector('.loading') === null);
-  const figures = (): Promise<string[]> => page.locator('.figures strong').allInnerTexts();
 
   /** Looks at the screen in both themes, on a desktop and a phone. */
-  const look = async (name: string): Promise<void> => {
-    for (const { colorScheme, viewport } of LOOKS) {
-      await page.setViewportSize(viewport);
-      await page.emulateMedia({ colorScheme });
-      expect(await accessibilityFaults(page), `${name} ${colorScheme} ${viewport.width}`).to.deep.equal([]);
-      const beyond = await page.evaluate(
-        () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
-      );
-      expect(beyond, `${name} scrolls sideways at ${viewport.width}`).to.equal(false);
-      await picture(page, `takeback-${name}-${colorScheme}-${viewport.width}`);
-    }
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await page.emulateMedia({ colorScheme: 'light' });
-  };
+  const look = (page: Page, name: string): Promise<void> => checkLooks(page, `takeback-${name}`);
 
   it('lead an owner from the choice over the plan and the report to the undo', async () => {
     const [changed, added, later] = [
@@ -94,11 +57,11 @@ describe('the screens of take-backs', () => {
     await eventually(
       async () => (await service.pool.query('select 1 from operations.receipt')).rowCount === 1,
     );
-    await open('owner@clinic.example');
+    const page = await open('owner@clinic.example');
     await page.goto(screen('').replace('/takebacks', ''));
     await page.getByRole('link', { name: 'Take-backs', exact: true }).click();
     await page.getByText('Nothing was taken back in this project yet.').waitFor();
-    await look('none');
+    await look(page, 'none');
     await page.getByRole('link', { name: 'Plan a take-back' }).click();
     const plan = page.getByRole('button', { name: 'Make the plan' });
     expect(await plan.isDisabled()).to.equal(true);
@@ -110,15 +73,15 @@ describe('the screens of take-backs', () => {
     await page.getByLabel('A source system').check();
     await page.getByRole('textbox', { name: 'Source system' }).fill(SOURCE);
     await page.getByLabel('An AI').check();
-    await look('form');
+    await look(page, 'form');
     await page.getByLabel('An AI').uncheck();
     await page.getByLabel('From (optional)').fill('2026-01-01T00:00');
     await page.getByLabel('Reason').fill('The analyser was calibrated wrongly.');
     await plan.click();
     await page.getByRole('heading', { level: 1, name: 'Take-back' }).waitFor();
-    await settle();
+    await settle(page);
     await page.getByRole('button', { name: 'Take this back …' }).waitFor();
-    expect(await figures()).to.deep.equal(['3', '1', '1', '1']);
+    expect(await page.locator('.figures strong').allInnerTexts()).to.deep.equal(['3', '1', '1', '1']);
     await page.getByText(/^sandbox key …/).waitFor();
     const facts = await page.getByRole('main').innerText();
     for (const said of [
@@ -132,7 +95,7 @@ describe('the screens of take-backs', () => {
     const stays = page.getByRole('row').filter({ hasText: 'Others have changed it since' });
     expect(await stays.innerText()).to.include(later);
     await page.getByText('1 context for a language model').waitFor();
-    await look('plan');
+    await look(page, 'plan');
     await stays.getByRole('link').click();
     await page.getByRole('row').filter({ hasText: 'version 2' }).waitFor();
     expect(await page.getByRole('row').count()).to.equal(3);
@@ -144,12 +107,12 @@ describe('the screens of take-backs', () => {
     const start = dialog.getByRole('button', { name: 'Take back' });
     await dialog.getByLabel('Confirm').fill('Pilo');
     expect(await start.isDisabled()).to.equal(true);
-    await look('start');
+    await look(page, 'start');
     await dialog.getByLabel('Confirm').fill('Pilot');
     await start.click();
     await page.getByText('Taken back: 2 versions written in 1 record.').waitFor({ timeout: 60_000 });
     expect(await Promise.all([changed, added, later].map(readValue))).to.deep.equal([61, 410, 62]);
-    await look('done');
+    await look(page, 'done');
 
     await page.getByRole('button', { name: 'Undo the take-back …' }).click();
     await dialog.getByRole('button', { name: 'Undo the take-back' }).click();
@@ -159,19 +122,19 @@ describe('the screens of take-backs', () => {
     await page.getByRole('navigation', { name: 'Project' }).getByRole('link', { name: 'Take-backs' }).click();
     const row = page.getByRole('row').filter({ hasText: SOURCE });
     await row.filter({ hasText: 'Undone' }).filter({ hasText: 'Sandbox' }).waitFor();
-    await look('list');
+    await look(page, 'list');
     await page.locator('summary').filter({ hasText: 'owner@clinic.example' }).click();
     await page.getByLabel('Language').selectOption('Deutsch');
     await row.getByRole('link').click();
     await page.getByRole('heading', { level: 1, name: 'Zurücknahme' }).waitFor();
     await page.getByText('Rückgängig gemacht: 2 Fassungen in einer Akte geschrieben.').waitFor();
-    await look('german');
+    await look(page, 'german');
     expect(complaints).to.deep.equal([]);
   });
 
   it('show their progress, continue what failed, and say what the service refuses', async () => {
     await weigh(3, 'Slow import');
-    await open('owner@clinic.example');
+    const page = await open('owner@clinic.example');
     const { id } = await auditing.owner.done('POST', `/projects/${auditing.project}/takebacks`, {
       ...{ select: { source_system: 'Slow import' }, environment: 'sandbox' },
     });
@@ -190,10 +153,10 @@ describe('the screens of take-backs', () => {
     await page.reload();
     await page.getByText('40 of 160 records.').waitFor();
     expect(await page.getByRole('progressbar').getAttribute('value')).to.equal('0.25');
-    await look('progress');
+    await look(page, 'progress');
     await set('running', 'failed', 'the read models lag behind the log');
     await page.getByText('the read models lag behind the log').waitFor();
-    await look('failed');
+    await look(page, 'failed');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('Taken back: 1 version written in 1 record.').waitFor({ timeout: 60_000 });
     await page.goto(screen('/tb_none'));
@@ -213,7 +176,7 @@ describe('the screens of take-backs', () => {
       ['audit@clinic.example', 'Owners and admins'],
       ['owner@other.example', 'Not found'],
     ] as const) {
-      await open(person);
+      const page = await open(person);
       const asked: string[] = [];
       page.on('request', (request) => asked.push(new URL(request.url()).pathname));
       for (const path of ['', '/new', '/tb_none']) {
@@ -222,7 +185,7 @@ describe('the screens of take-backs', () => {
       }
       expect(await page.getByRole('link', { name: 'Take-backs', exact: true }).count()).to.equal(0);
       expect(asked.filter((path) => path.includes('/api/') && path.includes('takebacks'))).to.deep.equal([]);
-      await context?.close();
+      await page.context().close();
     }
   });
 });

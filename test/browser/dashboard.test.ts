@@ -2,13 +2,11 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { accessibilityFaults, LOOKS, openBrowser, picture } from '#test/support/browser.ts';
-import { beginProject, callAs, fillProject, openPage, signInTo } from '#test/support/dashboard.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { accessibilityFaults, picture } from '#test/support/browser.ts';
+import { beginProject, callAs, checkLooks, fillProject, useDashboard } from '#test/support/dashboard.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 import { identityOf } from '#test/support/me.ts';
-import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
 const PHONE = { width: 390, height: 844 };
 const SCREENS = [
@@ -38,42 +36,15 @@ interface Bundle {
 }
 
 describe('the dashboard', () => {
-  let browser: Browser;
   let service: InProcess;
-  let context: BrowserContext | undefined;
-  let page: Page;
-  const complaints: string[] = [];
-
-  before(async function () {
-    const opened = await openBrowser();
-    if (opened === undefined) return this.skip();
-    browser = opened;
-    service = await startInProcess();
+  const { complaints, open } = useDashboard((started) => {
+    service = started;
   });
-
-  after(async () => {
-    await browser?.close();
-    await service?.stop();
-    await removeTemporaryFolders();
-  });
-
-  const open = async (email: string, options: BrowserContextOptions = {}): Promise<void> => {
-    page = await openPage(browser, complaints, options);
-    context = page.context();
-    await signInTo(page, service.url, email);
-  };
-
-  afterEach(async () => {
-    await context?.close();
-    context = undefined;
-  });
-
-  const begin = (name: string): Promise<string> => beginProject(page, name);
 
   it('leads a newcomer from the sign-in to a key, and shows its first request in the log', async () => {
-    await open('newcomer@example.org');
+    const page = await open('newcomer@example.org');
     expect(await page.getByRole('heading', { level: 1 }).innerText()).to.equal('Projects');
-    await begin('Clinic');
+    await beginProject(page, 'Clinic');
     expect(new URL(page.url()).pathname).to.match(/^\/app\/projects\/proj_[\w-]+\/sandbox$/);
     await page.getByRole('link', { name: 'Keys' }).click();
     await page.getByRole('button', { name: 'Create a key' }).click();
@@ -96,8 +67,8 @@ describe('the dashboard', () => {
   });
 
   it('says how much a key is used before it is revoked, and revokes it', async () => {
-    await open('rotator@example.org');
-    await begin('Rotation');
+    const page = await open('rotator@example.org');
+    await beginProject(page, 'Rotation');
     await page.getByRole('link', { name: 'Keys' }).click();
     await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByLabel('Name').fill('job');
@@ -142,8 +113,8 @@ describe('the dashboard', () => {
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
     const { port } = receiver.address() as AddressInfo;
     try {
-      await open('hooks@example.org');
-      await begin('Hooks');
+      const page = await open('hooks@example.org');
+      await beginProject(page, 'Hooks');
       await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
       await page.getByRole('button', { name: 'Add an endpoint' }).click();
       await page.getByLabel('URL').fill('ftp://hooks.example.org');
@@ -185,8 +156,8 @@ describe('the dashboard', () => {
   });
 
   it('sends any request as the person, and prints it for programs', async () => {
-    await open('trier@example.org');
-    await begin('Trial');
+    const page = await open('trier@example.org');
+    await beginProject(page, 'Trial');
     await page.getByRole('link', { name: 'Try it' }).click();
     await page.getByLabel('Method').selectOption('POST');
     await page.getByLabel('Path').fill('/fhir/R4/Patient');
@@ -226,8 +197,8 @@ describe('the dashboard', () => {
   });
 
   it('builds a search, says what it costs, and shows the resources that the interface returns', async () => {
-    await open('seeker@example.org');
-    await begin('Searches');
+    const page = await open('seeker@example.org');
+    await beginProject(page, 'Searches');
     const [, project] = /\/projects\/([\w-]+)\//.exec(page.url()) ?? [];
     const headers = { 'X-Service-Session': '1', 'X-Service-Project': project ?? '' };
     const fhir = (path: string, body?: object): Promise<Resource & Bundle> =>
@@ -339,8 +310,8 @@ describe('the dashboard', () => {
   });
 
   it('asks why records of production are needed, and shows the reason in their access log', async () => {
-    await open('live@example.org');
-    await begin('Live');
+    const page = await open('live@example.org');
+    await beginProject(page, 'Live');
     const base = page.url().replace(/sandbox$/, 'production');
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
@@ -377,8 +348,8 @@ describe('the dashboard', () => {
   });
 
   it('shows a developer none of production’s records, also by their URL', async () => {
-    await open('boss@example.org');
-    await begin('Roles');
+    let page = await open('boss@example.org');
+    await beginProject(page, 'Roles');
     const base = page.url().replace(/sandbox$/, 'production');
     const developer = {
       ...identityOf(service, 'dev@example.org'),
@@ -392,8 +363,8 @@ describe('the dashboard', () => {
       return (await fetch(path, { method: 'POST', headers, body: JSON.stringify(member) })).status;
     }, developer);
     expect(added).to.be.within(200, 201);
-    await context?.close();
-    await open('dev@example.org');
+    await page.context().close();
+    page = await open('dev@example.org');
     for (const screen of ['/patients', '/search', '/try']) {
       await page.goto(base + screen);
       await page.getByText('Records of production need the role auditor, admin or owner.').waitFor();
@@ -403,9 +374,8 @@ describe('the dashboard', () => {
   });
 
   it('shows where the person is signed in, and signs them out elsewhere', async () => {
-    await open('roamer@example.org');
-    const elsewhere = context;
-    await open('roamer@example.org');
+    const elsewhere = await open('roamer@example.org');
+    const page = await open('roamer@example.org');
     await page.getByText('roamer@example.org').click();
     await page.getByRole('link', { name: 'Sessions' }).click();
     await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
@@ -415,16 +385,14 @@ describe('the dashboard', () => {
     await picture(page, 'app-sessions');
     await page.getByRole('button', { name: /^End the session of / }).click();
     await page.getByRole('button', { name: /^End the session of / }).waitFor({ state: 'detached' });
-    const other = await elsewhere?.newPage();
-    await other?.goto(`${service.url}/app`);
-    expect(new URL(other?.url() ?? '').pathname).to.not.equal('/app');
-    await elsewhere?.close();
+    await elsewhere.goto(`${service.url}/app`);
+    expect(new URL(elsewhere.url()).pathname).to.not.equal('/app');
     expect(complaints).to.deep.equal([]);
   });
 
   it('finds a patient by name or id', async () => {
-    await open('finder@example.org');
-    const project = await begin('Finding');
+    const page = await open('finder@example.org');
+    const project = await beginProject(page, 'Finding');
     const base = page.url();
     const { key } = await callAs<{ readonly key: string }>(page, `/admin/projects/${project}/keys`, {
       name: 'server',
@@ -448,11 +416,11 @@ describe('the dashboard', () => {
   });
 
   it('shows nothing of a project of others, also by its URL', async () => {
-    await open('owner@example.org');
-    await begin('Private');
+    let page = await open('owner@example.org');
+    await beginProject(page, 'Private');
     const url = page.url();
-    await context?.close();
-    await open('stranger@example.org');
+    await page.context().close();
+    page = await open('stranger@example.org');
     for (const screen of SCREENS) {
       await page.goto(url + screen);
       await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
@@ -460,28 +428,17 @@ describe('the dashboard', () => {
     }
   });
 
-  for (const { colorScheme, size, viewport } of LOOKS)
-    it(`is accessible, ${colorScheme}, ${size}`, async () => {
-      await open(`look-${colorScheme}-${size}@example.org`, { colorScheme, viewport });
-      await picture(page, `app-home-${colorScheme}-${size}`);
-      const project = await begin('Look');
-      await fillProject(page, service, project);
-      const base = page.url();
-      for (const screen of SCREENS) {
-        await page.goto(base + screen);
-        await page.waitForFunction(() => document.querySelector('.loading') === null);
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        expect(await accessibilityFaults(page), screen).to.deep.equal([]);
-        const overflow = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        );
-        expect(overflow, screen).to.equal(0);
-        await picture(page, `app${screen.replace('/', '-')}-${colorScheme}-${size}`);
-      }
-    });
+  it('is accessible', async () => {
+    const page = await open('look@example.org');
+    await checkLooks(page, 'app-home');
+    const project = await beginProject(page, 'Look');
+    await fillProject(page, service, project);
+    const base = page.url();
+    for (const screen of SCREENS) await checkLooks(page, `app${screen.replace('/', '-')}`, base + screen);
+  });
 
   it('is small, cached by its content, and needs no other host', async () => {
-    await open('size@example.org');
+    const page = await open('size@example.org');
     const sizes = await page.evaluate(() =>
       (performance.getEntriesByType('resource') as PerformanceResourceTiming[]).map(
         ({ name, encodedBodySize }) => ({ name, encodedBodySize }),

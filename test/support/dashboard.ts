@@ -1,28 +1,100 @@
 /** Steps of tests of the dashboard in a browser. */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { accessibilityFaults, LOOKS, openBrowser, picture } from './browser.ts';
 import { type GrantData, grantData, granted, revoked } from './consents.ts';
-import type { InProcess } from './in-process.ts';
+import { type InProcess, startInProcess } from './in-process.ts';
 import { inDays, newPatient } from './me.ts';
 import { eventually } from './process.ts';
 import { RecordEvents } from './record-events.ts';
+import { removeTemporaryFolders } from './temporary.ts';
 
 const DESKTOP = { width: 1440, height: 900 };
 
+/** Pages of the dashboard in a suite of tests. */
+export interface Dashboard {
+  /** Lines and errors of the console since the last page was opened. */
+  readonly complaints: readonly string[];
+  /** Signs a person in, in a context of their own that ends after the test: on a desktop, in English. */
+  open(email: string): Promise<Page>;
+}
+
 /**
- * Opens a page in a new context: on a desktop, in English, unless the options differ.
- * @param complaints is emptied, then collects the lines and errors of the console
+ * Starts a browser and a service before the tests of a suite, and stops them afterwards. Without a browser the tests
+ * count as skipped.
+ * @param prepare runs before the tests; pages that it opens stay open until the end
+ * @param settings further environment variables of the service
  */
-export async function openPage(
-  browser: Browser,
-  complaints: string[],
-  options: BrowserContextOptions = {},
-): Promise<Page> {
-  const context = await browser.newContext({ viewport: DESKTOP, locale: 'en', ...options });
-  const page = await context.newPage();
-  complaints.length = 0;
-  page.on('console', (message) => complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  return page;
+export function useDashboard(
+  prepare: (service: InProcess) => Promise<void> | void,
+  settings: Readonly<Record<string, string>> = {},
+): Dashboard {
+  const complaints: string[] = [];
+  const pages: Page[] = [];
+  let kept = 0;
+  let browser: Browser | undefined;
+  let service: InProcess | undefined;
+
+  before(async function () {
+    browser = await openBrowser();
+    if (browser === undefined) return this.skip();
+    service = await startInProcess({}, settings);
+    await prepare(service);
+    kept = pages.length;
+  });
+
+  afterEach(async () => {
+    for (const page of pages.splice(kept)) await page.context().close();
+  });
+
+  after(async () => {
+    await browser?.close();
+    await service?.stop();
+    await removeTemporaryFolders();
+  });
+
+  return {
+    complaints,
+    async open(email) {
+      if (browser === undefined || service === undefined) throw new Error('the service is not started yet');
+      const context = await browser.newContext({ viewport: DESKTOP, locale: 'en' });
+      const page = await context.newPage();
+      pages.push(page);
+      complaints.length = 0;
+      page.on('console', (message) => complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(error.message));
+      await signInTo(page, service.url, email);
+      return page;
+    },
+  };
+}
+
+/** Waits until nothing on the page is loading any more. */
+export async function settle(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.waitForFunction(() => document.querySelector('.loading') === null);
+}
+
+/**
+ * Checks a page in every look, and keeps a picture of each: it is accessible, and does not scroll sideways.
+ * @param url loaded in each look; by default the page stays as it is
+ */
+export async function checkLooks(page: Page, name: string, url?: string): Promise<void> {
+  for (const { colorScheme, size, viewport } of LOOKS) {
+    const look = `${name}-${colorScheme}-${size}`;
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    if (url !== undefined) await page.goto(url);
+    await settle(page);
+    expect(await accessibilityFaults(page), look).to.deep.equal([]);
+    const beyond = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(beyond, `${look} scrolls sideways`).to.equal(0);
+    await picture(page, look);
+  }
+  await page.setViewportSize(DESKTOP);
+  await page.emulateMedia({ colorScheme: 'light' });
 }
 
 /** Signs in at the development issuer, and waits for the first screen. */
