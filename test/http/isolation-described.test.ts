@@ -56,6 +56,12 @@ describe('every described route with an id in its path', () => {
       redirect_uris: ['https://diary.example/back'],
       scopes: ['patient/*.rs'],
     });
+    const { id: takeback } = await owner.done('POST', `/projects/${row.project}/takebacks`, {
+      select: { key_id: row.key },
+      environment: 'sandbox',
+    });
+    expect((await service.fhir(`/Patient/${patient.id}/$summary`)).status).to.equal(200);
+    const { rows: receipts } = await service.pool.query<{ id: string }>('select id from operations.receipt');
     const plain = (id: string): Named => ({ type: '', id, marker: `t${newUuid()}` });
     theirs = new Map([
       ['rid', patient],
@@ -67,6 +73,8 @@ describe('every described route with an id in its path', () => {
       ['project_id', plain(row.project)],
       ['key_id', plain(row.key)],
       ['application_id', plain(application)],
+      ['takeback_id', plain(takeback)],
+      ['receipt_id', plain(String(receipts[0]?.id))],
     ]);
     const issuer = new DevIssuer(service.pool, devIssuerUrl(service.url));
     const token = await issuer.idToken(findPerson('stranger@example.org'));

@@ -93,6 +93,11 @@ describe('isolation of people', () => {
       const record = String(made.json.id);
       const allowed = await granting.allow(application, record);
       expect((await service.fhir('/Observation', { key: allowed.token })).status).to.equal(200);
+      const summary = `/Patient/${allowed.patient}/$summary`;
+      expect((await service.fhir(summary, { key: allowed.token })).status).to.equal(200);
+      const receipts = 'select id from operations.receipt where record = $1';
+      const [receipt] = (await service.pool.query<{ id: string }>(receipts, [record])).rows;
+      if (receipt === undefined) throw new Error('the summary has no receipt');
       const links = NAMES.filter((name) => (PEOPLE[name] as readonly number[]).includes(n));
       for (const name of links) {
         const isSelf = PEOPLE[name][0] === n && name !== 'carer@example.org';
@@ -104,6 +109,7 @@ describe('isolation of people', () => {
           ['patient_id', { ...plain(record), type: 'Patient', marker: `${SECRET}-${n}` }],
           ['grant_id', plain(allowed.data.grant_id)],
           ['request_id', plain(await ask(allowed))],
+          ['receipt_id', plain(receipt.id)],
         ]),
       );
     }
@@ -204,6 +210,7 @@ describe('isolation of people', () => {
       '/me/patients/{patient_id}',
       '/me/patients/{patient_id}/grants',
       '/me/patients/{patient_id}/access-log',
+      '/me/patients/{patient_id}/receipts/{receipt_id}',
       '/me/access-requests/{request_id}/approve',
     ]);
     await fc.assert(

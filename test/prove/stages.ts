@@ -61,9 +61,25 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'isolation',
     shows:
-      '5,000 random requests about ids of another project or environment, and 1,500 of people about records that aren’t theirs, answered as for ids that never were',
-    touches: ['queries', 'src/http', 'src/app', 'src/oauth', 'src/identity', 'src/sharing', 'src/*'],
-    run: { tests: ['test/properties/isolation.test.ts', 'test/properties/gateway-isolation.test.ts'] },
+      '5,000 random requests about ids of another project or environment, 1,500 of people about records that aren’t theirs, 3,000 about receipts and take-backs, and 3,000 calls of tools of assistants, answered as for ids that never were',
+    touches: [
+      'queries',
+      'src/http',
+      'src/app',
+      'src/mcp',
+      'src/oauth',
+      'src/identity',
+      'src/sharing',
+      'src/*',
+    ],
+    run: {
+      tests: [
+        'test/properties/isolation.test.ts',
+        'test/properties/gateway-isolation.test.ts',
+        'test/properties/receipts-isolation.test.ts',
+        'test/properties/mcp-isolation.test.ts',
+      ],
+    },
   },
   {
     name: 'grants',

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
+import { Answer } from './service.ts';
 
 /** A tool's result, as tests look at it. */
 export interface ToolResult {
@@ -115,4 +116,18 @@ export function makeAssistant(url: string, clientId: string, redirectUrl: string
       return connect();
     },
   };
+}
+
+/** Sends one message to `/mcp`, and returns the answer as it came. */
+export async function postMcp(url: string, token: string, method: string, params: object): Promise<Answer> {
+  const response = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      Authorization: `Bearer ${token}`,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  return new Answer(response.status, response.headers, await response.text());
 }

@@ -6,6 +6,7 @@
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import type { RecordsOf } from '#queries/records-of.ts';
 import type { AnswerMemory } from '#src/shared/load/answer-budget.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
@@ -31,6 +32,7 @@ export interface OpenService {
   readonly limits: RequestLimits;
   readonly answers: AnswerMemory;
   readonly accessLog: AccessLog;
+  readonly recordsOf: RecordsOf;
   readonly log: Logger;
   readonly checks: ReadinessChecks;
   readonly metrics: Metrics;

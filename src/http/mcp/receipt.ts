@@ -8,6 +8,7 @@ import type { Caller } from '#src/shared/access/caller.ts';
 import { type GivenReceipt, nameReader } from '#src/shared/access/receipt.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
+import type { OpenService } from '../api/open-route.ts';
 import type { AccessLog } from '../ports/access-log.ts';
 import type { Gather, Gathered } from '../ports/inner-requests.ts';
 
@@ -67,10 +68,11 @@ export class McpReceipt {
    * @throws Refusal unavailable (503) if they can't be written
    */
   async write(
-    log: Pick<AccessLog, 'written'>,
+    { accessLog: log, recordsOf }: Pick<OpenService, 'accessLog' | 'recordsOf'>,
     sent: { readonly text: string; readonly sha256: Buffer },
   ): Promise<void> {
-    const receipt = this.#give(sent);
+    const record = await this.#findRecord(recordsOf);
+    const receipt = record === undefined ? undefined : this.#give(record, sent);
     const own = (entry: AccessEntry): AccessEntry =>
       receipt?.record === entry.record ? { ...entry, receipt } : entry;
     const entries = this.#entries.splice(0).map(own);
@@ -83,11 +85,21 @@ export class McpReceipt {
     for (const entry of this.#entries.splice(0)) log.note(entry);
   }
 
-  /** Returns the receipt; undefined if the answer isn't about one record. */
-  #give({ text, sha256 }: { readonly text: string; readonly sha256: Buffer }): GivenReceipt | undefined {
+  /**
+   * Returns the record that the answer is about: the grant's, or one of the project that the call names. Other projects'
+   * records have no receipt of it, like those that never were.
+   */
+  async #findRecord(recordsOf: OpenService['recordsOf']): Promise<string | undefined> {
+    const { sees } = this.asked.caller;
+    if (sees.within !== undefined) return sees.within.record;
+    const patient = patientIn(this.asked.body);
+    if (patient === undefined) return undefined;
+    return (await recordsOf(sees, [patient])).get(patient) === patient ? patient : undefined;
+  }
+
+  /** Returns the receipt. */
+  #give(record: string, { text, sha256 }: { readonly text: string; readonly sha256: Buffer }): GivenReceipt {
     const { caller, grant, body, headers, baseUrl, version } = this.asked;
-    const record = caller.sees.within?.record ?? patientIn(body);
-    if (record === undefined) return undefined;
     const types = grant && JSON.parse(JSON.stringify(Object.fromEntries(grant.access.types)));
     const own = grant && { patient: grant.patient, grant_id: grant.grantId ?? null, types };
     return {

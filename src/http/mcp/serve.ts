@@ -54,7 +54,7 @@ export async function serveMcp({ service, ctx, credential, caller, body }: McpRe
     const message = { body, headers, version: VERSION, reach, hasGrant: grant !== undefined, runs };
     const { status, contentType, text } = await answerMessage(message);
     const sha256 = createHash('sha256').update(text).digest();
-    if (action !== undefined) await receipt.write(service.accessLog, { text, sha256 });
+    if (action !== undefined) await receipt.write(service, { text, sha256 });
     return { status, headers: { 'Content-Type': contentType }, ...(text === '' ? {} : { body: text }) };
   } catch (error) {
     receipt.note(service.accessLog);

@@ -218,7 +218,7 @@ function openService(
   authenticator: Authenticator,
   inner: InnerRequests,
 ): OpenService {
-  const { config, services, oauth, linkOpening, accessLog, log, checks, metrics } = deps;
+  const { config, services, oauth, linkOpening, accessLog, recordsOf, log, checks, metrics } = deps;
   const { baseUrl } = config;
   let document: ReturnType<OpenService['describe']> | undefined;
   const devIssuer = deps.devIssuer !== undefined;
@@ -231,6 +231,7 @@ function openService(
       limits,
       answers,
       accessLog,
+      recordsOf,
       log,
       checks,
       metrics,
