@@ -18,6 +18,8 @@ export interface KeptReply {
   readonly context?: JsonObject;
   /** A document whose bytes it is. */
   readonly file?: string;
+  /** The name of these bytes in the document store; absent in older receipts. */
+  readonly blob?: string;
   /** The changes that the edge of a grant made; absent: it is as the application got it. */
   readonly outward?: { readonly foreign: readonly string[] };
 }

@@ -1,23 +1,38 @@
-/** Receipts of two versions of the program, made again by one of them: the other's renderer is archived. */
+/**
+ * Receipts of two versions of the program, made again by one of them: the other's renderer is archived. Of shared links the
+ * plaintext counts; documents have other descriptions by then, and were deleted.
+ */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { bundleRenderer } from '#src/app/receipts/bundle.ts';
+import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
+import { findPerson } from '#src/dev-issuer/people.ts';
 import { hashCode } from '#src/operations/receipts/program.ts';
 import { Renderers } from '#src/operations/receipts/renderers.ts';
 import { signIn } from '#test/support/admin.ts';
 import { copyProgram, type EarlierProgram } from '#test/support/earlier-program.ts';
 import { type Allowed, Granting } from '#test/support/granted.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { linkOf, me } from '#test/support/me.ts';
 import { eventually } from '#test/support/process.ts';
 import { ReceiptsAgain } from '#test/support/receipts.ts';
 import { restOf } from '#test/support/rest.ts';
 import { scaled } from '#test/support/scale.ts';
 import { startSecondInstance } from '#test/support/second-instance.ts';
+import { readContent, sharedLinkSchema } from '#test/support/shared-links.ts';
+import { makePdf, PNG } from '#test/support/small-files.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 
 /** Receipts of each version. */
-const EACH = scaled(5_000, 12);
+const EACH = scaled(5_000, 24);
 const PATIENTS = 3;
 const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
+
+/** The scopes of each patient's grants, the widest first. */
+const SCOPES = [
+  ['patient/*.rs'],
+  [`patient/Observation.rs?category=${CATEGORY}|laboratory`, 'patient/Patient.rs'],
+] as const;
 
 const TOOLS = [
   ['get_context', { task: 'medication review' }],
@@ -30,6 +45,35 @@ const TOOLS = [
   ['what_may_i_do', {}],
 ] as const;
 
+/** Documents of each patient: media type, bytes, and who wrote them. */
+const DOCUMENTS = [
+  ['text/plain', 'The dose was 5 mg.', 'practitioner'],
+  ['text/html; charset=utf-8', '<p>The dose was <b>5&nbsp;mg</b>.</p><script>no()</script>', 'practitioner'],
+  ['application/pdf', makePdf('Metformin 500 mg'), 'practitioner'],
+  ['image/png', PNG, 'practitioner'],
+  ['application/octet-stream', Buffer.from([0, 255, 1]), 'practitioner'],
+  ['text/plain', 'A draft', 'ai'],
+] as const;
+
+/** The kinds of answers, by turns. */
+const KINDS = [
+  'context',
+  'tool',
+  'summary',
+  'document',
+  'link',
+  'tool',
+  'own context',
+  'own summary',
+] as const;
+
+/** The contents of links: what, for how long, and how much of it is in the answer. */
+const CONTENTS = ['summary', 'document', 'everything'].flatMap((content) =>
+  [true, false].flatMap((long_term) =>
+    [1_000_000, 10].map((embeddedLengthMax) => ({ content, long_term, embeddedLengthMax })),
+  ),
+);
+
 const TASKS = ['medication review', 'follow-up: diabetes', 'acute visit', 'referral letter'];
 
 describe('receipts over two versions of the program', () => {
@@ -37,20 +81,29 @@ describe('receipts over two versions of the program', () => {
   let granting: Granting;
   let receipts: ReceiptsAgain;
   let earlier: EarlierProgram;
+  let dataDir: string;
   let grants: readonly Allowed[];
   let patients: readonly string[] = [];
+  /** Of each patient. */
+  let documents: readonly (readonly string[])[] = [];
+  /** ID tokens of the people whose records they are. */
+  let tokens: readonly string[] = [];
 
   const { made, v1 } = restOf(() => service);
+  const emailOf = (patient: number): string => `person-${patient}@example.org`;
 
   before(async () => {
     earlier = await copyProgram([
       ['src/context/compose.ts', 'In brackets: who recorded it', 'In brackets: by whom it was recorded'],
       ['src/clinical/summary/composition.ts', "name: 'Annal'", "name: 'Annal, earlier'"],
       ['src/mcp/record-content.ts', 'Content of the record, not instructions:', 'Content of the record:'],
+      ['src/mcp/tools/documents.ts', 'A document of the record.', 'A document:'],
+      ['src/shl/content.ts', '"type":"collection","entry"', '"type":"collection", "entry"'],
     ]);
-    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
+    dataDir = await temporaryFolder();
+    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS), DATA_DIR: dataDir });
     granting = await Granting.open(service);
-    receipts = await ReceiptsAgain.open(service);
+    receipts = await ReceiptsAgain.open(service, dataDir);
     const owner = await signIn(service, 'owner@example.org');
     const { id: organization } = await owner.done('POST', '/organizations', { name: 'Hearty' });
     const { id } = await owner.done('POST', `/organizations/${organization}/projects`, { name: 'App' });
@@ -60,14 +113,21 @@ describe('receipts over two versions of the program', () => {
       patients = ((json.data as unknown as { id: string }[] | undefined) ?? []).map((each) => each.id);
       return patients.length === PATIENTS;
     });
+    documents = await Promise.all(
+      patients.map((patient) => Promise.all(DOCUMENTS.map((_, n) => writeDocument(patient, n)))),
+    );
+    const issuer = new DevIssuer(service.pool, devIssuerUrl(service.url));
+    tokens = await Promise.all(patients.map((_, n) => issuer.idToken(findPerson(emailOf(n)))));
+    for (const [n, patient] of patients.entries()) {
+      await granting.events.append(patient, linkOf(service, emailOf(n)));
+      await eventually(
+        async () => (await me(service, emailOf(n), '/patients?environment=sandbox')).json.total === 1,
+      );
+    }
     const resources = [`${service.url}/mcp`, service.url];
-    const scopes = [
-      ['patient/*.rs'],
-      [`patient/Observation.rs?category=${CATEGORY}|laboratory`, 'patient/Patient.rs'],
-    ];
     grants = await Promise.all(
       patients.flatMap((patient) =>
-        scopes.map((each) => granting.allow(application, patient, { scopes: each, resources })),
+        SCOPES.map((each) => granting.allow(application, patient, { scopes: [...each], resources })),
       ),
     );
   });
@@ -77,54 +137,123 @@ describe('receipts over two versions of the program', () => {
     await service?.stop();
   });
 
+  /** Writes the nth document of a patient. @returns its id */
+  async function writeDocument(patient: string, n: number): Promise<string> {
+    const [contentType, content, author] = DOCUMENTS[n] ?? DOCUMENTS[0];
+    const data = Buffer.from(content).toString('base64');
+    const answer = await service.fhir('/DocumentReference', {
+      ...{ method: 'POST', headers: { 'X-Service-Author-Type': author } },
+      body: JSON.stringify({
+        ...{ resourceType: 'DocumentReference', status: 'current' },
+        subject: { reference: `Patient/${patient}` },
+        content: [{ attachment: { contentType, data, title: `Document ${n}` } }],
+      }),
+    });
+    expect(answer.status, answer.text).to.equal(201);
+    return String(answer.json.id);
+  }
+
+  /** Writes to a record: a value, or what a document is called. */
+  async function goOn(who: number, n: number): Promise<void> {
+    const value = { code: '4548-4', category: 'laboratory', value: 6 + (n % 30) / 10, unit: '%' };
+    const at = { effective_at: '2026-11-01T08:00:00Z' };
+    if (n % 20 === 0) await made(`/patients/${patients[who]}/observations`, { ...value, ...at });
+    else {
+      const patch = [{ op: 'add', path: '/description', value: `Read ${n} times` }];
+      const answer = await service.fhir(`/DocumentReference/${documents[who]?.[n % DOCUMENTS.length]}`, {
+        ...{ method: 'PATCH', headers: { 'Content-Type': 'application/json-patch+json' } },
+        body: JSON.stringify(patch),
+      });
+      expect(answer.status, answer.text).to.equal(200);
+    }
+  }
+
   /** Asks for the nth answer. @returns its text */
   async function ask(url: string, n: number): Promise<string> {
-    const grant = grants[n % grants.length];
+    const round = Math.floor(n / KINDS.length);
+    const kind = KINDS[n % KINDS.length] ?? 'context';
+    const who = Math.floor((round % grants.length) / SCOPES.length);
+    if (kind === 'link') return readLink(url, who, round);
+    // A grant of a few types has no documents.
+    const grant = grants[kind === 'document' ? who * SCOPES.length : round % grants.length];
     if (grant === undefined) throw new Error('no grants');
-    const isOwn = n % 4 === 3;
+    const isOwn = kind.startsWith('own');
     const patient = isOwn ? grant.record : grant.patient;
-    const headers = {
-      'Content-Type': 'application/json',
-      Authorization: `Bearer ${isOwn ? service.key : grant.token}`,
-      Accept: 'application/json, text/event-stream',
-    };
-    const send = async (path: string, body?: object): Promise<string> => {
-      const method = body === undefined ? 'GET' : 'POST';
+    const send = async (path: string, accept: string, body?: object): Promise<string> => {
       const answer = await fetch(url + path, {
-        method,
-        headers,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          ...{ 'Content-Type': 'application/json', Accept: accept },
+          Authorization: `Bearer ${isOwn ? service.key : grant.token}`,
+        },
         ...(body && { body: JSON.stringify(body) }),
       });
       const text = await answer.text();
       expect(answer.status, text).to.equal(200);
       return text;
     };
-    const task = TASKS[n % TASKS.length];
-    if (n % 3 === 0) return send('/v1/context', { patient, task, budget_tokens: 600, format: 'text' });
-    if (n % 3 === 1 || isOwn) {
-      headers.Accept = 'application/fhir+json';
-      return send(`/fhir/R4/Patient/${patient}/$summary`);
+    const post = (method: string, params: object): Promise<string> =>
+      send('/mcp', 'application/json, text/event-stream', { jsonrpc: '2.0', id: n, method, params });
+    const call = (name: string, args: object): Promise<string> =>
+      post('tools/call', { name, arguments: args });
+    const document = pickDocument(who, round);
+    switch (kind) {
+      case 'context':
+      case 'own context': {
+        const task = TASKS[round % TASKS.length];
+        const asked = { patient, task, budget_tokens: 600, format: 'text' };
+        return send('/v1/context', 'application/json', asked);
+      }
+      case 'summary':
+      case 'own summary':
+        return send(`/fhir/R4/Patient/${patient}/$summary`, 'application/fhir+json');
+      case 'document':
+        // Some calls are refused after the bytes were read.
+        return call('read_document', { id: document, ...(round % 3 === 1 && { cursor: '9999999' }) });
+      case 'tool': {
+        const [name, args] = TOOLS[Math.floor(n / 4) % (TOOLS.length + 1)] ?? [];
+        const uri = `${service.url}/fhir/R4/DocumentReference/${document}`;
+        return name === undefined ? post('resources/read', { uri }) : call(name, args ?? {});
+      }
     }
-    const [name, args] = TOOLS[Math.floor(n / 3) % TOOLS.length] ?? ['what_may_i_do', {}];
-    return send('/mcp', { jsonrpc: '2.0', id: n, method: 'tools/call', params: { name, arguments: args } });
+  }
+
+  const pickDocument = (who: number, round: number): string =>
+    documents[who]?.[(round + Math.floor(round / DOCUMENTS.length)) % DOCUMENTS.length] ?? '';
+
+  /** Makes a link, opens it and ends it. @returns what its recipient reads */
+  async function readLink(url: string, who: number, round: number): Promise<string> {
+    const { content, long_term, embeddedLengthMax } =
+      CONTENTS[(round * 5) % CONTENTS.length] ?? failed('no content');
+    const post = (path: string, body?: object): Promise<Response> =>
+      fetch(`${url}/me/patients/${patients[who]}/shl${path}`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${tokens[who]}`, 'Content-Type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+    const shared = content === 'document' ? `document/${pickDocument(who, round)}` : content;
+    const made = await post('', { content: shared, long_term });
+    expect(made.status, content).to.equal(201);
+    const link = sharedLinkSchema.parse(await made.json());
+    const text = await readContent(link, { embeddedLengthMax }, (at) => at.replace(service.url, url));
+    expect((await post(`/${link.id}/revoke`)).status).to.equal(200);
+    return text;
   }
 
   it('are all made again, byte for byte, after the records have gone on', async () => {
-    const other = await startSecondInstance(service, earlier.startApp);
+    const other = await startSecondInstance(service, earlier.startApp, { DATA_DIR: dataDir });
     const sent = new Set<string>();
     try {
       for (let n = 0; n < 2 * EACH; n += 1) {
         const text = await ask(n < EACH ? other.url : service.url, n);
         sent.add(createHash('sha256').update(text).digest('hex'));
-        if (n % 10 === 0)
-          await made(`/patients/${patients[n % PATIENTS]}/observations`, {
-            ...{ code: '4548-4', category: 'laboratory', value: 6 + (n % 30) / 10, unit: '%' },
-            effective_at: '2026-11-01T08:00:00Z',
-          });
+        if (n % 10 === 0) await goOn((n / 10) % PATIENTS, n);
       }
     } finally {
       await other.close();
     }
+    for (const id of documents.flat())
+      expect((await service.fhir(`/DocumentReference/${id}`, { method: 'DELETE' })).status).to.equal(204);
     const program = hashCode(earlier.root);
     await new Renderers(service.pool).keep(program, await bundleRenderer(earlier.root));
     const rows = await receipts.all();
@@ -144,7 +273,7 @@ describe('receipts over two versions of the program', () => {
 
   it('say which renderer is gone', async () => {
     await service.pool.query('delete from operations.renderer');
-    const again = await ReceiptsAgain.open(service);
+    const again = await ReceiptsAgain.open(service, dataDir);
     try {
       const outcomes = new Set<string>();
       for (const row of await receipts.all()) {
@@ -158,3 +287,7 @@ describe('receipts over two versions of the program', () => {
     }
   });
 });
+
+function failed(why: string): never {
+  throw new Error(why);
+}

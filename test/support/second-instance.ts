@@ -18,8 +18,13 @@ export interface SecondInstance {
 /**
  * Starts one in this process. Clients know both under the first one's URL, as behind a load balancer.
  * @param start of another version of the program; default: of this one
+ * @param settings further environment variables
  */
-export async function startSecondInstance(service: InProcess, start = startApp): Promise<SecondInstance> {
+export async function startSecondInstance(
+  service: InProcess,
+  start = startApp,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<SecondInstance> {
   const port = await freePort();
   const config = loadConfig({
     PORT: String(port),
@@ -29,6 +34,7 @@ export async function startSecondInstance(service: InProcess, start = startApp):
     RATE_LIMIT_PER_MINUTE: NO_LIMIT,
     SANDBOX_PATIENTS: '0',
     PRODUCTION_ACCESS: 'open',
+    ...settings,
   });
   const app = await start({ config, databaseUrl: service.databaseUrl, log: pino({ level: 'silent' }) });
   await app.listen();

@@ -1,4 +1,6 @@
 /** Shared links of a person's record, as tests make and open them. */
+import { inflateRawSync } from 'node:zlib';
+import { compactDecrypt } from 'jose';
 import { z } from 'zod';
 import type { InProcess } from './in-process.ts';
 import { type MyAnswer, me } from './me.ts';
@@ -90,4 +92,24 @@ export async function openLink(
     body: JSON.stringify(body),
   });
   return { status: response.status, headers: response.headers, json: JSON.parse(await response.text()) };
+}
+
+/**
+ * Opens a link and reads its content as a recipient does.
+ * @param at where its URLs are asked for; default: where they say
+ */
+export async function readContent(
+  link: Pick<ShownLink, 'shlink'>,
+  { recipient = 'Dr Lind', embeddedLengthMax = 1_000_000 } = {},
+  at: (url: string) => string = (url) => url,
+): Promise<string> {
+  const { url, key } = payloadOf(link);
+  const { json } = await openLink(at(url), { recipient, embeddedLengthMax });
+  const [file] = json.files ?? [];
+  const jwe = file?.embedded ?? (await (await fetch(at(String(file?.location)))).text());
+  const { plaintext } = await compactDecrypt(jwe, Buffer.from(key, 'base64url'), {
+    maxDecompressedLength: 100_000_000,
+  });
+  const isPlain = plaintext[0] === '{'.charCodeAt(0);
+  return (isPlain ? Buffer.from(plaintext) : inflateRawSync(plaintext)).toString();
 }

@@ -120,16 +120,25 @@ async function readFiles(
     const bytes = await readBytes(await documents(), { patient: record, document: shared, blob });
     if (bytes !== undefined) files[`${shared}/${blob}`] = bytes.toString('base64');
   }
-  for (const { file } of readReplies(inputs)) {
+  for (const { file, blob: name } of readReplies(inputs)) {
     if (typeof file !== 'string') continue;
-    const shown = named.find(({ id }) => id === file)?.version;
-    const body = versions.find(({ id, version }) => id === file && version === shown)?.body;
-    const [content] = body == null ? [] : heldContents(parseStored(body), file);
-    if (content === undefined) continue;
-    const bytes = await readBytes(await documents(), { patient: record, document: file, blob: content.blob });
+    const blob = typeof name === 'string' ? name : findBlob(file, { named, versions });
+    if (blob === undefined) continue;
+    const bytes = await readBytes(await documents(), { patient: record, document: file, blob });
     if (bytes !== undefined) files[file] = bytes.toString('base64');
   }
   return files;
+}
+
+/** Returns the name of a document's bytes by the version that an answer names, for receipts that don't have it. */
+function findBlob(
+  document: string,
+  { named, versions }: Pick<Material, 'named' | 'versions'>,
+): string | undefined {
+  const shown = named.find(({ id }) => id === document)?.version;
+  const body = versions.find(({ id, version }) => id === document && version === shown)?.body;
+  const [content] = body == null ? [] : heldContents(parseStored(body), document);
+  return content?.blob;
 }
 
 /** Returns the bytes of a document; undefined if they are no longer stored. */

@@ -6,6 +6,8 @@ import type { Micros } from '#src/shared/time/time.ts';
 export interface Content {
   /** Number of bytes. */
   readonly length: number;
+  /** The name of a document's bytes in the document store. */
+  readonly blob?: string;
   /** Asked for once, and only where they are sent. */
   readonly open: () => Promise<Readable>;
 }

@@ -120,7 +120,9 @@ function keepReply(reply: Reply, path: string, inside: Gathered | undefined): Ke
   const { status, retryAfter } = reply;
   const head = { status, ...(retryAfter === undefined ? {} : { retry_after: retryAfter }) };
   const [, document] = CONTENT.exec(path) ?? [];
-  if (document !== undefined && inside?.answer.content !== undefined) return { ...head, file: document };
+  const { content } = inside?.answer ?? {};
+  if (document !== undefined && content !== undefined)
+    return { ...head, file: document, ...(content.blob === undefined ? {} : { blob: content.blob }) };
   const outward = inside?.foreign === undefined ? {} : { outward: { foreign: inside.foreign } };
   const { receipt, body } = inside?.answer ?? {};
   if (receipt !== undefined) return { ...head, context: keepContext(receipt), ...outward };

@@ -53,6 +53,7 @@ export function download(
     },
     content: {
       length: range === undefined ? size : range.end - range.start + 1,
+      blob: key.blob,
       open: () => store.get(key, range).catch(nameMissing(isThere)),
     },
   };
