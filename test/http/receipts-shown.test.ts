@@ -1,6 +1,7 @@
 /** Receipts over HTTP: to the person and to auditors of the record's project; for everybody else there are none. */
 import { expect } from 'chai';
 import { type Auditing, openAuditing, REASON } from '#test/support/auditing.ts';
+import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { linkOf, me } from '#test/support/me.ts';
 import { linksOf, patientVisitor, wordsOf } from '#test/support/patient-pages.ts';
@@ -102,5 +103,29 @@ describe('receipts over HTTP', () => {
     expect(
       (await me(service, MIRA, `/patients/${receipts.production.patient}/receipts/${id}`)).status,
     ).to.equal(404);
+  });
+
+  it('are gone after a purge: nothing is made again, also from a row that is still there, and the command says why', async () => {
+    const { patient, id } = receipts.sandbox;
+    const { key, id: keyId } = auditing.sandbox;
+    const { pool, databaseUrl } = service;
+    await pool.query(`create table kept as select * from operations.receipt where id = '${id}'`);
+    const purged = await service.fhir(`/Patient/${patient}?_purge=true`, { method: 'DELETE', key });
+    expect(purged.status, String(purged)).to.equal(204);
+    const statuses = async () => [
+      (await me(service, MIRA, `/patients/${patient}/receipts/${id}`)).status,
+      (await auditing.auditor.ask('GET', `/projects/${auditing.project}/receipts/${id}`)).status,
+    ];
+    const command = () => runCommand(['receipt', id, '--content'], { DATABASE_URL: databaseUrl });
+    expect(await statuses()).to.deep.equal([404, 404]);
+    const unknown = await command();
+    expect([unknown.code, unknown.stdout]).to.deep.equal([1, '']);
+    expect(unknown.stderr).to.contain('the purge of a record deletes its receipts');
+    // A backup of PostgreSQL from before the purge has the row.
+    await pool.query('insert into operations.receipt select * from kept');
+    expect(await statuses()).to.deep.equal([404, 404]);
+    const known = await command();
+    expect([known.code, known.stdout]).to.deep.equal([1, '']);
+    expect(known.stderr).to.match(new RegExp(`Patient/${patient} was purged: .*${keyId}`));
   });
 });
