@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { listProcesses } from '#test/support/machine.ts';
 import { eventually } from '#test/support/process.ts';
-import { itAtFullSize } from '#test/support/scale.ts';
+import { itAtFullSize, scaled, someOf } from '#test/support/scale.ts';
 import { type Service, startedDataDir, startService } from '#test/support/service.ts';
 
 describe('several processes of a machine', () => {
@@ -53,7 +53,7 @@ describe('several processes of a machine', () => {
     expect(metrics).to.match(/annal_projection_lag_events\{projection="search",worker="projector-1"\} \d/);
   });
 
-  for (const name of ['http-1', 'projector-1', 'projector-2'])
+  for (const name of someOf(['http-1', 'projector-1', 'projector-2'], 2))
     it(`start ${name} again after it was killed, and lose nothing`, async () => {
       const pid = find(name);
       process.kill(pid, 'SIGKILL');
@@ -113,10 +113,10 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-describe('the rate limit of a key over four workers', () => {
+describe('the rate limit of a key over several workers', () => {
   it('lets through exactly the limit', async () => {
     const limit = 40;
-    const env = { WORKERS: '4', PROJECTORS: '1', RATE_LIMIT_PER_MINUTE: String(limit) };
+    const env = { WORKERS: String(scaled(4, 2)), PROJECTORS: '1', RATE_LIMIT_PER_MINUTE: String(limit) };
     const service = await startService({ env });
     try {
       // Each over a connection of its own, so that all workers have some.

@@ -9,7 +9,7 @@ import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { scaled, steadySeed } from '#test/support/scale.ts';
 
 const LIVES = scaled(40, 1);
-const MOMENTS = 5;
+const MOMENTS = scaled(5, 3);
 const STEPS = 8;
 /** Answers that are asked for again after a rebuild. */
 const REBUILT = scaled(1_000, 60);
@@ -60,12 +60,12 @@ describe('answers as of a moment', () => {
       const recorded: Recorded[] = [];
       for (let n = 0; n < MOMENTS; n += 1) {
         for (let step = 0; step < STEPS; step += 1) await lived.step();
-        if (n === 3) await lived.removePatient();
+        if (n === MOMENTS - 2) await lived.removePatient();
         const at = moment();
         for (const reader of readers)
           for (const question of questions(lived, reader, chance))
             recorded.push({ question, at, answer: await ask(service, question) });
-        if (n === 3) await lived.restorePatient();
+        if (n === MOMENTS - 2) await lived.restorePatient();
       }
       for (let step = 0; step < STEPS; step += 1) await lived.step();
       for (const each of recorded) await same(each, 'later');

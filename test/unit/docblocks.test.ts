@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import ts from 'typescript';
+import ts from 'typescript-6';
 
 const PRODUCT = ['src', 'commands', 'projections', 'queries'];
 const ALL = [...PRODUCT, 'test', 'bench', 'tools', 'bin'];

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import ts from 'typescript';
+import ts from 'typescript-6';
 
 /** What is not written, and what to write. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
+import ts from 'typescript-6';
 import { cyclesIn, isAllowed, listImports } from './imports.ts';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');

@@ -18,5 +18,5 @@ export interface LogUnderTest {
 /** Makes an empty log. */
 export type Adapter = () => Promise<LogUnderTest>;
 
-/** How many times as long as usual the load tests are: ANNAL_CONTRACT_LOAD, default 1. */
-export const SCALE = Number(process.env.ANNAL_CONTRACT_LOAD ?? 1);
+/** How many times as long as usual the load tests are: ANNAL_CONTRACT_LOAD; a part of it by default. */
+export const SCALE = Number(process.env.ANNAL_CONTRACT_LOAD ?? 0.3);
