@@ -194,7 +194,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'machine',
     shows:
-      'several processes of a machine: killed, replaced under requests, and ending with the primary; 100,000 reads and writes, each explained by an order of all, while they are killed and stopped',
+      'several processes of a machine: killed, out of memory, replaced under requests, and ending with the primary; 100,000 reads and writes, each explained by an order of all, while they are killed and stopped',
     touches: ['src/machine', 'src/*'],
     run: { tests: ['test/machine/*.test.ts'] },
   },
