@@ -299,6 +299,17 @@ describe('shared links', () => {
       'MedicationRequest',
       dosed('Methotrexate', '15 mg once a week', { status: 'completed', authoredOn: day(100) }),
     );
+    const daily = (value: number, periodUnit = 'd', authoredOn = day(10), status = 'active') => ({
+      ...dosed('Digoxin', '', { status, authoredOn }),
+      dosageInstruction: [
+        {
+          doseAndRate: [{ doseQuantity: { value, unit: 'mg' } }],
+          timing: { repeat: { frequency: 1, period: 1, periodUnit, when: ['MORN'] } },
+        },
+      ],
+    });
+    await revise('MedicationRequest', daily(0.125), daily(0.25));
+    await revise('MedicationRequest', daily(1.5, 'wk', day(80), 'completed'));
     const potassium = (value: number) => ({
       ...{ status: 'final', code: { text: 'Potassium' }, valueQuantity: { value, unit: 'mmol/L' } },
       ...{ patient: undefined, subject: { reference: `Patient/${patient}` }, effectiveDateTime: day(2) },
@@ -320,13 +331,17 @@ describe('shared links', () => {
     for (const content of ['summary', 'everything']) {
       const [bundle] = await summaryBy(await share(service, EMAIL, patient, { content }));
       if (bundle === undefined) throw new TypeError('no Bundle');
-      const { sections, refuted } = shown.parse(viewer.readRecord([bundle]));
-      const say = Object.assign(texts('en'), { day: long });
-      const rows = new Map([...sections.values()].flat().map((row) => [row.name, row]));
-      const said = (name: string) =>
-        [...(rows.get(name)?.marks ?? []), ...(rows.get(name)?.changes ?? [])].map((each) =>
-          phraseText(each, say),
-        );
+      const readIn = (lang: 'en' | 'de' | 'fr') => {
+        const { sections, refuted } = shown.parse(viewer.readRecord([bundle], undefined, lang));
+        const say = Object.assign(texts(lang), { day: (date: string) => dayInWords(lang, date) });
+        const rows = new Map([...sections.values()].flat().map((row) => [row.name, row]));
+        const said = (name: string): string[] =>
+          [...(rows.get(name)?.marks ?? []), ...(rows.get(name)?.changes ?? [])].map((each) =>
+            phraseText(each, say),
+          );
+        return { said, refuted, rows, say };
+      };
+      const { said, refuted, rows, say } = readIn('en');
       expect(said('Peanut'), content).to.deep.equal([
         'Risk changed recently',
         `Risk changed ${long(today)} (before: low risk)`,
@@ -342,6 +357,14 @@ describe('shared links', () => {
       ]);
       expect(said('Potassium').slice(0, 1), content).to.deep.equal(['Value changed recently']);
       expect(said('Potassium')[1], content).to.match(/^Value changed .* \(before: 6\.2.mmol\/L\)$/);
+      const [german, french] = [readIn('de').said, readIn('fr').said];
+      expect(german('Digoxin').slice(1), content).to.deep.equal([
+        `Dosierung geändert am ${dayInWords('de', today)} (vorher: 0,125 mg einmal täglich morgens)`,
+        `Dosierung geändert, verordnet am ${dayInWords('de', day(10))} (vorher: 1,5 mg einmal pro Woche morgens, verordnet am ${dayInWords('de', day(80))})`,
+      ]);
+      expect(french('Digoxin')[1], content).to.include('0,125 mg une fois par jour le matin');
+      expect(french('Digoxin')[2], content).to.include('1,5 mg une fois par semaine le matin');
+      expect(german('Potassium')[1], content).to.include('6,2 mmol/L');
       const [penicillin, ...others] = refuted;
       expect(others).to.deep.equal([]);
       expect([penicillin?.name, penicillin?.state], content).to.deep.equal(['Penicillin', 'ruled out']);

@@ -17,7 +17,7 @@ const TEXTS = { en, de, fr, es, nb, ar } as const satisfies Readonly<Record<Word
 /** How doses are written. */
 export interface DoseStyle {
   readonly lang: WordLanguage;
-  /** Returns a FHIR date or time in words; by default as it is written, to the minute. */
+  /** Returns a FHIR date in words; by default as it is written. */
   readonly day?: (date: string) => string;
   /** Returns the name of a CodeableConcept; by default its text, else a display or code. */
   readonly name?: (concept: unknown) => string | undefined;
@@ -153,7 +153,7 @@ export function amountRange(style: DoseStyle, range: unknown): string {
 }
 
 /** Units of time that texts have words for, by UCUM code. */
-const TIMES = ['s', 'min', 'h', 'd', 'wk', 'mo', 'a'] as const;
+export const TIMES = ['s', 'min', 'h', 'd', 'wk', 'mo', 'a'] as const;
 
 /** A unit of time, in UCUM. */
 export type TimeUnit = (typeof TIMES)[number];

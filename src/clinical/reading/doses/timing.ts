@@ -117,30 +117,30 @@ function weekday(style: DoseStyle, code: unknown): string {
 const listed = ({ lang }: DoseStyle, parts: readonly string[]): string =>
   parts.length < 2 ? (parts[0] ?? '') : new Intl.ListFormat(lang, { type: 'conjunction' }).format(parts);
 
-/** Returns a FHIR date or time as it is written, to the minute, or by the style's own words. */
+/** Returns a FHIR date by the style's own words, or as it is written; of a date-time the minute follows as it is written. */
 function dayText(style: DoseStyle, date: unknown): string {
-  const { day } = style;
+  const { day = (text: string) => text } = style;
   const text = readText(date) ?? storedText(style, date);
-  if (day !== undefined) return day(text);
-  const [, on, minute, zone = ''] = /^([^T]+)T(\d\d:\d\d)(?::[\d.]+)?(.*)$/.exec(text) ?? [];
-  return minute === undefined ? text : `${on} ${minute}${zone === 'Z' ? ' UTC' : zone}`;
+  const [, on = text, minute, zone = ''] = /^([^T]+)T(\d\d:\d\d)(?::[\d.]+)?(.*)$/.exec(text) ?? [];
+  return minute === undefined ? day(text) : `${day(on)} ${minute}${zone === 'Z' ? ' UTC' : zone}`;
 }
 
-const EVENTS: ReadonlySet<string> = new Set(
-  'MORN MORNearly MORNlate NOON AFT AFTearly AFTlate EVE EVEearly EVElate NIGHT PHS HS WAKE C CM CD CV AC ACM ACD ACV PC PCM PCD PCV IC ICM ICD ICV'.split(
-    ' ',
-  ),
-);
+/** HL7's events of a day, without the points in their codes. */
+export const EVENT_KEYS = [
+  ...(['MORN', 'MORNearly', 'MORNlate', 'NOON', 'AFT', 'AFTearly', 'AFTlate'] as const),
+  ...(['EVE', 'EVEearly', 'EVElate', 'NIGHT', 'PHS', 'HS', 'WAKE', 'C', 'CM', 'CD', 'CV'] as const),
+  ...(['AC', 'ACM', 'ACD', 'ACV', 'PC', 'PCM', 'PCD', 'PCV', 'IC', 'ICM', 'ICD', 'ICV'] as const),
+] satisfies readonly DoseTextKey[];
 
-function isEvent(code: string): code is Extract<DoseTextKey, 'MORN'> {
-  return EVENTS.has(code);
+function findEvent(code: string): DoseTextKey | undefined {
+  return EVENT_KEYS.find((key) => key === code);
 }
 
 /** Returns the words of HL7's events of a day: meals, sleep, morning. @param offset minutes before or behind it */
 function eventsText(style: DoseStyle, when: unknown, offset: unknown): string {
   const codes = listItems(when).map((code) => {
-    const key = String(code).replace('.', '');
-    return isEvent(key) ? word(style, key) : storedText(style, code);
+    const key = findEvent(String(code).replace('.', ''));
+    return key === undefined ? storedText(style, code) : word(style, key);
   });
   if (codes.length === 0) return '';
   const events = listed(style, codes);

@@ -2,8 +2,10 @@
 
 import { isRecent } from '../../../clinical/reading/doses/dose-dates.ts';
 import { separator } from '../../../clinical/reading/doses/dose-words.ts';
+import { translateDoses } from '../../../clinical/reading/doses/english-doses.ts';
 import { readChangeText } from '../../../clinical/reading/english.ts';
 import { findCodeByWord, findCodeWord } from '../../../clinical/reading/names/code-words.ts';
+import { formatDecimal } from '../../../clinical/reading/numbers/decimal.ts';
 import { doseChangePhrases } from '../../../clinical/reading/phrases.ts';
 import { findWithdrawal } from '../../../clinical/reading/revisions.ts';
 
@@ -109,7 +111,7 @@ function doseWords(when, earlier, isNew) {
   };
 }
 
-/** Returns what a narrative says of a change; its words stay in English where they aren't a code's. */
+/** Returns what a narrative says of a change, in the language of the page as far as its words are those of the service. */
 function readToldChange(text, kind, around) {
   const said = readChangeText(text);
   if (said === undefined) return undefined;
@@ -118,7 +120,7 @@ function readToldChange(text, kind, around) {
     const since = said.since === undefined ? undefined : makePhrase(around, said.since);
     const [day] = Object.values(said.since?.days ?? {});
     const earlier = said.doses.map(({ dose, when }) => ({
-      text: clean(dose),
+      text: doseInLanguage(clean(dose), around),
       ...(when === undefined ? {} : { when: makePhrase(around, when) }),
     }));
     return doseWords(since, earlier, day !== undefined && isRecent(day, today));
@@ -147,7 +149,33 @@ function readStatement(element, before, kind, around) {
     criticality: 'criticality',
   };
   const set = sets[element];
-  return { text: set === undefined ? before : inLanguage(set, before, around) };
+  if (set !== undefined) return { text: inLanguage(set, before, around) };
+  const write = { dosage: doseInLanguage, value: valueInLanguage, reaction: reactionsInLanguage }[element];
+  return { text: write === undefined ? before : write(before, around) };
+}
+
+/** Returns a dosage of a narrative; the name of another medicine in front of it stays. */
+function doseInLanguage(dose, { lang, day }) {
+  const own = translateDoses(dose, { lang, day });
+  if (own !== undefined) return own;
+  const [, name, rest = ''] = /^(.+?): (.+)$/.exec(dose) ?? [];
+  const said = translateDoses(rest, { lang, day });
+  return said === undefined ? dose : `${name}: ${said}`;
+}
+
+/** Returns a value of a narrative with its number as the language writes it. */
+function valueInLanguage(value, { lang }) {
+  const [, sign = '', number = '', unit = ''] =
+    /^([<>≤≥]?)(\d[\d,]*(?:\.\d+)?)( [^\d].*)?$/.exec(value) ?? [];
+  const plain = number.replaceAll(',', '');
+  return [plain, formatDecimal(plain, 'en')].includes(number)
+    ? `${sign}${formatDecimal(plain, lang)}${unit}`
+    : value;
+}
+
+/** Returns reactions of a narrative with their severities in the language. */
+function reactionsInLanguage(reactions, around) {
+  return reactions.replace(/ \(([a-z]+)\)/g, (_, word) => ` – ${inLanguage('severity', word, around)}`);
 }
 
 /** Returns an English word of a code in the language of the page; other words as they are. */

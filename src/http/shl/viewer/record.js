@@ -4,6 +4,7 @@
  */
 
 import { happened } from '../../../clinical/reading/dates.ts';
+import { dayInWords } from '../../../clinical/reading/day-words.ts';
 import { dosesInWords } from '../../../clinical/reading/doses/dose.ts';
 import { findCodeSet, findCodeWord } from '../../../clinical/reading/names/code-words.ts';
 import { findConceptWord } from '../../../clinical/reading/names/concept-word.ts';
@@ -317,6 +318,7 @@ function findMedicine(resource, { look }) {
 
 /** Returns the look-ups of a reading, and the function that makes its texts safe to show. */
 function makeAround({ today, lang, look, died, told = [], changes, replaced }) {
+  const day = (date) => dayInWords(lang, date);
   return {
     ...{ today, lang, died, changes, replaced },
     codes: listCodes,
@@ -327,7 +329,8 @@ function makeAround({ today, lang, look, died, told = [], changes, replaced }) {
       const found = look({ reference }, within);
       return Object.keys(found).length === 0 ? undefined : found;
     },
-    doses: (dosage) => string(dosesInWords(list(dosage), { lang })),
+    day,
+    doses: (dosage) => string(dosesInWords(list(dosage), { lang, day })),
     doseNumber: ({ protocolApplied }) =>
       joined(
         list(protocolApplied)
