@@ -348,6 +348,11 @@ describe('a patient’s record in the dashboard', () => {
       const box = await page.locator('.lines strong', { hasText: name }).first().boundingBox();
       expect(box?.y, name).to.be.lessThan(phone.height);
     }
+    // Nor is a part of the timeline's table outside of the screen.
+    await page.goto(`${base}/patients/${patient}?part=timeline`);
+    await page.locator('tbody tr').first().waitFor();
+    const beyond = await page.locator('.table').evaluate((table) => table.scrollWidth - table.clientWidth);
+    expect(beyond).to.equal(0);
   });
 
   it('is shown at once if it is long, and its timeline scrolls without stops', async () => {

@@ -399,7 +399,7 @@ describe('admin: a patient’s record', () => {
     expect(shown.allergies.left_out).to.have.length(1);
     expect(shown.allergies.left_out[0]).to.deep.include({
       why: 'refuted',
-      text: `Penicillin: ruled out since ${day} (before: May be life-threatening)`,
+      text: `Penicillin: ruled out since ${day} (before: may be life-threatening)`,
     });
     const milk = await create(allergy('Milk', 'confirmed', { criticality: 'low' }));
     const path = `/AllergyIntolerance/${milk.id}`;

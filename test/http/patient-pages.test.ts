@@ -552,6 +552,34 @@ describe('the pages of patients', () => {
     );
   });
 
+  it('say on the first page of a record what was changed lately', async () => {
+    const record = await newRecord('lately@example.org');
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+    const order = (ago: number, status: string, text: string) =>
+      write(record, {
+        ...{ resourceType: 'MedicationRequest', intent: 'order', status, authoredOn: day(ago) },
+        ...{ medicationCodeableConcept: { text: 'Warfarin' }, dosageInstruction: [{ text }] },
+      });
+    await order(200, 'completed', '5 mg once a day');
+    await order(10, 'active', '7.5 mg once a day');
+    const problem = (severity: string) => ({
+      ...{ resourceType: 'Condition', onsetDateTime: '2018', code: { text: 'Heart failure' } },
+      ...{ severity: { text: severity }, subject: { reference: `Patient/${record}` } },
+      clinicalStatus: stated('condition-clinical', 'active'),
+    });
+    const { json } = await service.post('/Condition', problem('Mild'));
+    await service.fhir(`/Condition/${String(json.id)}`, {
+      ...{ method: 'PUT', body: JSON.stringify({ ...problem('Severe'), id: json.id }) },
+    });
+    const visitor = await patientVisitor(service, 'lately@example.org');
+    expect(wordsOf(await visitor.open(pathOf(record, ''))))
+      .to.match(/Warfarin 7\.5 mg once a day Dosage changed recently/)
+      .and.match(/Heart failure Severity changed recently/);
+    expect(wordsOf(await visitor.open(pathOf(record, '/health')))).to.match(
+      /Heart failure Active Severity changed recently Severe · Severity changed .* \(before: Mild\) · since 2018/i,
+    );
+  });
+
   it('say what AI marked as refuted or wrong although somebody else had entered it', async () => {
     const record = await newRecord('withdrawn@example.org');
     const status = (code: string) => ({ verificationStatus: stated('condition-ver-status', code) });

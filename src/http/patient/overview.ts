@@ -16,6 +16,7 @@ import {
   uncertainText,
 } from '../reading/known-lines.ts';
 import { pastText } from '../reading/known-lists.ts';
+import { recentDoseText, recentText } from '../reading/revision-words.ts';
 import { originLink, renderAiPart, rowsOr } from './entries.ts';
 import { readKnown } from './known/read-known.ts';
 import type { PatientPage } from './page.ts';
@@ -146,6 +147,10 @@ async function glancePart(visit: Visit, record: OpenRecord): Promise<Html> {
   const marked = (name: string, marks: readonly Html[]): Html =>
     html`<li><bdi>${name}</bdi>${marks.map((mark) => html` ${mark}`)}</li>
 `;
+  const warn = (words: string): Html => html`<span class="badge warn">${words}</span>`;
+  /** Returns the marks of recent changes. */
+  const recent = (words: readonly (string | undefined)[]): readonly Html[] =>
+    [...new Set(words)].flatMap((each) => (each === undefined ? [] : [warn(each)]));
   const quiet = (words: string | undefined): readonly Html[] =>
     words === undefined ? [] : [html`<bdi class="quiet">${words}</bdi>`];
   const list = (name: Glanced, items: readonly Html[], all: number, none: string): Html => {
@@ -194,9 +199,8 @@ ${items}</ul>${more}${before}`;
         'allergies',
         active.map((allergy) =>
           marked(allergyName(place, allergy), [
-            ...(allergy.isCritical
-              ? [html`<span class="badge warn">${codeLabel(say, 'criticality', 'high')}</span>`]
-              : []),
+            ...(allergy.isCritical ? [warn(codeLabel(say, 'criticality', 'high'))] : []),
+            ...recent([recentText(say, allergy.revisions)]),
             ...quiet(uncertainText(place, allergy.uncertainty)),
           ]),
         ),
@@ -215,6 +219,7 @@ ${items}</ul>${more}${before}`;
             ...(kind === 'good'
               ? []
               : [html`<span class="badge ${kind}"><span class="first">${words}</span></span>`]),
+            ...recent([recentText(say, medicine.revisions), recentDoseText(say, medicine)]),
           ]);
         }),
         taken.length,
@@ -230,6 +235,7 @@ ${items}</ul>${more}${before}`;
           return marked(problemName(place, problem), [
             ...quiet(status === undefined ? `(${say('known.nostate')})` : undefined),
             ...quiet(uncertainText(place, uncertainty)),
+            ...recent([recentText(say, problem.revisions)]),
           ]);
         }),
         open.length,

@@ -96,6 +96,7 @@ main > section:has(> .group) + section:has(> .group) { margin-block-start: 0; }
 .jump a { display: inline-flex; align-items: center; min-block-size: 1.75rem; }
 .latest { font-size: 1.375rem; font-weight: 650; letter-spacing: -0.01em; }
 .latest.parts { font-size: 1.125rem; }
+.changed { display: block; }
 .latest small { font-size: 1rem; font-weight: 400; color: var(--quiet); letter-spacing: normal; }
 .chart { display: block; inline-size: 100%; max-inline-size: 30rem; block-size: auto; direction: ltr; }
 .chart text { fill: var(--quiet); font-size: 12px; font-family: inherit; unicode-bidi: plaintext; font-variant-numeric: tabular-nums; }

@@ -56,7 +56,10 @@ function beforeText(place: LinePlace, entry: ClinicalEntry): string | undefined 
 /** Returns in words what an entry stated in one version: its name, its dosage and its states. */
 export function sayStatements(place: LinePlace, facts: Known['facts']): string[] {
   return [
-    ...facts.allergies.map((each) => [allergyName(place, each), ...badgeWords(allergyBadges(place, each))]),
+    ...facts.allergies.map((each) => [
+      allergyName(place, each),
+      ...badgeWords(allergyBadges(place, each, codeWord)),
+    ]),
     ...facts.medicines.map((each) => [
       medicineName(place, each),
       dosesText(place, each) ?? '',
@@ -115,7 +118,7 @@ function makeLine(
   const [lead] = sources;
   const before = lead === undefined ? undefined : beforeText(place, lead.entry);
   const marks = isOver ? [] : new Set([recentText(say, revisions) ?? [], dose?.recent ?? []].flat());
-  const [first, ...others] = details;
+  const [first, ...others] = details.filter((detail) => detail !== undefined && detail !== '');
   return {
     title,
     badges: [...badges, ...[...marks].map((mark): Badge => ['warn', mark])],
@@ -188,11 +191,13 @@ export function allergyLine(place: LinePlace, allergy: Allergy<ClinicalEntry>): 
   );
 }
 
+/** @param word of the risk: a label begins with a capital letter */
 function allergyBadges(
   { say }: LinePlace,
   { isOver, isCritical, status, uncertainty }: Allergy<ClinicalEntry>,
+  word: (...asked: Parameters<typeof codeLabel>) => string | undefined = codeLabel,
 ): readonly Badge[] {
-  const critical: readonly Badge[] = isCritical ? [['warn', codeLabel(say, 'criticality', 'high')]] : [];
+  const critical: readonly Badge[] = isCritical ? [['warn', word(say, 'criticality', 'high') ?? 'high']] : [];
   return [
     ...(isOver && status !== undefined ? [plain(say, 'clinicalStatus', status)] : critical),
     ...(uncertainty === undefined ? [] : [plain(say, 'verificationStatus', uncertainty)]),
@@ -315,10 +320,10 @@ export function problemLine(place: LinePlace, problem: Problem<ClinicalEntry>): 
     problemName(place, problem),
     problemBadges(place, problem),
     [
-      ...problemDates(say, isOver && !isBeforeDeath ? lead : oldest, lead),
-      ...repeatPhrases(problem).map((phrase) => phraseText(say, phrase)),
       known.name(value.severity),
       known.name(value.bodySite),
+      ...problemDates(say, isOver && !isBeforeDeath ? lead : oldest, lead),
+      ...repeatPhrases(problem).map((phrase) => phraseText(say, phrase)),
       notes(value.note),
     ],
     sources.map((source) => ({ entry: source.told, says: problemDates(say, source, source) })),

@@ -35,7 +35,7 @@ export function besidePart(
   { failed, beside, changed }: Pick<Measure, 'failed' | 'beside' | 'changed'>,
 ): Html {
   const others = besideText(say, beside);
-  const also = html`${others === undefined ? html`` : html` <span class="badge warn"><bdi>${others}</bdi></span>`}${changed === undefined ? html`` : html` <small class="quiet"><bdi>${changed}</bdi></small>`}`;
+  const also = html`${others === undefined ? html`` : html` <span class="badge warn"><bdi>${others}</bdi></span>`}${changed === undefined ? html`` : html` <small class="quiet changed"><bdi>${changed}</bdi></small>`}`;
   return failed === undefined
     ? also
     : html`${also} <small class="quiet">(${whenMeasured(say, failed)}: ${renderValue(say, failed)})</small> ${judgementBadge(say, failed)}`;

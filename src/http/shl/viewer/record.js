@@ -52,8 +52,8 @@ const SECTIONS = {
 /** Order on the page: parts whose omission could do harm come first. */
 export const ORDER = [
   'allergies',
-  'problems',
   'medications',
+  'problems',
   'results',
   'vitals',
   'immunizations',
@@ -70,7 +70,7 @@ export const ORDER = [
 ];
 
 /** Sections that the guide wants in every summary: without entries they say so. */
-export const REQUIRED = ['allergies', 'problems', 'medications'];
+export const REQUIRED = ['allergies', 'medications', 'problems'];
 
 const BY_TYPE = {
   AllergyIntolerance: 'allergies',
