@@ -1,7 +1,20 @@
 /** The definition of a projection: its tables, and the rows that events become. The projector does the rest. */
+import type pg from 'pg';
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
+
+/** What a runner keeps up to date besides the rows of events, because requests asked for it; for the runner's term. */
+export interface Kept {
+  /** True if `take` has something to do. */
+  readonly isDue: boolean;
+  /** Takes up what was asked for; between batches. @throws errors of the connection */
+  take(): Promise<void>;
+  /** Returns the statements of a batch like `Projection.inSteps`, with those that keep it up to date. */
+  inSteps(schema: string, events: readonly StoredEvent[]): Steps<readonly QueryConfig[]>;
+  /** Ends what goes on beside the runner. */
+  close(): Promise<void>;
+}
 
 /** A read model. It owns the Postgres schema `name`; a rebuild fills the same tables in `<name>_next`. */
 export interface Projection {
@@ -34,6 +47,8 @@ export interface Projection {
   statements(schema: string, events: readonly StoredEvent[]): readonly QueryConfig[];
   /** Returns the same statements in steps, if one event may take long, so that other requests run in between. */
   inSteps?(schema: string, events: readonly StoredEvent[]): Steps<readonly QueryConfig[]>;
+  /** Opens what requests ask the runner to keep, on its session. */
+  keep?(session: pg.Client, databaseUrl: string): Promise<Kept>;
   /** Writes a batch to tables that aren't read yet, by COPY if that is faster; the same rows. */
   load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void>;
 }

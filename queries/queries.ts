@@ -37,6 +37,7 @@ import { type Marks, openMarks, openReadMarked, type ReadMarked } from './rest/m
 import { openTimeline, type Timeline } from './rest/timeline.ts';
 import { openVersions, type Versions } from './rest/versions.ts';
 import { openSearch, type Search } from './search/search.ts';
+import { openTallies } from './search/tallies.ts';
 import { type LoadVersions, openSearchRecord, type SearchRecord } from './search-record.ts';
 import { aiVersions } from './summary/ai-versions.ts';
 import { openSummarize, type Summarize } from './summary/summary.ts';
@@ -225,7 +226,9 @@ export function openQueries(
     vread: withSharedVread(readNow, openVread(pool)),
     history: atMoments(pool, openHistory(pool, histories), (then) => openHistory(then, lineOver(then))),
     newestVersion: openNewestVersion(line),
-    search: fairly(inTurn(withSharedSearch(shared, openSearch(searches, terminology)))),
+    search: fairly(
+      inTurn(withSharedSearch(shared, openSearch(searches, terminology, undefined, openTallies(searches)))),
+    ),
     include: fairly(inTurn(openInclude(searches))),
     searchRecord: fairly(inTurn(openSearchRecord(searches, loadVersions, terminology))) as SearchRecord,
     readProvenance: atMoments(pool, openReadProvenance(pool), openReadProvenance),

@@ -1,6 +1,8 @@
 /** Searches among a million Observations (100,000 without --full), against a read by id, hand-written SQL and each other. */
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { openSearch } from '#queries/search/search.ts';
+import { openSearch, type Search } from '#queries/search/search.ts';
+import { openTallies } from '#queries/search/tallies.ts';
 import { readQuickstart } from '#src/data-dir.ts';
 import { inRecordKey, systemKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import { ownCaller, type Tenant } from '#src/shared/access/caller.ts';
@@ -66,7 +68,8 @@ export const search: Measure = {
         ...SEARCHES.map(({ name, bound }) =>
           atMost(`${name}: p50 / first`, ratio(whole.get(name), base), bound),
         ),
-        atMost('with its total / a bare count(*)', ratio(database.total, database.count), 1.2),
+        atMost('with its total, counted / a bare count(*)', ratio(database.counted, database.count), 1.2),
+        atMost('with its total / counted', ratio(database.total, database.counted), 0.5),
         atMost(`page ${walk.pages} / page 1`, ratio(walk.last, walk.first), 1.3),
         ...[...whole].map(([name, p50s]) =>
           atMost(`${name}: p50 / among a tenth`, ratio(p50s, tenth.get(name)), 1.6),
@@ -79,6 +82,7 @@ export const search: Measure = {
         ...[...whole].map(([name, p50s]) => ({ name: `${name} p50`, value: median(p50s), unit: 'ms' })),
         { name: 'first in the database', value: median(database.first), unit: 'ms' },
         { name: 'with its total', value: median(database.total), unit: 'ms' },
+        { name: 'counted', value: median(database.counted), unit: 'ms' },
       ],
     };
   },
@@ -196,9 +200,10 @@ async function inDatabase({ service, tenant, patients }: Populated) {
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
   try {
     const caller = ownCaller(tenant, { kind: 'api_key', keyId: 'key_1' }, ['read']);
-    const search = openSearch(pool);
-    const ask = (query: string) =>
+    const asking = (search: Search) => (query: string) =>
       search(caller, { type: 'Observation', query: new URLSearchParams(query), base: 'http://localhost/' });
+    const ask = asking(openSearch(pool));
+    const askTallied = asking(openSearch(pool, undefined, undefined, openTallies(pool, 0)));
     const key = (code: string, form: string) =>
       searchKey(valueKey(caller.sees.ownerId, 'Observation', code, form));
     const about = key('date', tokenForm.code(ASKED.common));
@@ -228,15 +233,26 @@ async function inDatabase({ service, tenant, patients }: Populated) {
       () => each(patients.slice(0, 10), () => pool.query(count)),
       () => each(patients.slice(0, 10), () => ask(COUNTED.query)),
     );
+    await askTallied(COUNTED.query);
+    for (let tries = 0; tries < 100 && !(await isTallied(pool)); tries += 1) await delay(100);
+    const total = [];
+    for (let round = 0; round < ROUNDS; round += 1)
+      total.push(await each(patients.slice(0, 10), () => askTallied(COUNTED.query)));
     return {
       first: all.subject,
       written: all.baseline,
-      total: totals.subject,
+      total,
+      counted: totals.subject,
       count: totals.baseline,
     };
   } finally {
     await pool.end();
   }
+}
+
+async function isTallied(pool: pg.Pool): Promise<boolean> {
+  const { rowCount } = await pool.query('select from search.tally where counted is not null');
+  return rowCount !== 0;
 }
 
 /** The median time of a call for each patient, in ms. */

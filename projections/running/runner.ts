@@ -10,7 +10,7 @@ import { eraseFromAbandoned, isErasure } from '../abandoned.ts';
 import { advancing, type Checkpoint, movedOr } from '../checkpoint.ts';
 import { CannotApply, isPassing } from '../failure.ts';
 import { decodeOnce, forgetParsed, ownEvents } from '../parsed.ts';
-import type { Projection } from '../projection.ts';
+import type { Kept, Projection } from '../projection.ts';
 import { inTransaction } from '../session.ts';
 
 /** Interval of the heartbeat while there is no work. */
@@ -34,6 +34,7 @@ export class Runner {
    * @param checkpoint as read on that session
    * @param passed called with each position as soon as reads see it
    * @param tell whether other instances must be notified
+   * @param kept what requests asked for
    */
   constructor(
     private readonly projection: Projection,
@@ -41,6 +42,7 @@ export class Runner {
     checkpoint: Checkpoint,
     private readonly passed: (position: Position) => void,
     private readonly tell: () => boolean,
+    private readonly kept?: Kept,
   ) {
     this.#transaction = new OneTransaction(session);
     this.#held = checkpoint;
@@ -60,6 +62,7 @@ export class Runner {
     await this.#beating;
     this.#busy = true;
     try {
+      if (this.kept?.isDue === true) await this.kept.take();
       const events = ownEvents(this.projection, batch.events);
       // Without any, `tick` moves the checkpoint.
       if (events.length > 0) await this.#write({ ...batch, events });
@@ -71,22 +74,28 @@ export class Runner {
   }
 
   /**
-   * Maintains the runner between batches: a heartbeat every second, and the checkpoint after events that the projection
-   * doesn't take.
+   * Maintains the runner between batches: a heartbeat every second, the checkpoint after events that the projection
+   * doesn't take, and what requests asked for.
    * @throws CheckpointMoved; errors of the connection
    */
   async tick(): Promise<void> {
-    const due = performance.now() - this.#beatenAt >= HEARTBEAT_MS;
+    const due = performance.now() - this.#beatenAt >= HEARTBEAT_MS || this.kept?.isDue === true;
     if (this.#busy || (!due && this.#position === this.#held.position)) return;
     const position = this.#position;
-    const beating = this.#advance(position, []).then(() => this.#holds(position));
+    const beating = this.#beat(position);
     this.#beating = beating.catch(() => undefined);
     await beating;
   }
 
+  async #beat(position: Position): Promise<void> {
+    if (this.kept?.isDue === true) await this.kept.take();
+    await this.#advance(position, []);
+    this.#holds(position);
+  }
+
   async #write(batch: EventBatch): Promise<void> {
     const { projection, session } = this;
-    const { events, statements } = await prepare(projection, batch);
+    const { events, statements } = await prepare(projection, this.kept, batch);
     if (events.some(isErasure)) {
       forgetParsed();
       await inTransaction(session, () => eraseFromAbandoned(session, projection, events));
@@ -147,6 +156,7 @@ export class Runner {
  */
 async function prepare(
   projection: Projection,
+  kept: Kept | undefined,
   batch: EventBatch,
 ): Promise<{ events: readonly StoredEvent[]; statements: readonly QueryConfig[] }> {
   const { name } = projection;
@@ -157,7 +167,7 @@ async function prepare(
     const recorded = batch.events.slice(from, from + SLICE);
     const understoodOnes = recorded.map((event) => attempt(name, event, () => decodeOnce(event)));
     for (const event of understoodOnes) events.push(event);
-    for (const statement of await makeStatements(projection, recorded, understoodOnes))
+    for (const statement of await makeStatements(projection, kept, recorded, understoodOnes))
       statements.push(statement);
   }
   return { events, statements };
@@ -169,6 +179,7 @@ async function prepare(
  */
 async function makeStatements(
   projection: Projection,
+  kept: Kept | undefined,
   recorded: readonly RecordedEvent[],
   events: readonly StoredEvent[],
 ): Promise<readonly QueryConfig[]> {
@@ -176,15 +187,14 @@ async function makeStatements(
   const [first] = recorded;
   if (first === undefined) return [];
   try {
-    return projection.inSteps === undefined
-      ? projection.statements(name, events)
-      : await inSlices(projection.inSteps(name, events));
+    const steps = (kept ?? projection).inSteps?.(name, events);
+    return steps === undefined ? projection.statements(name, events) : await inSlices(steps);
   } catch (error) {
     if (recorded.length === 1) throw new CannotApply(name, first, error);
     const half = recorded.length >> 1;
     return [
-      ...(await makeStatements(projection, recorded.slice(0, half), events.slice(0, half))),
-      ...(await makeStatements(projection, recorded.slice(half), events.slice(half))),
+      ...(await makeStatements(projection, kept, recorded.slice(0, half), events.slice(0, half))),
+      ...(await makeStatements(projection, kept, recorded.slice(half), events.slice(half))),
     ];
   }
 }

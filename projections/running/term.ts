@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { exhaustMap, ignoreElements, interval, merge } from 'rxjs';
 import { type EventBatch, type EventStore, type Position, Unavailable } from '#src/events/store.ts';
 import { type Checkpoint, readCheckpoint } from '../checkpoint.ts';
-import type { Projection } from '../projection.ts';
+import type { Kept, Projection } from '../projection.ts';
 import { closeSession, openSession } from '../session.ts';
 import { endHungRunner, tryToRun } from './election.ts';
 import { Runner } from './runner.ts';
@@ -60,17 +60,20 @@ export async function serve(projection: Projection, options: TermOptions): Promi
   const session = await openSession(options.databaseUrl, { name: `projection ${name}` }, () =>
     ended.abort(new Error('Connection terminated')),
   );
+  let kept: Kept | undefined;
   try {
     const checkpoint = await elected(session, projection, options);
     if (checkpoint === undefined) return;
+    kept = await projection.keep?.(session, options.databaseUrl);
     options.entered('running');
     await run(
-      new Runner(projection, session, checkpoint, options.passed, options.tell),
+      new Runner(projection, session, checkpoint, options.passed, options.tell, kept),
       projection,
       options,
       ended.signal,
     );
   } finally {
+    await kept?.close();
     await closeSession(session);
   }
 }

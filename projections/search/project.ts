@@ -9,6 +9,7 @@ import type { Projection } from '../projection.ts';
 import { type Columns, copyRows, type Row, recordset, runAll } from '../rows.ts';
 import { makeRows, type Rows } from './rows.ts';
 import { ENTRY, indexes, PERIOD, QUANTITY, STRING, tables } from './schema.ts';
+import { Tallies } from './tallies.ts';
 
 /** The tables besides `entry`, each with its columns and its rows of a resource. */
 const VALUES = [
@@ -92,8 +93,16 @@ function names(columns: Columns): string {
   return Object.keys(columns).join(', ');
 }
 
-function* inSteps(schema: string, events: readonly StoredEvent[]): Steps<QueryConfig[]> {
-  return [...(yield* merge(schema, yield* lastVersions(events))), ...erase(schema, events)];
+function* inSteps(schema: string, events: readonly StoredEvent[], tallies?: Tallies): Steps<QueryConfig[]> {
+  const all = yield* lastVersions(events);
+  const merging = yield* merge(schema, all);
+  if (tallies === undefined) return [...merging, ...erase(schema, events)];
+  return [
+    ...tallies.change(schema, all),
+    ...merging,
+    ...tallies.takeOff(schema, events),
+    ...erase(schema, events),
+  ];
 }
 
 /** Resources that came into being in the batch cannot be there yet: they are copied. */
@@ -207,7 +216,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves searches by values of resources. */
 export const search: Projection = {
   name: 'search',
-  version: 10,
+  version: 11,
   gathers: true,
   after: ['resources', 'history'],
   prefixes: ['record-', 'directory-', 'project-'],
@@ -215,6 +224,7 @@ export const search: Projection = {
   indexes,
   compared: ['entry', 'string', 'period', 'quantity'],
   statements: (schema, events) => atOnce(inSteps(schema, events)),
-  inSteps,
+  inSteps: (schema, events) => inSteps(schema, events),
+  keep: (session, databaseUrl) => Tallies.open(session, databaseUrl, inSteps),
   load,
 };

@@ -32,6 +32,8 @@ type Entry = Row<typeof ENTRY> & { readonly id: string; readonly version: number
 
 /** The rows of one resource, its contained resources included. */
 export interface Rows {
+  readonly tenant: string;
+  readonly type: string;
   readonly entry: Entry;
   /** Rows of its contained resources. */
   readonly contained: readonly Entry[];
@@ -63,7 +65,7 @@ export function* makeRows(stored: StoredResourceEvent): Steps<Rows> {
   const keys = new Set(record === null ? [] : [searchKey(recordKey(record))]);
   if (event.type === 'ResourceDeleted' || !isResourceType(type)) {
     const entry = { keys: writeArray(keys), targets: writeArray([]), sorts: null, container: null, ...own };
-    return { entry, contained: [], strings: [], periods: [], quantities: [] };
+    return { tenant, type, entry, contained: [], strings: [], periods: [], quantities: [] };
   }
   const resource = parsed(event, record);
   const within = { contained: containedIn(id, resource), container: `${type}/${id}` };
@@ -84,11 +86,13 @@ export function* makeRows(stored: StoredResourceEvent): Steps<Rows> {
     container: null,
     ...own,
   };
-  const rows = { entry, contained: [], ...(yield* makeValueRows(id, record, found, hashes)) };
+  const rows = { tenant, type, entry, contained: [], ...(yield* makeValueRows(id, record, found, hashes)) };
   if (within.contained.size === 0) return rows;
   const inner: Inner[] = [];
   for (const each of within.contained.values()) inner.push(yield* containedRows(each, own, tenant, within));
   return {
+    tenant,
+    type,
     entry,
     contained: inner.map((each) => each.entry),
     strings: [...rows.strings, ...inner.flatMap(({ strings }) => strings)],

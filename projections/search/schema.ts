@@ -72,6 +72,15 @@ create index entry_keys on ${schema}.entry using gin (keys) with (gin_pending_li
 -- the contained resources of one resource, when it changes
 create index entry_in on ${schema}.entry (container) where container is not null;
 
+-- how many entries have all of some keys, for searches that asked (tallies.ts): counted + changed
+create table ${schema}.tally (
+  keys int8[] primary key,
+  tenant uuid not null,
+  type text not null,
+  counted int8,                  -- null until they are counted, less the changes until then
+  changed int8 not null default 0
+) with (fillfactor = 10);
+
 create table ${schema}.string (
   id uuid not null,
   key int8 not null,             -- hash of tenant, type and parameter, as in period and quantity

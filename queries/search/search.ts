@@ -21,6 +21,7 @@ import {
   reversed,
   type Start,
 } from './start.ts';
+import { type Tallies, withTally } from './tallies.ts';
 
 /** A page of matches, and the parsed query. */
 export interface SearchPage {
@@ -41,27 +42,31 @@ export interface SearchPage {
 /** Searches. @throws Refusal `malformed` naming a parameter with a bad value or modifier; as `AnswerBudget.takeRows`. */
 export type Search = (caller: Caller, request: SearchRequest) => Promise<SearchPage>;
 
-/** Opens search over a database. */
+/** Opens search over a database. @param tallies of its read model `search`, if a runner keeps it up to date */
 export function openSearch(
   pool: Asks,
   terminology: Terminology = requiredValueSets,
   limits: Limits = LIMITS,
+  tallies?: Tallies,
 ): Search {
   const find = openFind(pool);
   return async (caller, request) => {
-    const {
-      search,
-      asked: understood,
-      start,
-      empty,
-    } = await understandRequest(pool, terminology, caller.sees, request);
+    const parsed = await understandRequest(pool, terminology, caller.sees, request);
+    const { search, start, empty } = parsed;
+    const selection =
+      tallies === undefined ? parsed.asked.selection : withTally(parsed.asked.selection, caller.sees);
+    const understood = { ...parsed.asked, selection };
     const { used, unknown } = search;
     if (empty)
       return { ...(understood.total || search.onlyTotal ? { total: 0 } : {}), matches: [], used, unknown };
-    if (search.onlyTotal)
-      return { total: await find.total(understood.selection), matches: [], used, unknown };
+    if (search.onlyTotal) {
+      const total = await find.total(selection);
+      tallies?.ask(selection, total);
+      return { total, matches: [], used, unknown };
+    }
     const asked = await datedPage(find, understood, limits);
     const { total, rows: read } = await find.page(asked, planPage(asked, limits));
+    if (total !== undefined) tallies?.ask(selection, total);
     const rows = start.backward === true ? withValues(read) : read;
     const { budget = new AnswerBudget(), type } = request;
     const most = Math.min(rows.length, asked.limit - 1);

@@ -24,6 +24,8 @@ export interface Selection {
   /** For the Patient compartment: only resources in this record. */
   readonly record?: string;
   readonly predicates: readonly Predicate[];
+  /** True if its total may be a tally (`tallies.ts`). */
+  readonly tallied?: true;
 }
 
 /** A set of rows of the read model `search` that all matches are in, and that an index gives. */

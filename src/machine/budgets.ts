@@ -34,7 +34,7 @@ export const POOLS = { requests: 10, locks: 16, searches: 8 } as const;
 export const SHARERS_OF_PROJECTOR = 4;
 /** All other connections of a process, and those of all projectors for read models and processes. */
 const OF_EACH = 12;
-const OF_PROJECTORS = 14;
+const OF_PROJECTORS = 15;
 
 /** Returns the number of connections that the processes of a machine may have open at a time. */
 export function countConnections({ workers, projectors }: Sizes): number {

@@ -226,7 +226,8 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'search',
-    shows: '4,800 random searches against a naive evaluation; pages through 5,000 results under 8 writers',
+    shows:
+      '4,800 random searches against a naive evaluation; pages through 5,000 results under 8 writers; tallies that equal counts while runners move and read models are rebuilt',
     touches: [
       'queries/*',
       'queries/database',
@@ -244,6 +245,7 @@ export const STAGES: readonly Stage[] = [
         'test/http/fhir-capability.test.ts',
         'test/http/search-paging.test.ts',
         'test/queries/sort.test.ts',
+        'test/properties/tallies.test.ts',
       ],
     },
   },

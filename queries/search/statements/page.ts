@@ -28,6 +28,7 @@ import {
   selectMatches,
   selectRows,
 } from '../selection.ts';
+import { tallyOr } from '../tallies.ts';
 
 /** The requested rows of an ordered selection. */
 export interface Wanted {
@@ -90,7 +91,8 @@ export function total(selection: Selection, source: Source | undefined, binds: B
     return `select count(*) from resources.resource r where ${matchCondition(selection, binds)}`;
   }
   const rows = `(${selectRows(source, binds)})`;
-  return `select count(*) from (${matchesAmong(rows, source, selection, false, binds)}) m`;
+  const count = `select count(*) from (${matchesAmong(rows, source, selection, false, binds)}) m`;
+  return tallyOr(count, selection, source, binds);
 }
 
 /** The values of rows `m`, where they meet the conditions. */

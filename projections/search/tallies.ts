@@ -1,0 +1,277 @@
+/**
+ * Tallies: the number of entries that have all of some keys, for searches that were asked with their total and found many
+ * (docs/decisions/0036-tallies-on-request.md). Only the runner of the read model writes them. A row begins without a count
+ * and without changes; from then on each batch adds its changes, in its own transaction. The count is taken later, in one
+ * snapshot with the changes so far, so that count and changes are exact together in every snapshot.
+ */
+import pg, { type QueryConfig } from 'pg';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { projectStream } from '#src/events/streams.ts';
+import { recordKey } from '#src/fhir/search/keys.ts';
+import { type AskedTally, readAsk, TALLIES } from '#src/fhir/search/tallies.ts';
+import { tenantId } from '#src/shared/access/caller.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
+import { searchKey } from '#src/shared/search-key.ts';
+import type { Kept } from '../projection.ts';
+import { closeSession, endWithClient, openSession } from '../session.ts';
+import type { Rows } from './rows.ts';
+
+/** How many there may be, and how long. */
+export const TALLY_LIMITS = {
+  /** Of a project in one environment. */
+  most: 32,
+  /** A tally that nobody asked for in this time makes room for another one, in ms. */
+  sparedMs: 3_600_000,
+  /** A tally that nobody asked for in this time goes, in ms. */
+  unusedMs: 86_400_000,
+} as const;
+
+/** The maximum number of notifications that are remembered until they are taken up. */
+const MOST_ASKED = 1_000;
+
+interface Tally extends AskedTally {
+  isCounted: boolean;
+  /** When it was last asked for, by this process's clock. */
+  used: number;
+}
+
+type Limits = { readonly [name in keyof typeof TALLY_LIMITS]: number };
+
+const TALLIED = 'json_to_recordset($2::json) as t(keys int8[])';
+const add = (schema: string, sign: '+' | '-') =>
+  `update ${schema}.tally w set changed = w.changed ${sign} s.by from sums s where w.keys = s.keys and s.by <> 0`;
+
+/** Adds what entries of newer versions change, before they are written (`$1`). */
+const change = (schema: string) => `
+with changed as materialized (
+  select x.keys as now, e.keys as before from json_to_recordset($1::json) as x(id uuid, version int, keys int8[])
+  left join lateral (select e.version, e.keys from ${schema}.entry e where e.id = x.id offset 0) e on true
+  where e.version is null or x.version > e.version
+), sums as materialized (
+  select t.keys, sum((c.now @> t.keys)::int - coalesce(c.before @> t.keys, false)::int) as by
+  from ${TALLIED} cross join changed c group by t.keys
+)
+${add(schema, '+')}`;
+
+/** Takes off entries of records that are to be erased (`$1`: keys of records, `$3`: their ids). */
+const takeOff = (schema: string) => `
+with gone as materialized (
+  select e.keys from ${schema}.entry e where e.keys && $1::int8[] and e.record = any($3::uuid[])
+), sums as materialized (
+  select t.keys, count(*) as by from ${TALLIED} join gone g on g.keys @> t.keys group by t.keys
+)
+${add(schema, '-')}`;
+
+/**
+ * Counts. Both numbers are those of the statement's snapshot: if the row is changed meanwhile, the update finds its new
+ * version, but keeps the materialized difference.
+ */
+const COUNT = `
+with kept as materialized (select t.changed from search.tally t where t.keys = $1::int8[] and t.counted is null),
+counted as materialized (
+  select (select count(*) from search.entry e where e.keys @> $1::int8[]) - k.changed as counted from kept k
+)
+update search.tally w set counted = c.counted from counted c where w.keys = $1::int8[] and w.counted is null`;
+
+/** Makes the statements of a batch with those of tallies. */
+type Make = (
+  schema: string,
+  events: readonly StoredEvent[],
+  tallies: Tallies,
+) => Steps<readonly QueryConfig[]>;
+
+/** The tallies of a runner's term. */
+export class Tallies implements Kept {
+  /** At least those that have rows, by their keys. */
+  #all = new Map<string, Tally>();
+  #byTenant = new Map<string, Tally[]>();
+  readonly #asked = new Set<string>();
+  #lookedAt = performance.now();
+  #taking: Promise<void> | undefined;
+  #counting: Promise<void> | undefined;
+  #counter: pg.Client | undefined;
+  #isClosed = false;
+
+  private constructor(
+    private readonly session: pg.Client,
+    private readonly databaseUrl: string,
+    private readonly make: Make,
+    private readonly limits: Limits,
+  ) {}
+
+  /** Opens those that have rows. @param session that of the elected runner */
+  static async open(
+    session: pg.Client,
+    databaseUrl: string,
+    make: Make,
+    limits: Limits = TALLY_LIMITS,
+  ): Promise<Tallies> {
+    const tallies = new Tallies(session, databaseUrl, make, limits);
+    session.on('notification', ({ channel, payload }) => {
+      if (channel === TALLIES && payload !== undefined && tallies.#asked.size < MOST_ASKED)
+        tallies.#asked.add(payload);
+    });
+    await session.query(`listen ${TALLIES}`);
+    await tallies.#load();
+    tallies.#countLater();
+    return tallies;
+  }
+
+  get isDue(): boolean {
+    return (
+      this.#asked.size > 0 ||
+      (this.#all.size > 0 && performance.now() - this.#lookedAt > this.limits.sparedMs)
+    );
+  }
+
+  take(): Promise<void> {
+    this.#taking ??= this.#takeAsked().finally(() => {
+      this.#taking = undefined;
+    });
+    return this.#taking;
+  }
+
+  inSteps(schema: string, events: readonly StoredEvent[]): Steps<readonly QueryConfig[]> {
+    return this.make(schema, events, this);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#counter !== undefined) await closeSession(this.#counter);
+    await this.#counting;
+  }
+
+  /** Returns the statement for rows of resources' newest versions, to run before they are written. */
+  change(schema: string, all: readonly Rows[]): QueryConfig[] {
+    if (this.#all.size === 0) return [];
+    const rows: object[] = [];
+    const tallied = new Set<string>();
+    for (const { entry, tenant, type } of all) {
+      const { id, version, keys } = entry;
+      const own = this.#of(tenant).filter(
+        (tally) => tally.type === type && (version > 1 || hasAll(String(keys), tally.keys)),
+      );
+      if (own.length > 0) rows.push({ id, version, keys });
+      for (const tally of own) tallied.add(tally.keys);
+    }
+    if (rows.length === 0) return [];
+    const values = [JSON.stringify(rows), stringifyKeys([...tallied])];
+    return [{ name: `${schema}.tally`, text: change(schema), values }];
+  }
+
+  /** Returns the statements for records that a batch erases, to run before that. */
+  takeOff(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
+    return events.flatMap(({ event, stream }): QueryConfig[] => {
+      if (event.type !== 'RecordErased') return [];
+      const { patient, environment } = event.data;
+      const own = this.#of(tenantId({ project: stream.slice(projectStream('').length), environment }));
+      if (own.length === 0) return [];
+      const keys = stringifyKeys(own.map((tally) => tally.keys));
+      return [{ text: takeOff(schema), values: [[searchKey(recordKey(patient))], keys, [patient]] }];
+    });
+  }
+
+  #of(tenant: string): readonly Tally[] {
+    return this.#byTenant.get(tenant) ?? [];
+  }
+
+  /** Reads the rows: a rebuild may have replaced their table by an empty one. */
+  async #load(): Promise<void> {
+    const { rows } = await this.session.query<AskedTally & { isCounted: boolean }>(
+      'select tenant, type, keys::text as keys, counted is not null as "isCounted" from search.tally',
+    );
+    const before = this.#all;
+    this.#all = new Map();
+    this.#byTenant = new Map();
+    for (const row of rows) this.#put({ ...row, used: before.get(row.keys)?.used ?? performance.now() });
+    this.#lookedAt = performance.now();
+  }
+
+  #put(tally: Tally): void {
+    this.#all.set(tally.keys, tally);
+    this.#byTenant.set(tally.tenant, [...this.#of(tally.tenant), tally]);
+  }
+
+  async #takeAsked(): Promise<void> {
+    const asked = [...this.#asked].flatMap((text) => readAsk(text) ?? []);
+    this.#asked.clear();
+    try {
+      await this.#load();
+      for (const each of asked) await this.#add(each);
+      for (const tally of this.#all.values()) {
+        if (performance.now() - tally.used > this.limits.unusedMs) await this.#drop(tally);
+      }
+    } catch (error) {
+      // Searches count until they ask again. No row is unknown here: one is remembered before it is written.
+      if (!(error instanceof pg.DatabaseError)) throw error;
+    }
+    this.#countLater();
+  }
+
+  async #add(asked: AskedTally): Promise<void> {
+    const known = this.#all.get(asked.keys);
+    if (known !== undefined) {
+      known.used = performance.now();
+      return;
+    }
+    const own = this.#of(asked.tenant);
+    if (own.length >= this.limits.most) {
+      const [oldest] = [...own].sort((one, other) => one.used - other.used);
+      if (oldest === undefined || performance.now() - oldest.used < this.limits.sparedMs) return;
+      await this.#drop(oldest);
+    }
+    this.#put({ ...asked, isCounted: false, used: performance.now() });
+    await this.session.query(
+      'insert into search.tally (tenant, type, keys) values ($1, $2, $3) on conflict (keys) do nothing',
+      [asked.tenant, asked.type, asked.keys],
+    );
+  }
+
+  async #drop({ keys, tenant }: Tally): Promise<void> {
+    await this.session.query('delete from search.tally where keys = $1::int8[]', [keys]);
+    this.#all.delete(keys);
+    this.#byTenant.set(
+      tenant,
+      this.#of(tenant).filter((each) => each.keys !== keys),
+    );
+  }
+
+  /** Counts on another session, beside the batches; if that fails, after the next question. */
+  #countLater(): void {
+    this.#counting ??= this.#count()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#counting = undefined;
+      });
+  }
+
+  async #count(): Promise<void> {
+    const next = () => [...this.#all.values()].find(({ isCounted }) => !isCounted);
+    if (next() === undefined) return;
+    const session = await openSession(this.databaseUrl, { name: 'tallies' });
+    this.#counter = session;
+    try {
+      await endWithClient(session);
+      for (let tally = next(); tally !== undefined && !this.#isClosed; tally = next()) {
+        await session.query(COUNT, [tally.keys]);
+        tally.isCounted = true;
+      }
+    } finally {
+      this.#counter = undefined;
+      await closeSession(session);
+    }
+  }
+}
+
+/** Tells whether an array literal has all members of another one. */
+function hasAll(keys: string, wanted: string): boolean {
+  const members = `,${keys.slice(1, -1)},`;
+  return wanted
+    .slice(1, -1)
+    .split(',')
+    .every((key) => members.includes(`,${key},`));
+}
+
+function stringifyKeys(all: readonly string[]): string {
+  return JSON.stringify(all.map((keys) => ({ keys })));
+}

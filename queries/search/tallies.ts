@@ -1,0 +1,74 @@
+/**
+ * Tallies: totals that the read model `search` keeps for searches that ask for them often
+ * (docs/decisions/0036-tallies-on-request.md). A statement looks the total up instead of counting entries by their keys,
+ * in the same snapshot as its page. A process that counted many asks for a tally.
+ */
+import { LRUCache } from 'lru-cache';
+import { MOST_KEYS, TALLIES, writeAsk } from '#src/fhir/search/tallies.ts';
+import type { Sees } from '#src/shared/access/caller.ts';
+import type { Binds } from '../database/binds.ts';
+import type { Asks } from '../database/prepared.ts';
+import type { Selection, Source } from './selection.ts';
+
+/** The number of matches from which counting takes longer than the page. */
+const BROAD = 10_000;
+/** How often a process asks for the same tally, in ms, and how many it remembers. Asking again keeps a tally. */
+const ASKED_MS = 60_000;
+const REMEMBERED = 1_000;
+
+/** Asks for tallies. */
+export interface Tallies {
+  /** Asks for the tally of a selection with so many matches, if it can have one. It waits for nothing. */
+  ask(selection: Selection, total: number): void;
+}
+
+/** Opens them. @param broad the number of matches @param askedMs how often the same is asked for, for tests */
+export function openTallies(pool: Asks, broad = BROAD, askedMs = ASKED_MS): Tallies {
+  const asked = new LRUCache<string, true>({ max: REMEMBERED, ttl: askedMs });
+  return {
+    ask(selection, total) {
+      const keys = tallyKeys(selection);
+      if (keys === undefined || total < broad) return;
+      const text = writeAsk(selection.tenant, selection.type, keys);
+      if (asked.has(text)) return;
+      asked.set(text, true);
+      const values = [TALLIES, text];
+      void pool.query({ name: 'tally', text: 'select pg_notify($1, $2)', values }).catch(() => undefined);
+    },
+  };
+}
+
+/** Returns a selection whose total may be a tally: of the present, and of all that a project owns. */
+export function withTally(selection: Selection, { within, asOf }: Sees): Selection {
+  return within === undefined && asOf === undefined ? { ...selection, tallied: true } : selection;
+}
+
+/**
+ * Returns the keys, in the order of tallies, if a selection's matches are exactly the entries that have all of them;
+ * undefined for any other selection. A predicate with `keys` says nothing else about rows.
+ */
+export function tallyKeys({ tallied, record, predicates }: Selection): readonly string[] | undefined {
+  if (tallied !== true || record !== undefined || predicates.length === 0) return undefined;
+  const keys = new Set<string>();
+  for (const { keys: own = [], ofEntry, implied, inRecords, without } of predicates) {
+    const [key, ...more] = own;
+    const isMore = implied !== undefined || inRecords !== undefined || without !== undefined;
+    if (key === undefined || more.length > 0 || ofEntry !== true || isMore) return undefined;
+    keys.add(key);
+  }
+  return keys.size > MOST_KEYS ? undefined : [...keys].sort();
+}
+
+/** Returns SQL for a total: the tally if there is one, otherwise the count. @param count SQL */
+export function tallyOr(
+  count: string,
+  selection: Selection,
+  source: Source | undefined,
+  binds: Binds,
+): string {
+  const keys = source?.kind === 'keys' ? tallyKeys(selection) : undefined;
+  if (keys === undefined) return count;
+  // The second operand isn't evaluated if the first one has a value.
+  return `select coalesce((
+    select t.counted + t.changed from search.tally t where t.keys = ${binds.add(keys, 'int8[]')}), (${count})) as count`;
+}
