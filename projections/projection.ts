@@ -4,7 +4,7 @@ import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
 
-/** What a runner keeps up to date besides the rows of events, because requests asked for it; for the runner's term. */
+/** Rows that a runner keeps up to date besides those of events, because requests asked for them; for its term. */
 export interface Kept {
   /** True if `take` has something to do. */
   readonly isDue: boolean;
