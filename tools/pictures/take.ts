@@ -6,7 +6,7 @@ import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { openBrowser } from '#test/support/browser.ts';
-import { beginProject, callAs, fillProject, signInTo } from '#test/support/dashboard.ts';
+import { beginProject, callAs, fillProject, settle, signInTo } from '#test/support/dashboard.ts';
 import { startInProcess } from '#test/support/in-process.ts';
 
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
@@ -68,8 +68,7 @@ async function takeOperations(): Promise<void> {
     ['ops-verifications', '/verifications'],
   ]) {
     await page.goto(`${service.url}/app/ops${path}`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.waitForFunction(() => document.querySelector('.loading') === null);
+    await settle(page);
     await page.screenshot({ path: `${FOLDER}${name}.png` });
     console.log(`docs/pictures/${name}.png`);
   }
@@ -127,8 +126,7 @@ async function takeRecord(page: Page, patients: string, key: string): Promise<vo
     ['record-entry', new URL(entry ?? '', service.url).href],
   ] as const) {
     await page.goto(path);
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.waitForFunction(() => document.querySelector('.loading') === null);
+    await settle(page);
     await page.screenshot({ path: `${FOLDER}${name}.png` });
     console.log(`docs/pictures/${name}.png`);
   }
@@ -201,8 +199,7 @@ try {
   const base = page.url();
   for (const [name, path] of Object.entries(SCREENS)) {
     await page.goto(base + path);
-    await page.waitForFunction(() => document.querySelector('.loading') === null);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await settle(page);
     // Entries come a second after their answers.
     if (name === 'requests') await page.getByRole('row').filter({ hasText: 'Observation' }).nth(8).waitFor();
     if (name === 'search') {
