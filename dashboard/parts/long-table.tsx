@@ -1,6 +1,6 @@
 /** A table of any length: only the pages of rows near the screen are in the document. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Column, TableFrame, tableRows } from './parts.tsx';
+import { type Column, TableFrame, tableRows, type Widths } from './parts.tsx';
 
 /** How far from the screen rows are kept, and further ones are asked for. */
 const NEAR = '600px';
@@ -23,6 +23,8 @@ export function LongTable<Row>({
   readonly onEnd: (() => void) | undefined;
 }) {
   const end = useRef<HTMLDivElement>(null);
+  const table = useRef<HTMLTableElement>(null);
+  const widths = useWidths(table, pages.length > 0);
   const ask = useRef(onEnd);
   ask.current = onEnd;
   useEffect(() => whenNear(end.current, (isNear) => isNear && ask.current?.()), [pages.length]);
@@ -31,7 +33,13 @@ export function LongTable<Row>({
   let first = 2;
   return (
     <>
-      <TableFrame label={label} columns={shown.columns} rowCount={onEnd === undefined ? count + 1 : -1}>
+      <TableFrame
+        label={label}
+        columns={shown.columns}
+        rowCount={onEnd === undefined ? count + 1 : -1}
+        widths={widths}
+        table={table}
+      >
         {pages.map((rows, n) => {
           const at = first;
           first += rows.length;
@@ -41,6 +49,38 @@ export function LongTable<Row>({
       <div ref={end} />
     </>
   );
+}
+
+/**
+ * Returns the widths that the first rows give the columns, again after the window has another size. Without fixed ones the
+ * browser compares all rows whenever a page comes or goes.
+ */
+function useWidths(
+  table: { readonly current: HTMLTableElement | null },
+  hasRows: boolean,
+): Widths | undefined {
+  const [widths, set] = useState<Widths>();
+  useEffect(() => {
+    if (widths !== undefined || !hasRows) return;
+    // Once the first rows are painted.
+    const timer = setTimeout(() => {
+      const { current } = table;
+      if (current === null) return;
+      // A part of a pixel less would wrap a word.
+      const read = (each: Element): number => each.getBoundingClientRect().width;
+      const whole = read(current);
+      const place = current.parentElement?.clientWidth ?? whole;
+      const columns = [...current.querySelectorAll('th')].map((each) => (100 * read(each)) / whole);
+      set({ columns, least: whole >= place + 1 ? whole : 0 });
+    });
+    return () => clearTimeout(timer);
+  }, [widths, hasRows]);
+  useEffect(() => {
+    const forget = (): void => set(undefined);
+    addEventListener('resize', forget);
+    return () => removeEventListener('resize', forget);
+  }, []);
+  return widths;
 }
 
 /** A page of rows. Far from the screen, one empty row of the same height replaces them. */

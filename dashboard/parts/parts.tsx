@@ -1,5 +1,5 @@
 /** Parts that screens are made of. */
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { type Failure, signIn } from '../api.ts';
 import type { Loaded } from '../load.ts';
@@ -334,27 +334,55 @@ export function Table<Row>({
   );
 }
 
-/** A table without its rows. @param rowCount how many it has, if not all of them are in the document */
+/** Widths that a table keeps, whatever rows it gets. */
+export interface Widths {
+  /** Of the columns, in %; 0 for one that isn't shown. */
+  readonly columns: readonly number[];
+  /** The minimum width of the table, in px: that of one that is wider than its place. */
+  readonly least: number;
+}
+
+/**
+ * A table without its rows.
+ * @param rowCount how many it has, if not all of them are in the document
+ * @param widths by default, rows decide them
+ */
 export function TableFrame<Row>({
   label,
   columns,
   rowCount,
   isStacked = false,
+  widths,
+  table,
   children,
 }: {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rowCount?: number;
   readonly isStacked?: boolean;
+  readonly widths?: Widths | undefined;
+  readonly table?: RefObject<HTMLTableElement | null>;
   readonly children: ComponentChildren;
 }) {
   return (
     <section class={isStacked ? 'table stacked' : 'table'} aria-label={label} tabIndex={0}>
-      <table {...asRole('table')} {...(rowCount === undefined ? {} : { 'aria-rowcount': rowCount })}>
+      <table
+        {...asRole('table')}
+        {...(table === undefined ? {} : { ref: table })}
+        {...(rowCount === undefined ? {} : { 'aria-rowcount': rowCount })}
+        class={widths === undefined ? '' : 'fixed'}
+        style={widths === undefined ? {} : { minInlineSize: widths.least }}
+      >
         <thead {...asRole('rowgroup')}>
           <tr {...asRole('row')}>
-            {columns.map(({ title, isNumber, isWide }) => (
-              <th key={title} scope="col" {...asRole('columnheader')} class={cellClass(isNumber, isWide)}>
+            {columns.map(({ title, isNumber, isWide }, n) => (
+              <th
+                key={title}
+                scope="col"
+                {...asRole('columnheader')}
+                class={cellClass(isNumber, isWide)}
+                style={widths === undefined ? {} : { inlineSize: `${widths.columns[n]}%` }}
+              >
                 {title}
               </th>
             ))}

@@ -423,6 +423,9 @@ describe('a patient’s record in the dashboard', () => {
     await devTools.send('Emulation.setCPUThrottlingRate', { rate: 1 });
     const rows = await page.locator('tbody tr').count();
     expect(rows).to.be.lessThan(PAGES + 500);
+    expect(await page.locator('table').evaluate((table) => getComputedStyle(table).tableLayout)).to.equal(
+      'fixed',
+    );
     const longest = Math.max(0, ...tasks);
     const told = `usable ${usable.toFixed(0)} ms, longest task ${longest.toFixed(0)} ms, ${rows} rows of ${PAGES} pages`;
     if (process.env.ANNAL_TEST_TOLD === '1') console.log(told);
