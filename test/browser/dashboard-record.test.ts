@@ -191,7 +191,7 @@ describe('a patient’s record in the dashboard', () => {
     const lines = [allergies, medicines, problems, vaccinations, care_plans, goals].flatMap(({ now }) => now);
     expect(lines).to.have.length(7);
     expect(text).to.match(/Methotrexate Current Dosage changed recently 15 mg once a day/);
-    expect(text).to.match(/another system \(imported\) · key ward \(…\w{4}\) · ward-7 · Version 2/);
+    expect(text).to.match(/another system \(imported\) · key ward \(…[\w-]{4}\) · ward-7 · Version 2/);
     expect(text).to.match(/Latex: ruled out since/);
     expect(text).to.match(/also with this date: [46]/);
     for (const { title, details, resource, version } of lines) {
@@ -223,7 +223,7 @@ describe('a patient’s record in the dashboard', () => {
     expect(await versions.first().locator('ins').allInnerTexts()).to.deep.equal(['180', 'Above']);
     expect(await versions.first().locator('del').allInnerTexts()).to.deep.equal(['95', 'In']);
     expect(await versions.nth(1).innerText()).to.match(/Version 1.*Added.*a health professional/s);
-    expect(await page.getByText(/^ward \(…\w{4}\)$/).count(), 'the key').to.equal(1);
+    expect(await page.getByText(/^ward \(…[\w-]{4}\)$/).count(), 'the key').to.equal(1);
     await versions.first().getByRole('button', { name: 'Compare 1 and 2' }).click();
     const json = versions.first().locator('.compared.code');
     await json.waitFor();
