@@ -8,6 +8,11 @@ import { readCredential } from '../credentials.ts';
 
 const PATH = '/mcp';
 
+let serving: Promise<typeof import('./serve.ts')> | undefined;
+
+/** Loads the MCP library with the first request. Later ones don't ask the module loader, which takes a millisecond. */
+const loadServing = (): Promise<typeof import('./serve.ts')> => (serving ??= import('./serve.ts'));
+
 const message = z.record(z.string(), z.custom<Json>()).meta({
   description: 'A JSON-RPC message of MCP.',
   examples: [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }],
@@ -42,7 +47,7 @@ export const MCP_ROUTES = [
       const caller = await service.inner.admit(ctx, credential, resource);
       if (body === undefined)
         throw new Refusal('malformed', { code: 'required', diagnostics: 'the request has no body' });
-      const { serveMcp } = await import('./serve.ts');
+      const { serveMcp } = await loadServing();
       return serveMcp({ service, ctx, credential, caller, body });
     },
   }),
