@@ -126,7 +126,7 @@ export async function plan(given: Work, takeback: Takeback): Promise<Plan> {
       version,
       because,
     })),
-    told: await countTold(pool, told),
+    told: await countTold(pool, takeback.project, told),
   };
   await takebacks.planned(takeback.id, made);
   return made;

@@ -25,6 +25,7 @@ export interface Told {
   readonly webhooks: {
     /** Deliveries about the resources that were answered. */
     readonly deliveries: number;
+    /** Those of the project that orders it. */
     readonly endpoints: readonly string[];
   };
 }
@@ -48,17 +49,19 @@ select (select count(*)::int from ${SINCE} join operations.context_manifest m
      + (select count(distinct name)::int from named where kind = 'context') as contexts,
        (select count(*)::int from named) as receipts`;
 
-// Index: webhook_delivery_record.
+// Indexes: webhook_delivery_record; the primary key of webhooks.endpoint.
 const DELIVERIES = `
-select d.endpoint_id as endpoint, count(*)::int as deliveries from ${SINCE} join operations.webhook_delivery d
+select case when w.project = $4 then d.endpoint_id end as endpoint, count(*)::int as deliveries
+  from ${SINCE} join operations.webhook_delivery d
   on d.record = x.record and d.created_at >= to_timestamp(x.since / 1000000.0) and d.delivered_at is not null
+  left join webhooks.endpoint w on w.id = d.endpoint_id
  where d.payload::json #>> '{data,id}' = any($3::text[]) group by 1`;
 
 /** Records that are looked up in one statement. */
 const AT_A_TIME = 200;
 
-/** Counts it. */
-export async function countTold(pool: Pool, records: readonly ToldRecord[]): Promise<Told> {
+/** Counts it. @param project the one that orders it: only its own endpoints are named */
+export async function countTold(pool: Pool, project: string, records: readonly ToldRecord[]): Promise<Told> {
   let [exports, links, contexts, receipts, deliveries] = [0, 0, 0, 0, 0];
   const endpoints = new Set<string>();
   for (let from = 0; from < records.length; from += AT_A_TIME) {
@@ -72,10 +75,14 @@ export async function countTold(pool: Pool, records: readonly ToldRecord[]): Pro
     contexts += made.rows[0]?.contexts ?? 0;
     receipts += made.rows[0]?.receipts ?? 0;
     const ids = some.flatMap(({ resources }) => resources);
-    const sent = await pool.query<{ endpoint: string; deliveries: number }>(DELIVERIES, [...values, ids]);
-    for (const row of sent.rows) {
-      deliveries += row.deliveries;
-      endpoints.add(row.endpoint);
+    const sent = await pool.query<{ endpoint: string | null; deliveries: number }>(DELIVERIES, [
+      ...values,
+      ids,
+      project,
+    ]);
+    for (const { endpoint, deliveries: count } of sent.rows) {
+      deliveries += count;
+      if (endpoint !== null) endpoints.add(endpoint);
     }
   }
   return {

@@ -184,6 +184,27 @@ describe('take-backs', () => {
     expect(plan?.told).to.deep.include({ contexts: 1, receipts: 1 });
   });
 
+  it('count all webhook deliveries, and name only the project’s own endpoints', async () => {
+    const patient = await newPatient();
+    const id = await observe(patient, '1', { 'X-Service-Source-System': 'Told' });
+    const deliver = async (endpoint: string, owner: string): Promise<void> => {
+      await service.pool.query(
+        `insert into webhooks.endpoint (id, project, environment, url, events, active, settings_at, secret, secret_at, created_at)
+         values ($1, $2, 'sandbox', 'https://receiver.example', '{*}', true, 1, '', 1, 1)`,
+        [endpoint, owner],
+      );
+      await service.pool.query(
+        `insert into operations.webhook_delivery (id, endpoint_id, event_id, event_type, record, payload, status, delivered_at)
+         values ('whd_' || $1, $1, 'evt_1', 'resource.created', $2, $3, 'delivered', now())`,
+        [endpoint, patient, JSON.stringify({ data: { id } })],
+      );
+    };
+    await deliver('whe_own', project);
+    await deliver('whe_other', 'proj_other');
+    const { plan } = await planned({ select: { source_system: 'Told' } });
+    expect(plan?.told).to.deep.include({ webhooks: { deliveries: 2, endpoints: ['whe_own'] } });
+  });
+
   it('keep what an AI wrote marked as such, and find it by its model', async () => {
     const patient = await newPatient();
     const byAi = (model: string) => ({ 'X-Service-Author-Type': 'ai', 'X-Service-Author-Model': model });
