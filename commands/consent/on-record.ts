@@ -11,7 +11,7 @@ import { notFound } from '#src/shared/refusal.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 import type { Done, RequestContext } from '../command.ts';
 import type { Clock } from '../kernel/decision.ts';
-import { retry, Stale } from '../kernel/kernel.ts';
+import { MANY_TRIES, retry, Stale } from '../kernel/kernel.ts';
 import type { Streams } from '../kernel/streams.ts';
 import type { Resources } from '../resource/state.ts';
 
@@ -42,7 +42,8 @@ export interface RecordCommand<T> {
 }
 
 /**
- * Runs a command to its end. Its `at` is the time of its first event; the others follow by a microsecond each.
+ * Runs a command to its end, also while an application writes to the record without pause: it must not be able to hold up
+ * the revocation of its own grant. Its `at` is the time of its first event; the others follow by a microsecond each.
  * @throws Refusal of the decision; not_found for a purged record
  */
 export async function onRecord<T>(
@@ -70,6 +71,7 @@ export async function onRecord<T>(
       now,
       retry: notes,
       touches: [record, ...keys, ...past.ids],
+      tries: MANY_TRIES,
       decide(state, clock) {
         past.require(reads(state));
         const at = clock.next();

@@ -165,14 +165,19 @@ export const BUSY = 'too many requests are changing this at once; retry in a sec
 
 const TRIES = 10;
 
+/** Attempts of a decision that others must not hold up by writing at the same time: about five seconds. */
+export const MANY_TRIES = 150;
+
 /**
- * Retries `attempt` after errors of one class: at most ten attempts, with a random pause from the second retry on.
+ * Retries `attempt` after errors of one class, with a random pause from the second retry on.
  * @param attempt receives the error of the previous attempt.
- * @throws Refusal unavailable (503) after ten attempts; rethrows any other error at once.
+ * @param most the maximum number of attempts
+ * @throws Refusal unavailable (503) after so many; rethrows any other error at once.
  */
 export async function retry<T, E extends Error>(
   failure: new (...args: never[]) => E,
   attempt: (before: E | undefined) => Promise<T>,
+  most = TRIES,
 ): Promise<T> {
   let before: E | undefined;
   for (let tries = 1; ; tries += 1) {
@@ -180,7 +185,7 @@ export async function retry<T, E extends Error>(
       return await attempt(before);
     } catch (error) {
       if (!(error instanceof failure)) throw error;
-      if (tries === TRIES) throw unavailable(BUSY);
+      if (tries === most) throw unavailable(BUSY);
       if (tries > 1) await delay(Math.random() * 2 ** Math.min(tries, 6));
       before = error;
     }

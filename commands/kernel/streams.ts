@@ -25,6 +25,8 @@ export interface StreamCommand<S, T> {
   readonly owner?: Tenant;
   /** Ids that the decision looks at, where states are partial. */
   readonly touches?: readonly string[];
+  /** The maximum number of attempts when others write at the same time; default 10. */
+  readonly tries?: number;
   /** Pure. Called again when the stream has changed. @throws Refusal; Stale when the command must be prepared again */
   readonly decide: (state: S, clock: Clock) => Decision<T>;
 }
@@ -155,21 +157,25 @@ export class Streams<S> {
 
   async #decideAndAppend<T>(command: StreamCommand<S, T>): Promise<Handled<T>> {
     const stream = await this.#load(command.stream, command.touches ?? []);
-    return retry(Conflict, async (conflict) => {
-      if (conflict !== undefined && !(await this.#readForward(stream))) {
-        // The stream is ahead of its store, a restored one.
-        this.#forget(stream.name);
-        if (conflict.actual !== (stream.head?.revision ?? 'none'))
-          throw unavailable('two reads of the event store returned different results; retry in a second');
-      }
-      let decided = decideOn(stream, command);
-      const appends = !(decided instanceof Error) && decided.drafts.length > 0;
-      if (!appends && (await this.#readForward(stream))) decided = decideOn(stream, command);
-      if (decided instanceof Error) throw decided;
-      const { drafts, result } = decided;
-      const position = drafts.length === 0 ? undefined : await this.#append(stream, command, drafts);
-      return { result, position, seen: stream.position };
-    });
+    return retry(
+      Conflict,
+      async (conflict) => {
+        if (conflict !== undefined && !(await this.#readForward(stream))) {
+          // The stream is ahead of its store, a restored one.
+          this.#forget(stream.name);
+          if (conflict.actual !== (stream.head?.revision ?? 'none'))
+            throw unavailable('two reads of the event store returned different results; retry in a second');
+        }
+        let decided = decideOn(stream, command);
+        const appends = !(decided instanceof Error) && decided.drafts.length > 0;
+        if (!appends && (await this.#readForward(stream))) decided = decideOn(stream, command);
+        if (decided instanceof Error) throw decided;
+        const { drafts, result } = decided;
+        const position = drafts.length === 0 ? undefined : await this.#append(stream, command, drafts);
+        return { result, position, seen: stream.position };
+      },
+      command.tries,
+    );
   }
 
   /** @returns the position of the last event. @throws Conflict, ForeignEvent */

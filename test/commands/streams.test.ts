@@ -1,7 +1,7 @@
 /** Commands on small streams over a real log: states that are behind, races between instances, retries of the same request. */
 import { expect } from 'chai';
 import type { Attempt, RequestContext } from '#commands/command.ts';
-import { Kernel } from '#commands/kernel/kernel.ts';
+import { Kernel, MANY_TRIES } from '#commands/kernel/kernel.ts';
 import { Streams } from '#commands/kernel/streams.ts';
 import { addMember, create, removeMember } from '#commands/organization/decide.ts';
 import { ORGANIZATION } from '#commands/organization/state.ts';
@@ -81,6 +81,50 @@ describe('small streams', () => {
     // Each member was added by one of the two who tried.
     expect(wrote).to.have.length(10);
     expect(await typesIn(id)).to.have.length(11);
+  });
+
+  it('give up after ten conflicts, or after more for what others must not hold up', async () => {
+    const id = await founded();
+    const stream = organizationStream(id);
+    let races = 0;
+    const [own, other] = [instance(0).kernel.store, instance(1)];
+    const append: typeof own.append = async (...asked) => {
+      races += 1;
+      // Another instance is faster each time.
+      if (races <= 30) await other.transact(stream, request(), addMember(id, member(races), 'developer'));
+      return own.append(...asked);
+    };
+    const raced = new Proxy(own, {
+      get(store, name) {
+        const found: unknown = Reflect.get(store, name);
+        return name === 'append' ? append : typeof found === 'function' ? found.bind(store) : found;
+      },
+    });
+    const late = new Streams(new Kernel(raced), ORGANIZATION);
+    const end = (tries?: number) => {
+      const { credential, requestId, now, ids } = request();
+      const metadata = { request_id: requestId, command_id: newUuid(), credential };
+      return late.handle({
+        ...{ stream, metadata, now, ...(tries === undefined ? {} : { tries }) },
+        decide: (state, clock) => ({
+          drafts: removeMember(
+            id,
+            FOUNDER,
+          )(state).map((event) => {
+            return { id: ids.at(0, 'end'), at: clock.next(), event };
+          }),
+          result: undefined,
+        }),
+      });
+    };
+    await other.transact(stream, request(), addMember(id, member(0), 'owner'));
+    const refused = await end().catch((error) => error);
+    expect(refused).to.be.instanceOf(Refusal).and.to.have.property('status', 503);
+    expect(races).to.equal(10);
+    expect(await end(MANY_TRIES))
+      .to.have.property('position')
+      .that.is.not.equal(undefined);
+    expect(races).to.equal(31);
   });
 
   it('refuse none of the many who ask one instance at once', async () => {

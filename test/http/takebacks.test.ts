@@ -186,7 +186,7 @@ describe('take-backs', () => {
 
   it('count all webhook deliveries, and name only the project’s own endpoints', async () => {
     const patient = await newPatient();
-    const id = await observe(patient, '1', { 'X-Service-Source-System': 'Told' });
+    const id = await observe(patient, '1', { 'X-Service-Source-System': 'Delivered' });
     const deliver = async (endpoint: string, owner: string): Promise<void> => {
       await service.pool.query(
         `insert into webhooks.endpoint (id, project, environment, url, events, active, settings_at, secret, secret_at, created_at)
@@ -201,7 +201,7 @@ describe('take-backs', () => {
     };
     await deliver('whe_own', project);
     await deliver('whe_other', 'proj_other');
-    const { plan } = await planned({ select: { source_system: 'Told' } });
+    const { plan } = await planned({ select: { source_system: 'Delivered' } });
     expect(plan?.told).to.deep.include({ webhooks: { deliveries: 2, endpoints: ['whe_own'] } });
   });
 
