@@ -11,7 +11,7 @@ import { fetchDocument, IssuerAway } from '../identity/fetch-json.ts';
 import { PageFault } from '../oauth/authorization/faults.ts';
 import { openClients } from '../oauth/clients.ts';
 import { faultOfClientUrl, type GuestPolicy, isLocal } from '../oauth/guests/client-url.ts';
-import { freshSeconds, GuestDocuments, MOST_OF_HOST } from '../oauth/guests/documents.ts';
+import { freshSeconds, GuestDocuments, MOST_OF_DOMAIN } from '../oauth/guests/documents.ts';
 import { DocumentFault, readClientDocument } from '../oauth/guests/metadata-document.ts';
 import type { Environment } from '../shared/access/caller.ts';
 import { GUESTS } from '../shared/access/guests.ts';
@@ -90,8 +90,8 @@ export function openGuests({
       if (known === undefined && (await documents.hasOpenGrants(guestApplicationId(clientId))))
         throw unavailable('earlier grants of this client are being ended; retry in a moment');
       const { hostname: host } = new URL(clientId);
-      if (isFresh === undefined && (await documents.count(host)) > MOST_OF_HOST)
-        throw guestFault('too many metadata documents of this host were read today; try again tomorrow');
+      if (isFresh === undefined && (await documents.count(host)) > MOST_OF_DOMAIN)
+        throw guestFault('too many metadata documents of this domain were read today; try again tomorrow');
       const { document, seconds } = await fetchNow(clientId);
       const position = await commands.admit(bySystem(), {
         client_id: clientId,

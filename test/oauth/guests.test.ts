@@ -1,13 +1,17 @@
 /** Rules about guests: their URLs, how long documents are kept, how hosts are reached, and when guests are forgotten. */
 import { expect } from 'chai';
 import type { NewGuest } from '#commands/application/guests.ts';
-import { openGuestCommands } from '#commands/application/guests.ts';
+import { blockHost, openGuestCommands } from '#commands/application/guests.ts';
 import { Kernel } from '#commands/kernel/kernel.ts';
+import { Streams } from '#commands/kernel/streams.ts';
+import { PROJECT } from '#commands/project/state.ts';
 import { openEventStore } from '#src/events/open.ts';
+import { projectStream } from '#src/events/streams.ts';
 import { readAuthorizationRequest } from '#src/oauth/authorization/request.ts';
 import { faultOfClientUrl } from '#src/oauth/guests/client-url.ts';
 import { freshSeconds } from '#src/oauth/guests/documents.ts';
 import { readClientDocument } from '#src/oauth/guests/metadata-document.ts';
+import { GUESTS } from '#src/shared/access/guests.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import { openGuests } from '#src/sharing/guests.ts';
@@ -181,6 +185,34 @@ describe('guests of an installation', () => {
     }
   });
 
+  it('GUEST-10: share one quota of new documents over all hosts of a domain', async () => {
+    const guests = open('10.0.0.7');
+    const fetch = async (host: string, path = newUuid()) =>
+      String(await guests.admit(`https://${host}/${path}.json`).catch((error: unknown) => error));
+    const counted = async () => {
+      const { rows } = await service.pool.query<{ host: string; documents: number }>(
+        'delete from operations.guest_host returning host, documents',
+      );
+      return Object.fromEntries(rows.map(({ host, documents }) => [host, documents]));
+    };
+    await counted();
+    const hosts = [
+      ...['example.org', 'a.example.org', 'b.example.org', 'x_1.b.example.org', 'one.example.co.uk'],
+      ...['two.example.co.uk', 'mira.github.io', 'app.mira.github.io', 'jonas.github.io', 'github.io'],
+      ...['203.0.113.7', '203.0.113.8', 'localhost', 'co.uk', 'app.corp.internal', 'api.corp.internal'],
+    ];
+    for (const host of hosts) await fetch(host);
+    expect(await counted()).to.deep.equal({
+      ...{ 'example.org': 4, 'example.co.uk': 2, 'mira.github.io': 2, 'jonas.github.io': 1, 'github.io': 1 },
+      ...{ '203.0.113.7': 1, '203.0.113.8': 1, localhost: 1, 'co.uk': 1, 'corp.internal': 2 },
+    });
+    await fetch('first.example.net');
+    await service.pool.query('update operations.guest_host set documents = 1000');
+    expect(await fetch('second.example.net')).to.include('too many metadata documents of this domain');
+    expect(await fetch('second.example.com')).to.include('an address that is not public');
+    await counted();
+  });
+
   it('are registered again when they were deleted or changed, and stay as they are otherwise', async () => {
     const commands = openGuestCommands(new Kernel(store));
     expect(await commands.admit(by(), guest)).not.to.equal(undefined);
@@ -195,6 +227,20 @@ describe('guests of an installation', () => {
     await shown('select from projects.application where id = $1 and deleted_at is not null', [id]);
     await commands.admit(by(), guest);
     expect(await shown(find, [CLIENT, guest.name])).to.deep.equal([{ id, name: guest.name }]);
+  });
+
+  it('GUEST-12: are refused at every host below a blocked one, and at no other', async () => {
+    const projects = new Streams(new Kernel(store), PROJECT);
+    for (const host of ['example.edu', 'app.example.net'])
+      await projects.transact(projectStream(GUESTS.project), by(), blockHost(host));
+    await shown('select from projects.blocked_host where host = $1', ['app.example.net']);
+    const refused: string[] = [];
+    const hosts = ['example.edu', 'a.example.edu', 'a.b.example.edu', 'notexample.edu', 'example.edu.org'];
+    for (const host of [...hosts, 'example.net', 'app.example.net', 'eu.app.example.net', 'b.example.net'])
+      await open('203.0.113.7')
+        .check(`https://${host}/client.json`)
+        .catch(() => refused.push(host));
+    expect(refused).to.deep.equal([...hosts.slice(0, 3), 'app.example.net', 'eu.app.example.net']);
   });
 
   it('are gone after 90 days without use, unless they have a grant', async () => {

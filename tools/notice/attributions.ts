@@ -66,6 +66,12 @@ export const DATA: readonly Attribution[] = [
     notice: UCUM_NOTICE,
   },
   {
+    source: 'Public Suffix List',
+    where: ['npm package tldts'],
+    notice:
+      'Derived from the Public Suffix List (https://publicsuffix.org/list/), which the Mozilla Foundation licenses under the Mozilla Public License 2.0 (https://mozilla.org/MPL/2.0/). The list is available there in source form.',
+  },
+  {
     source: 'ATC',
     where: [
       'src/terminology/bundled/generated/atc.json',

@@ -1,6 +1,6 @@
 /**
  * Rows about metadata documents of guests: until when each needn't be fetched again, when it was
- * last used, and how many new ones of a host were fetched in a day.
+ * last used, and how many new ones of a domain were fetched in a day.
  */
 import type { Pool } from 'pg';
 
@@ -19,8 +19,8 @@ CREATE TABLE operations.guest_host (
   PRIMARY KEY (host, day)
 );`;
 
-/** The maximum number of documents of one host that are fetched for the first time in a day. */
-export const MOST_OF_HOST = 1_000;
+/** The maximum number of documents of one domain that are fetched for the first time in a day. */
+export const MOST_OF_DOMAIN = 1_000;
 
 /** How long a guest that nobody uses is kept, in days. Its grants last at most as long. */
 export const KEPT_DAYS = 90;
@@ -62,9 +62,9 @@ export class GuestDocuments {
     return rows[0]?.fresh;
   }
 
-  /** Counts a new document of a host. @returns the number of today's, with it */
+  /** Counts a new document of a host. @returns the number of today's documents of its domain, with it */
   async count(host: string): Promise<number> {
-    const { rows } = await this.pool.query<{ documents: number }>(COUNT, [host]);
+    const { rows } = await this.pool.query<{ documents: number }>(COUNT, [await findDomain(host)]);
     return rows[0]?.documents ?? 0;
   }
 
@@ -104,6 +104,16 @@ export class GuestDocuments {
       `DELETE FROM operations.guest_host WHERE day < (now() AT TIME ZONE 'UTC')::date - 1`,
     );
   }
+}
+
+/**
+ * Returns the part of a host name that its owner registered (`example.org` of `a.b.example.org`), by the Public Suffix
+ * List; the host itself if there is none, as for addresses. A wildcard in the DNS gives one owner any number of hosts.
+ * Below suffixes such as `github.io` each name has its own owner. The list (250 kB) is loaded at the first call.
+ */
+async function findDomain(host: string): Promise<string> {
+  const { getDomain } = await import('tldts');
+  return getDomain(host, { allowPrivateDomains: true, validateHostname: false }) ?? host;
 }
 
 /** Bounds of the time that a document stays fresh, in seconds; the lower one spans the steps of one request. */
