@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
+import type { TableComparison } from './compare.ts';
 
 /** Rows that a runner keeps up to date besides those of events, because requests asked for them; for its term. */
 export interface Kept {
@@ -49,6 +50,8 @@ export interface Projection {
   inSteps?(schema: string, events: readonly StoredEvent[]): Steps<readonly QueryConfig[]>;
   /** Opens what requests ask the runner to keep, on its session. */
   keep?(session: pg.Client, databaseUrl: string): Promise<Kept>;
+  /** Compares what the runner keeps on request with the rows that it is about. @param limit differences to name */
+  compareKept?(session: ClientBase, limit: number): Promise<TableComparison>;
   /** Writes a batch to tables that aren't read yet, by COPY if that is faster; the same rows. */
   load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void>;
 }

@@ -7,6 +7,7 @@ import { searchKey } from '#src/shared/search-key.ts';
 import { erasedIn, isResourceEvent, type StoredResourceEvent } from '../owner.ts';
 import type { Projection } from '../projection.ts';
 import { type Columns, copyRows, type Row, recordset, runAll } from '../rows.ts';
+import { compareTallies } from './compare-tallies.ts';
 import { makeRows, type Rows } from './rows.ts';
 import { ENTRY, indexes, PERIOD, QUANTITY, STRING, tables } from './schema.ts';
 import { Tallies } from './tallies.ts';
@@ -226,5 +227,6 @@ export const search: Projection = {
   statements: (schema, events) => atOnce(inSteps(schema, events)),
   inSteps: (schema, events) => inSteps(schema, events),
   keep: (session, databaseUrl) => Tallies.open(session, databaseUrl, inSteps),
+  compareKept: compareTallies,
   load,
 };

@@ -46,6 +46,9 @@ export interface Derivation {
   failure: unknown;
 }
 
+/** Differences of what is kept on request that are named, as many as of a table. */
+const NAMED = 1_000;
+
 const shadowName = (projection: Projection): string => `${projection.name}_verify`;
 
 /** Makes the empty tables of a derivation. */
@@ -147,6 +150,8 @@ export async function lookAt(
       faults: [],
       lag: { projection: name, position: await position(), behind: check.events, compared: false },
     };
+  const kept = await projection.compareKept?.(session, NAMED);
+  if (kept !== undefined) compared.push(kept);
   const differences = compared.flatMap((each) => each.differences);
   const cut = compared.filter(({ more }) => more).map(({ table }) => `${name}.${table}`);
   const faults: ReadModelFault[] = [
