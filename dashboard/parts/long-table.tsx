@@ -24,7 +24,7 @@ export function LongTable<Row>({
 }) {
   const end = useRef<HTMLDivElement>(null);
   const table = useRef<HTMLTableElement>(null);
-  const widths = useWidths(table, pages.length > 0);
+  const widths = useWidths(table, pages.length > 0, shown.columns);
   const ask = useRef(onEnd);
   ask.current = onEnd;
   useEffect(() => whenNear(end.current, (isNear) => isNear && ask.current?.()), [pages.length]);
@@ -52,12 +52,13 @@ export function LongTable<Row>({
 }
 
 /**
- * Returns the widths that the first rows give the columns, again after the window has another size. Without fixed ones the
- * browser compares all rows whenever a page comes or goes.
+ * Returns the widths that the first rows give the columns, again after the window has another size or the columns show
+ * something else. Without fixed ones the browser compares all rows whenever a page comes or goes.
  */
 function useWidths(
   table: { readonly current: HTMLTableElement | null },
   hasRows: boolean,
+  shown: readonly unknown[],
 ): Widths | undefined {
   const [widths, set] = useState<Widths>();
   useEffect(() => {
@@ -77,9 +78,10 @@ function useWidths(
   }, [widths, hasRows]);
   useEffect(() => {
     const forget = (): void => set(undefined);
+    forget();
     addEventListener('resize', forget);
     return () => removeEventListener('resize', forget);
-  }, []);
+  }, [shown]);
   return widths;
 }
 
@@ -107,7 +109,7 @@ function Page<Row>({
         cells
       ) : (
         <tr>
-          <td colSpan={shown.columns.length} style={{ blockSize: gap, padding: 0 }} />
+          <td colSpan={shown.columns.length} style={{ blockSize: `${gap}px`, padding: 0 }} />
         </tr>
       )}
     </tbody>

@@ -371,7 +371,7 @@ export function TableFrame<Row>({
         {...(table === undefined ? {} : { ref: table })}
         {...(rowCount === undefined ? {} : { 'aria-rowcount': rowCount })}
         class={widths === undefined ? '' : 'fixed'}
-        style={widths === undefined ? {} : { minInlineSize: widths.least }}
+        style={widths === undefined ? {} : { minInlineSize: `${widths.least}px` }}
       >
         <thead {...asRole('rowgroup')}>
           <tr {...asRole('row')}>

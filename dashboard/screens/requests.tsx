@@ -262,7 +262,7 @@ function makeColumns(here: Here, { nameOf }: Credentials): readonly Column<Logge
     {
       title: say('requests.request'),
       cell: ({ method, path, request_id }) => (
-        <a href={pathOf(here, `/requests/${request_id}`)}>
+        <a class="wraps" href={pathOf(here, `/requests/${request_id}`)}>
           <span class="method">{method}</span> <code>{path}</code>
         </a>
       ),

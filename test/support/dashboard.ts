@@ -91,10 +91,22 @@ export async function checkLooks(page: Page, name: string, url?: string): Promis
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
     expect(beyond, `${look} scrolls sideways`).to.equal(0);
+    expect(await page.evaluate(findCellsOverNext), `${look} has cells over others`).to.deep.equal([]);
     await picture(page, look);
   }
   await page.setViewportSize(DESKTOP);
   await page.emulateMedia({ colorScheme: 'light' });
+}
+
+/** Returns the texts of cells whose content is wider than they are, so that it covers the next one. */
+function findCellsOverNext(): string[] {
+  return [...document.querySelectorAll('td')]
+    .filter((cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return range.getBoundingClientRect().right > cell.getBoundingClientRect().right + 1;
+    })
+    .map(({ textContent }) => textContent ?? '');
 }
 
 /** Signs in at the development issuer, and waits for the first screen. */
@@ -167,7 +179,9 @@ export async function fillProject(page: Page, service: InProcess, project: strin
     name: 'server',
     environment: 'sandbox',
   });
-  for (const path of ['/Patient', '/Patient/none']) await service.fhir(path, { key });
+  // One path is longer than its column.
+  const none = `none${'-none'.repeat(12)}`;
+  for (const path of ['/Patient', `/Patient/${none}/_history/${none}`]) await service.fhir(path, { key });
   await service.pool.query(
     `insert into operations.usage (project, environment, day, requests, reads, writes, stored, client_errors, server_errors)
      select $1, 'sandbox', (now() at time zone 'utc')::date - n, 1000 + 90 * (n % 3), 900, 100, 100000,
