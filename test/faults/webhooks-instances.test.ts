@@ -70,10 +70,13 @@ describeAtFullSize('two instances that deliver webhooks', () => {
   });
 });
 
-/** Deliveries that an instance has made. */
+/** Counts the deliveries that an instance has made, whichever of its processes made them. */
 async function delivered({ url }: Service): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
-  return Number(/^annal_webhook_attempts_total\{result="delivered"\} (\d+)/m.exec(metrics)?.[1] ?? 0);
+  const counts = metrics.matchAll(
+    /^annal_webhook_attempts_total\{(?=[^}]*\bresult="delivered").*\} (\d+)$/gm,
+  );
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 /** Writes patients, all in one Bundle. @returns their ids */
