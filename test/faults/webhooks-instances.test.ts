@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { describeAtFullSize } from '#test/support/scale.ts';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.ts';
+import { readMetrics } from '../support/metrics.ts';
 import { eventually } from '../support/process.ts';
 import { EVENTSTORE_URL, foundProject } from '../support/project.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -70,13 +71,10 @@ describeAtFullSize('two instances that deliver webhooks', () => {
   });
 });
 
-/** Counts the deliveries that an instance has made, whichever of its processes made them. */
+/** Deliveries that an instance has made. */
 async function delivered({ url }: Service): Promise<number> {
-  const metrics = await (await fetch(`${url}/metrics`)).text();
-  const counts = metrics.matchAll(
-    /^annal_webhook_attempts_total\{(?=[^}]*\bresult="delivered").*\} (\d+)$/gm,
-  );
-  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+  const metrics = await readMetrics(url);
+  return Number(/^annal_webhook_attempts_total\{result="delivered"\} (\d+)/m.exec(metrics)?.[1] ?? 0);
 }
 
 /** Writes patients, all in one Bundle. @returns their ids */

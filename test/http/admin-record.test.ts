@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { runCommand } from '#test/support/cli.ts';
 import { signedIn } from '#test/support/gateway.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { HERE, type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import { recordStatements } from '#test/support/sent-statements.ts';
 
@@ -71,7 +71,7 @@ describe('admin: a patient’s record', () => {
   const people = new Map<string, AdminUser>();
 
   before(async () => {
-    service = await startInProcess();
+    service = await startInProcess({}, HERE);
     owner = await signIn(service, 'owner@clinic.example');
     const made = await owner.done('POST', '/sandbox/quickstart', {});
     project = made.project.id;

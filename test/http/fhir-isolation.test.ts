@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { newUuid } from '#src/shared/ids.ts';
-import { type InProcess, type KeyedCall, startInProcess } from '#test/support/in-process.ts';
+import { HERE, type InProcess, type KeyedCall, startInProcess } from '#test/support/in-process.ts';
 import type { Answer } from '#test/support/service.ts';
 
 /** The statements about an id that an answer took. */
@@ -34,7 +34,7 @@ describe('isolation of projects', () => {
   let id: string;
   let provenance: string;
   before(async () => {
-    service = await startInProcess();
+    service = await startInProcess({}, HERE);
     stranger = await service.newProject();
     const identifier = [{ system: 'urn:isolated', value: '1' }];
     id = String((await service.post('/Patient', { resourceType: 'Patient', identifier })).json.id);

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { readMetrics } from '#test/support/metrics.ts';
+import { eventually } from '#test/support/process.ts';
 
 /** What holds for every request, whatever it asks: docs/spec/decisions.md, section 2. */
 describe('HTTP protocol', () => {
@@ -235,8 +237,12 @@ describe('HTTP protocol', () => {
     const created = await service.post('/Patient', { resourceType: 'Patient', name: [{ family }] });
     await service.fhir('/Patient?identifier=geheim');
     const requestId = created.headers.get('service-request-id');
-    const line = service.log.map((text) => JSON.parse(text) as Record<string, unknown>);
-    expect(line.find((one) => one.request_id === requestId)).to.include({
+    const line = () =>
+      service.log
+        .map((text) => JSON.parse(text) as Record<string, unknown>)
+        .find((one) => one.request_id === requestId);
+    await eventually(() => line() !== undefined);
+    expect(line()).to.include({
       method: 'POST',
       route: '/fhir/R4/:type',
       status: 201,
@@ -246,10 +252,10 @@ describe('HTTP protocol', () => {
   });
 
   it('counts requests by route', async () => {
-    const metrics = await service.fhir(`${service.url}/metrics`);
-    expect(metrics.text).to.match(
+    const metrics = await readMetrics(service.url);
+    expect(metrics).to.match(
       /http_request_duration_seconds_count\{method="GET",route="\/fhir\/R4\/:type\/:id",status="200"\} \d+/,
     );
-    expect(metrics.text).not.to.contain(id);
+    expect(metrics).not.to.contain(id);
   });
 });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { eventually } from '#test/support/process.ts';
 import { type AdminUser, signIn } from '../support/admin.ts';
-import { type InProcess, startInProcess } from '../support/in-process.ts';
+import { HERE, type InProcess, startInProcess } from '../support/in-process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { hooks } from '../support/webhooks.ts';
 
@@ -43,7 +43,7 @@ describe('admin: webhooks', () => {
   let organization: string;
   let key: string;
   before(async () => {
-    [service, receiver] = await Promise.all([startInProcess(), startReceiver()]);
+    [service, receiver] = await Promise.all([startInProcess({}, HERE), startReceiver()]);
     owner = await signIn(service, 'owner@clinic.example');
     const begun = await owner.done('POST', '/sandbox/quickstart', {});
     project = begun.project.id;

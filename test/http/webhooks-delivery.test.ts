@@ -1,6 +1,7 @@
 /** How deliveries end at receivers that answer well, badly, slowly or not at all (docs/spec/decisions.md, section 6). */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
+import { readMetrics } from '../support/metrics.ts';
 import { eventually } from '../support/process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import {
@@ -264,7 +265,7 @@ describe('webhook deliveries', () => {
   });
 
   it('are counted in /metrics', async () => {
-    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    const metrics = await readMetrics(service.url);
     for (const line of [
       /^annal_webhook_attempts_total\{result="delivered"\} [1-9]/m,
       /^annal_webhook_attempts_total\{result="refused"\} [1-9]/m,

@@ -1,6 +1,7 @@
 /**
  * Runs the real service in the test's own process, on its own database: faster than a separate process for tables of
- * many requests.
+ * many requests. With WORKERS above 1 in the environment it runs as that many processes, for tests that don't change its
+ * insides.
  */
 import type { Pool } from 'pg';
 import { pino } from 'pino';
@@ -8,13 +9,16 @@ import { startApp } from '#src/app.ts';
 import { type Config, loadConfig } from '#src/config.ts';
 import { devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
 import './patience.ts';
-import { createMigratedDatabase } from './database.ts';
+import { createMigratedDatabase, type TestDatabase } from './database.ts';
 import { NO_LIMIT } from './no-limit.ts';
 import { type OlderLog, putLog } from './older-log.ts';
 import { freePort } from './process.ts';
 import { caughtUp, EVENTSTORE_URL, foundProject, foundQuickstart } from './project.ts';
-import { Answer, type Call } from './service.ts';
+import { Answer, type Call, newDataDir, startService } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
+
+/** Settings for tests that change the insides of the service: it runs in their process, whatever WORKERS says. */
+export const HERE = { WORKERS: '1' } as const;
 
 /** A call; `key` replaces the service's first key, null means none. */
 export interface KeyedCall extends Call {
@@ -62,6 +66,12 @@ export async function startInProcess(
 ): Promise<InProcess> {
   const database = await createMigratedDatabase();
   if (older !== undefined) await putLog(database.pool, older);
+  if (
+    Number(settings.WORKERS ?? process.env.WORKERS ?? '1') > 1 &&
+    EVENTSTORE_URL === '' &&
+    Object.keys(limits).length === 0
+  )
+    return startSplit(database, settings, older?.key);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const shared = EVENTSTORE_URL === '' ? undefined : await foundQuickstart(database.url, devIssuerUrl(url));
@@ -85,11 +95,32 @@ export async function startInProcess(
   const app = await startApp({ config, databaseUrl: database.url, log });
   await app.listen();
   const quickstart = await app.quickstart();
-  const base = `${url}/fhir/R4`;
-  const newProject = async (): Promise<string> => (await foundProject(database.url)).key;
   if (shared !== undefined) await caughtUp(url, true);
   const key = older?.key ?? shared?.key ?? quickstart?.sandbox_key;
   if (key === undefined) throw new Error('no project was made');
+  return open({ url, key, lines, stop: () => app.close() }, database);
+}
+
+/** Starts a service of several processes. */
+async function startSplit(
+  database: TestDatabase,
+  { DATA_DIR: dataDir, ...settings }: Readonly<Record<string, string>>,
+  key: string | undefined,
+): Promise<InProcess> {
+  const lines: string[] = [];
+  const service = await startService({
+    ...{ databaseUrl: database.url, dataDir: dataDir ?? (await newDataDir()), lines },
+    env: { LOG_LEVEL: 'info', ...settings },
+    ...(key === undefined ? {} : { key }),
+  });
+  return open({ url: service.url, key: service.key, lines, stop: () => service.stop() }, database);
+}
+
+function open(
+  { url, key, lines, stop }: Pick<InProcess, 'url' | 'key' | 'stop'> & { readonly lines: readonly string[] },
+  database: TestDatabase,
+): InProcess {
+  const base = `${url}/fhir/R4`;
   const fhir = (path: string, call: KeyedCall = {}): Promise<Answer> =>
     send(path.startsWith('http') ? path : base + path, call, key);
   return {
@@ -99,7 +130,7 @@ export async function startInProcess(
     pool: database.pool,
     databaseUrl: database.url,
     log: lines,
-    newProject,
+    newProject: async () => (await foundProject(database.url)).key,
     fhir,
     async post(path, body, headers = {}) {
       const answer = await fhir(path, { method: 'POST', body: JSON.stringify(body), headers });
@@ -107,7 +138,7 @@ export async function startInProcess(
       return answer;
     },
     async stop() {
-      await app.close();
+      await stop();
       await database.drop();
     },
   };

@@ -5,6 +5,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { findDatabase, readQuickstart, writeQuickstart } from '#src/data-dir.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import { bundledProgram } from './bundled-program.ts';
@@ -29,6 +30,8 @@ export interface ServiceOptions {
   readonly program?: string;
   /** The key to use if this DATA_DIR's quickstart.json does not have it. */
   readonly key?: string;
+  /** Is given the lines that it logs, as they come. */
+  readonly lines?: string[];
 }
 
 /** A request to the FHIR interface. */
@@ -154,6 +157,7 @@ async function startOn(port: number, dataDir: string, options: ServiceOptions): 
   const errors = collect(child, 'stderr');
   const started = { child, dataDir };
   running.add(started);
+  if (options.lines !== undefined) gatherLines(child, options.lines);
   const failure = await ready(child, errors);
   if (failure !== undefined) {
     child.kill('SIGKILL');
@@ -208,6 +212,11 @@ async function ready(child: ChildProcess, errors: () => string): Promise<string 
     ]).catch(() => undefined);
   }
   return undefined;
+}
+
+function gatherLines({ stderr }: ChildProcess, lines: string[]): void {
+  if (stderr !== null)
+    createInterface({ input: stderr }).on('line', (line) => void (line.startsWith('{') && lines.push(line)));
 }
 
 function collect(child: ChildProcess, name: 'stdout' | 'stderr'): () => string {

@@ -1,0 +1,16 @@
+/** Reads `/metrics` of a service of one process or of several. */
+
+/**
+ * Returns the metrics of an instance: its processes' samples added up, without the label `worker`.
+ * @param url of the service
+ */
+export async function readMetrics(url: string): Promise<string> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const sums = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    const [, series = line, value] = /^([^#].*) (\S+)$/.exec(line) ?? [];
+    const name = series.replace(/,?\bworker="[^"]*"/, '').replace(/\{\}$/, '');
+    sums.set(name, (sums.get(name) ?? 0) + Number(value ?? Number.NaN));
+  }
+  return [...sums].map(([name, sum]) => (Number.isNaN(sum) ? name : `${name} ${sum}`)).join('\n');
+}
