@@ -14,6 +14,7 @@ import { limits } from './limits.ts';
 import { lists } from './lists.ts';
 import { instances } from './machine/instances.ts';
 import { processes } from './machine/processes.ts';
+import { slowDisk } from './machine/slow-disk.ts';
 import { projected } from './projected.ts';
 import { projects } from './projects.ts';
 import { read } from './read.ts';
@@ -41,6 +42,7 @@ export const MEASURES: readonly Measure[] = [
   cold,
   instances,
   processes,
+  slowDisk,
   search,
   projected,
   lists,

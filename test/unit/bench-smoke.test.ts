@@ -22,6 +22,7 @@ const LONG = [
     'cold',
     'instances',
     'processes',
+    'disk',
     'everything',
   ],
   ...[
