@@ -65,14 +65,15 @@ export function advancing(schema: string, held: Checkpoint, position: Position, 
 }
 
 /**
- * Returns CheckpointMoved for a transaction with `advancing` whose checkpoint was elsewhere or dropped; otherwise the
- * error.
+ * Returns CheckpointMoved for a transaction with `advancing` one of whose checkpoints was elsewhere or dropped; otherwise
+ * the error.
  */
-export function movedOr(error: unknown, schema: string): unknown {
+export function movedOr(error: unknown, schemas: readonly string[]): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   const elsewhere = error.code === DIVISION_BY_ZERO;
-  const dropped = isTableMissing(error) && error.message.includes(`"${schema}.checkpoint"`);
-  return elsewhere || dropped ? new CheckpointMoved(schema) : error;
+  const dropped =
+    isTableMissing(error) && schemas.some((schema) => error.message.includes(`"${schema}.checkpoint"`));
+  return elsewhere || dropped ? new CheckpointMoved(schemas.join(' or ')) : error;
 }
 
 /** Moves a checkpoint of tables that only the caller writes, inside the caller's transaction. */

@@ -19,6 +19,11 @@ export async function tryLock(client: ClientBase, name: string): Promise<boolean
   return rows[0]?.won === true;
 }
 
+/** Gives back a session lock. */
+export async function unlock(client: ClientBase, name: string): Promise<void> {
+  await client.query('select pg_advisory_unlock($1, $2)', lockKeys(name));
+}
+
 /** Waits for a lock that ends with the transaction. */
 export async function lockTransaction(tx: ClientBase, name: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock($1, $2)', lockKeys(name));

@@ -27,6 +27,11 @@ export interface Projection {
    * one, unless a request waits for it.
    */
   readonly gathers?: boolean;
+  /**
+   * Read models with the same value take the same events and are written by one runner in one transaction: a write that
+   * comes alone costs one commit instead of several.
+   */
+  readonly transaction?: string;
   /** Read models that take large batches in before it: those that every write waits for. Default: none. */
   readonly after?: readonly string[];
   /** Only events of streams with these prefixes reach it. */

@@ -1,14 +1,15 @@
 /**
  * Keeps the read models up to date. Each projection has one runner among all instances, which subscribes to the log
- * after the checkpoint and writes batch by batch. A failing projection doesn't block others.
+ * after the checkpoint and writes batch by batch. Projections of the same `transaction` have one together, until one of
+ * them fails: a failing projection doesn't block others.
  */
-import { merge, Observable, retry, type Subscription, timer } from 'rxjs';
+import { catchError, merge, Observable, retry, type Subscription, throwError, timer } from 'rxjs';
 import type { NewerEvents } from '#src/events/newer.ts';
 import type { EventStore, Position } from '#src/events/store.ts';
 import { CannotApply, describeFailure, isPassing } from './failure.ts';
 import type { Progress } from './progress.ts';
 import type { Projection } from './projection.ts';
-import { Outdated, serve } from './running/term.ts';
+import { Divided, Outdated, serve } from './running/term.ts';
 
 /** Dependencies of a projector. */
 export interface ProjectorDeps {
@@ -66,7 +67,7 @@ export class Projector {
   /** Begins to run, or to follow, every projection; their tables exist (`prepareReadModels`). */
   start(): void {
     this.#running = merge(
-      ...this.#deps.projections.map((projection) => this.#keepRunning(projection)),
+      ...runTogether(this.#deps.projections).map((projections) => this.#keepRunning(projections)),
     ).subscribe();
   }
 
@@ -84,33 +85,47 @@ export class Projector {
     }));
   }
 
-  #keepRunning(projection: Projection): Observable<Position> {
-    return this.#run(projection).pipe(
+  /** Runs projections for as long as this process lives; one by one as soon as one of them fails for good. */
+  #keepRunning(projections: readonly Projection[]): Observable<Position> {
+    const [only] = projections;
+    if (only !== undefined && projections.length === 1)
+      return this.#run(projections).pipe(
+        retry({ delay: (error: unknown, tries) => this.#after(only, error, tries), resetOnSuccess: true }),
+      );
+    return this.#run(projections).pipe(
       retry({
-        delay: (error: unknown, tries) => this.#after(projection, error, tries),
+        delay: (error: unknown, tries) =>
+          isPassing(error) ? this.#afterPassing(projections, error, tries) : throwError(() => error),
         resetOnSuccess: true,
+      }),
+      catchError((error: unknown) => {
+        if (error instanceof Divided)
+          this.#deps.log?.warn({ error: error.message }, 'these projections are run one by one');
+        return merge(...projections.map((projection) => this.#keepRunning([projection])));
       }),
     );
   }
 
   /** Runs once: emits positions until it fails or is unsubscribed. */
-  #run(projection: Projection): Observable<Position> {
+  #run(projections: readonly Projection[]): Observable<Position> {
     return new Observable((subscriber) => {
       const stopping = new AbortController();
-      const term = serve(projection, {
+      const term = serve(projections, {
         ...this.#deps,
         ...this.#times,
         signal: stopping.signal,
-        entered: (state) => this.#states.set(projection.name, { state }),
-        passed: (position) => {
-          this.#deps.newer?.clear(projection.name);
-          this.#deps.progress.advance(projection.name, position);
+        entered: (state) => {
+          for (const { name } of projections) this.#states.set(name, { state });
+        },
+        passed: (name, position) => {
+          this.#deps.newer?.clear(name);
+          this.#deps.progress.advance(name, position);
           subscriber.next(position);
         },
         tell: () => !this.#deps.progress.alone,
         logAnswers: () => this.#deps.progress.logAnswers,
         waitFor: (position, names, ms) => this.#deps.progress.waitFor(position, names, ms),
-        pause: (ms) => this.#deps.progress.pause(projection.name, ms),
+        pause: (ms) => this.#deps.progress.pause(projections[0]?.name ?? '', ms),
       }).catch((error: unknown) => subscriber.error(error));
       this.#closing.add(term);
       void term.then(() => this.#closing.delete(term));
@@ -118,19 +133,26 @@ export class Projector {
     });
   }
 
+  /** Reports a passing fault, and returns when to retry. */
+  #afterPassing(projections: readonly Projection[], error: unknown, tries: number): Observable<unknown> {
+    const message = describeFailure(error);
+    for (const { name } of projections) {
+      this.#states.set(name, { state: 'retrying', failure: { message } });
+      this.#deps.log?.warn({ projection: name, error: message }, 'projection interrupted; retrying');
+    }
+    return timer(Math.min(100 * 2 ** (tries - 1), 5_000));
+  }
+
   /** Reports a fault, and returns when to retry. */
-  #after({ name }: Projection, error: unknown, tries: number): Observable<unknown> {
+  #after(projection: Projection, error: unknown, tries: number): Observable<unknown> {
+    const { name } = projection;
     const { log } = this.#deps;
     const message = describeFailure(error);
     if (error instanceof Outdated) {
       this.#states.set(name, { state: 'outdated', failure: { message } });
       return timer(this.#times.electionMs);
     }
-    if (isPassing(error)) {
-      this.#states.set(name, { state: 'retrying', failure: { message } });
-      log?.warn({ projection: name, error: message }, 'projection interrupted; retrying');
-      return timer(Math.min(100 * 2 ** (tries - 1), 5_000));
-    }
+    if (isPassing(error)) return this.#afterPassing([projection], error, tries);
     const { event, newer } = error instanceof CannotApply ? error : {};
     if (newer !== undefined) this.#deps.newer?.note(name, newer);
     this.#states.set(name, {
@@ -145,4 +167,16 @@ export class Projector {
     );
     return timer(this.#times.failedRetryMs);
   }
+}
+
+/** Returns projections in groups: those of the same transaction together, every other by itself. */
+function runTogether(projections: readonly Projection[]): Projection[][] {
+  const groups = new Map<string, Projection[]>();
+  for (const projection of projections) {
+    const { name, transaction = name } = projection;
+    const group = groups.get(transaction);
+    if (group === undefined) groups.set(transaction, [projection]);
+    else group.push(projection);
+  }
+  return [...groups.values()];
 }

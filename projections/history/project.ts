@@ -168,6 +168,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 export const history: Projection = {
   name: 'history',
   version: 4,
+  transaction: 'versions',
   prefixes: ['record-', 'directory-', 'project-'],
   tables,
   indexes,

@@ -116,6 +116,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 export const resources: Projection = {
   name: 'resources',
   version: 5,
+  transaction: 'versions',
   prefixes: ['record-', 'directory-', 'project-'],
   tables,
   indexes,

@@ -4,16 +4,27 @@
  * its session is ended.
  */
 import type { ClientBase } from 'pg';
-import { lockKeys, tryLock } from '../locks.ts';
+import { lockKeys, tryLock, unlock } from '../locks.ts';
 
 /** Age of a heartbeat after which a runner counts as hung. */
 const HEARTBEAT_LIMIT_MS = 5_000;
 
 const lockName = (projection: string): string => `run ${projection}`;
 
-/** Tries to become the runner, on the session that will also write. */
-export async function tryToRun(client: ClientBase, projection: string): Promise<boolean> {
-  return tryLock(client, lockName(projection));
+/**
+ * Tries to become the runner of all of several projections, on the session that will also write.
+ * @returns `all`, or how many locks were free: none is kept then
+ */
+export async function tryToRun(
+  client: ClientBase,
+  projections: readonly string[],
+): Promise<'all' | 'some' | 'none'> {
+  for (const [at, projection] of projections.entries()) {
+    if (await tryLock(client, lockName(projection))) continue;
+    for (const won of projections.slice(0, at)) await unlock(client, lockName(won));
+    return at === 0 ? 'none' : 'some';
+  }
+  return 'all';
 }
 
 /**

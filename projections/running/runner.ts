@@ -1,10 +1,13 @@
-/** Runs one projection while this instance is elected for it: batches in, rows and checkpoint out. */
+/**
+ * Runs projections while this instance is elected for them: batches in, rows and checkpoints out. Those of one runner are
+ * written in one transaction.
+ */
 import { setImmediate } from 'node:timers/promises';
 import type pg from 'pg';
 import type { QueryConfig } from 'pg';
 import { OneTransaction } from '#src/database/one-transaction.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
-import type { EventBatch, Position, RecordedEvent } from '#src/events/store.ts';
+import { BEGINNING, type EventBatch, type Position, type RecordedEvent } from '#src/events/store.ts';
 import { inSlices } from '#src/shared/load/slices.ts';
 import { eraseFromAbandoned, isErasure } from '../abandoned.ts';
 import { advancing, type Checkpoint, movedOr } from '../checkpoint.ts';
@@ -18,44 +21,58 @@ const HEARTBEAT_MS = 1_000;
 /** Number of events whose statements are made together. */
 const SLICE = 200;
 
-/** Writes a projection's rows over one session. Calls of its methods must not overlap, except `tick`. */
+/** A projection of a runner. */
+interface Member {
+  readonly projection: Projection;
+  /** The checkpoint's row. */
+  held: Checkpoint;
+  /** The current position: beyond `held` by events that the projection doesn't take. */
+  position: Position;
+}
+
+/** A projection, and the position that its checkpoint is moved to. */
+type Move = readonly [member: Member, position: Position];
+
+/** The part of a batch that a projection takes. */
+interface Work {
+  readonly member: Member;
+  readonly recorded: readonly RecordedEvent[];
+}
+
+/** Writes the rows of projections over one session. Calls of its methods must not overlap, except `tick`. */
 export class Runner {
   readonly #transaction: OneTransaction;
-  /** The checkpoint's row. */
-  #held: Checkpoint;
-  /** The current position: beyond `#held` by events that the projection doesn't take. */
-  #position: Position;
+  readonly #members: readonly Member[];
   #beatenAt = 0;
   #beating: Promise<void> = Promise.resolve();
   #busy = false;
 
   /**
-   * @param session an elected session
-   * @param checkpoint as read on that session
-   * @param passed called with each position as soon as reads see it
+   * @param session a session that is elected for all of them
+   * @param elected projections, with their checkpoints as read on that session
+   * @param passed called with each position of a projection as soon as reads see it
    * @param tell whether other instances must be notified
-   * @param kept what requests asked for
+   * @param kept what requests asked for, of a projection that runs by itself
    */
   constructor(
-    private readonly projection: Projection,
     private readonly session: pg.Client,
-    checkpoint: Checkpoint,
-    private readonly passed: (position: Position) => void,
+    elected: ReadonlyMap<Projection, Checkpoint>,
+    private readonly passed: (projection: string, position: Position) => void,
     private readonly tell: () => boolean,
     private readonly kept?: Kept,
   ) {
     this.#transaction = new OneTransaction(session);
-    this.#held = checkpoint;
-    this.#position = checkpoint.position;
+    this.#members = [...elected].map(([projection, held]) => ({ projection, held, position: held.position }));
   }
 
-  /** Returns the projection's position. */
+  /** Returns the position up to which every projection is. */
   get position(): Position {
-    return this.#position;
+    const [first = BEGINNING, ...others] = this.#members.map(({ position }) => position);
+    return others.reduce((least, each) => (each < least ? each : least), first);
   }
 
   /**
-   * Applies one batch.
+   * Applies one batch, of which a projection that is ahead takes only the events after its position.
    * @throws CannotApply naming the event at fault; CheckpointMoved; errors of the connection. Nothing is written then.
    */
   async apply(batch: EventBatch): Promise<void> {
@@ -63,78 +80,95 @@ export class Runner {
     this.#busy = true;
     try {
       if (this.kept?.isDue === true) await this.kept.take();
-      const events = ownEvents(this.projection, batch.events);
-      // Without any, `tick` moves the checkpoint.
-      if (events.length > 0) await this.#write({ ...batch, events });
-      this.#position = batch.position;
-      this.passed(batch.position);
+      const behind = this.#members.filter(({ position }) => position < batch.position);
+      const works = behind.map((member) => ({ member, recorded: take(member, batch.events) }));
+      // Without events, `tick` moves the checkpoint.
+      const filled = works.filter(({ recorded }) => recorded.length > 0);
+      if (filled.length > 0) await this.#write(filled, batch.position);
+      for (const member of behind) member.position = batch.position;
+      for (const { projection } of behind) this.passed(projection.name, batch.position);
     } finally {
       this.#busy = false;
     }
   }
 
   /**
-   * Maintains the runner between batches: a heartbeat every second, the checkpoint after events that the projection
-   * doesn't take, and what requests asked for.
+   * Maintains the runner between batches: a heartbeat every second, the checkpoints after events that the projections
+   * don't take, and what requests asked for.
    * @throws CheckpointMoved; errors of the connection
    */
   async tick(): Promise<void> {
     const due = performance.now() - this.#beatenAt >= HEARTBEAT_MS || this.kept?.isDue === true;
-    if (this.#busy || (!due && this.#position === this.#held.position)) return;
-    const position = this.#position;
-    const beating = this.#beat(position);
+    const isNoted = this.#members.every(({ position, held }) => position === held.position);
+    if (this.#busy || (!due && isNoted)) return;
+    const beating = this.#beat(this.#members.map((member) => [member, member.position]));
     this.#beating = beating.catch(() => undefined);
     await beating;
   }
 
-  async #beat(position: Position): Promise<void> {
+  async #beat(moves: readonly Move[]): Promise<void> {
     if (this.kept?.isDue === true) await this.kept.take();
-    await this.#advance(position, []);
-    this.#holds(position);
+    await this.#advance(moves, []);
   }
 
-  async #write(batch: EventBatch): Promise<void> {
-    const { projection, session } = this;
-    const { events, statements } = await prepare(projection, this.kept, batch);
-    if (events.some(isErasure)) {
-      forgetParsed();
-      await inTransaction(session, () => eraseFromAbandoned(session, projection, events));
+  async #write(works: readonly Work[], position: Position): Promise<void> {
+    const { session } = this;
+    const statements: QueryConfig[] = [];
+    for (const { member, recorded } of works) {
+      const { projection } = member;
+      const prepared = await prepare(projection, this.kept, recorded);
+      if (prepared.events.some(isErasure)) {
+        forgetParsed();
+        await inTransaction(session, () => eraseFromAbandoned(session, projection, prepared.events));
+      }
+      for (const statement of prepared.statements) statements.push(statement);
     }
     try {
-      await this.#advance(batch.position, statements);
+      await this.#advance(
+        works.map(({ member }) => [member, position]),
+        statements,
+      );
     } catch (error) {
-      throw isPassing(error) ? error : await this.#culprit(batch, events, error);
+      throw isPassing(error) ? error : await this.#culprit(works, error);
     }
-    this.#holds(batch.position);
   }
 
   /**
-   * Writes checkpoint and rows in one transaction and one round trip.
+   * Writes checkpoints and rows in one transaction and one round trip.
    * @throws CheckpointMoved; errors of the database
    */
-  async #advance(position: Position, statements: readonly QueryConfig[]): Promise<void> {
-    const { name } = this.projection;
-    const checkpoint = advancing(name, this.#held, position, this.tell());
+  async #advance(moves: readonly Move[], statements: readonly QueryConfig[]): Promise<void> {
+    const tell = this.tell();
+    const checkpoints = moves.map(([{ projection, held }, position]) =>
+      advancing(projection.name, held, position, tell),
+    );
     try {
-      await this.#transaction.run([checkpoint, ...statements]);
+      await this.#transaction.run([...checkpoints, ...statements]);
     } catch (error) {
-      throw movedOr(error, name);
+      throw movedOr(
+        error,
+        moves.map(([{ projection }]) => projection.name),
+      );
     }
+    for (const [member, position] of moves) member.held = { ...member.held, position };
+    this.#beatenAt = performance.now();
   }
 
   /** Finds the event that the tables refuse, by applying events one by one in a transaction that is rolled back. */
-  async #culprit(batch: EventBatch, events: readonly StoredEvent[], reason: unknown): Promise<CannotApply> {
-    const { projection, session } = this;
-    const { name } = projection;
+  async #culprit(works: readonly Work[], reason: unknown): Promise<CannotApply> {
+    const { session } = this;
     await session.query('begin');
     try {
-      for (const [i, recorded] of batch.events.entries()) {
-        try {
-          // Without names, because `#transaction` has prepared statements with those names.
-          for (const { text, values } of projection.statements(name, events.slice(i, i + 1)))
-            await session.query(text, values);
-        } catch (error) {
-          return new CannotApply(name, recorded, error);
+      for (const { member, recorded } of works) {
+        const { name } = member.projection;
+        for (const each of recorded) {
+          try {
+            // Without names, because `#transaction` has prepared statements with those names.
+            for (const { text, values } of member.projection.statements(name, [decodeOnce(each)]))
+              await session.query(text, values);
+          } catch (error) {
+            return new CannotApply(name, each, error);
+          }
         }
       }
     } finally {
@@ -142,11 +176,16 @@ export class Runner {
     }
     throw reason;
   }
+}
 
-  #holds(position: Position): void {
-    this.#held = { ...this.#held, position };
-    this.#beatenAt = performance.now();
-  }
+/** Returns the events of a batch that a projection has still to take. */
+function take({ projection, position }: Member, events: readonly RecordedEvent[]): readonly RecordedEvent[] {
+  const [first] = events;
+  const later =
+    first !== undefined && first.position <= position
+      ? events.filter((event) => event.position > position)
+      : events;
+  return ownEvents(projection, later);
 }
 
 /**
@@ -157,14 +196,14 @@ export class Runner {
 async function prepare(
   projection: Projection,
   kept: Kept | undefined,
-  batch: EventBatch,
+  batch: readonly RecordedEvent[],
 ): Promise<{ events: readonly StoredEvent[]; statements: readonly QueryConfig[] }> {
   const { name } = projection;
   const events: StoredEvent[] = [];
   const statements: QueryConfig[] = [];
-  for (let from = 0; from < batch.events.length; from += SLICE) {
+  for (let from = 0; from < batch.length; from += SLICE) {
     if (from > 0) await setImmediate();
-    const recorded = batch.events.slice(from, from + SLICE);
+    const recorded = batch.slice(from, from + SLICE);
     const understoodOnes = recorded.map((event) => attempt(name, event, () => decodeOnce(event)));
     for (const event of understoodOnes) events.push(event);
     for (const statement of await makeStatements(projection, kept, recorded, understoodOnes))

@@ -1,9 +1,9 @@
-/** A term of a runner: the election, running the projection, and its end. */
+/** A term of a runner: the election, running its projections, and its end. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { exhaustMap, ignoreElements, interval, merge } from 'rxjs';
 import { type EventBatch, type EventStore, type Position, Unavailable } from '#src/events/store.ts';
-import { type Checkpoint, readCheckpoint } from '../checkpoint.ts';
+import { type Checkpoint, readCheckpoints } from '../checkpoint.ts';
 import type { Kept, Projection } from '../projection.ts';
 import { closeSession, openSession } from '../session.ts';
 import { endHungRunner, tryToRun } from './election.ts';
@@ -18,8 +18,8 @@ export interface TermOptions {
   readonly heartbeatLimitMs: number;
   /** Called when it waits for another instance's runner, and when it is elected. */
   readonly entered: (state: 'following' | 'running') => void;
-  /** Called with each position as soon as reads see it. */
-  readonly passed: (position: Position) => void;
+  /** Called with each position of a projection as soon as reads see it. */
+  readonly passed: (projection: string, position: Position) => void;
   /** Tells whether other instances must be notified of positions. */
   readonly tell: () => boolean;
   /** Tells whether the event log answers this instance; if not, it leaves the projection to others. */
@@ -34,6 +34,14 @@ export interface TermOptions {
 export class Outdated extends Error {
   override readonly name = 'Outdated';
 }
+
+/** Thrown when another instance keeps running some of several projections: each must be run by itself. */
+export class Divided extends Error {
+  override readonly name = 'Divided';
+}
+
+/** Elections in which only some of several projections were free, before they count as divided: those of a hand-over. */
+const MOST_DIVIDED = 20;
 
 /** How long a projection that may wait collects events, in ms. */
 const GATHER_MS = 50;
@@ -50,56 +58,71 @@ const AFTER_MS = 2_000;
 const TICK_MS = 200;
 
 /**
- * Waits for the election, then runs the projection. Resolves when `signal` aborts, after the current batch, with the
- * session closed.
- * @throws Outdated, CannotApply, and other errors that ended the term
+ * Waits for the election, then runs projections: one, or several of the same `transaction`. Resolves when `signal` aborts,
+ * after the current batch, with the session closed.
+ * @throws Outdated, Divided, CannotApply, and other errors that ended the term
  */
-export async function serve(projection: Projection, options: TermOptions): Promise<void> {
+export async function serve(projections: readonly Projection[], options: TermOptions): Promise<void> {
   const ended = new AbortController();
-  const { name } = projection;
-  const session = await openSession(options.databaseUrl, { name: `projection ${name}` }, () =>
+  const name = `projection ${projections.map((projection) => projection.name).join(' ')}`;
+  const session = await openSession(options.databaseUrl, { name }, () =>
     ended.abort(new Error('Connection terminated')),
   );
   let kept: Kept | undefined;
   try {
-    const checkpoint = await elected(session, projection, options);
-    if (checkpoint === undefined) return;
-    kept = await projection.keep?.(session, options.databaseUrl);
+    const checkpoints = await elected(session, projections, options);
+    if (checkpoints === undefined) return;
+    const [only] = projections;
+    kept = projections.length === 1 ? await only?.keep?.(session, options.databaseUrl) : undefined;
     options.entered('running');
-    await run(
-      new Runner(projection, session, checkpoint, options.passed, options.tell, kept),
-      projection,
-      options,
-      ended.signal,
-    );
+    const runner = new Runner(session, checkpoints, options.passed, options.tell, kept);
+    await run(runner, name, projections, options, ended.signal);
   } finally {
     await kept?.close();
     await closeSession(session);
   }
 }
 
-/** Returns the checkpoint to continue from after the election; undefined if `signal` aborted before. */
+type Checkpoints = ReadonlyMap<Projection, Checkpoint>;
+
+/**
+ * Returns the checkpoints to continue from after the election; undefined if `signal` aborted before.
+ * @throws Outdated, Divided
+ */
 async function elected(
   session: pg.Client,
-  projection: Projection,
+  projections: readonly Projection[],
   { signal, electionMs, heartbeatLimitMs, entered, logAnswers }: TermOptions,
-): Promise<Checkpoint | undefined> {
-  const { name } = projection;
-  while (!signal.aborted) {
-    await current(session, projection);
-    if (logAnswers() && (await tryToRun(session, name))) return current(session, projection);
+): Promise<Checkpoints | undefined> {
+  const names = projections.map(({ name }) => name);
+  for (let divided = 0; !signal.aborted; ) {
+    await current(session, projections);
+    const won = logAnswers() ? await tryToRun(session, names) : 'none';
+    if (won === 'all') return current(session, projections);
+    divided = won === 'some' ? divided + 1 : 0;
+    if (divided > MOST_DIVIDED) throw new Divided(`another instance runs some of ${names.join(', ')}`);
     entered('following');
-    await endHungRunner(session, name, heartbeatLimitMs);
+    for (const name of names) await endHungRunner(session, name, heartbeatLimitMs);
     await delay(electionMs, undefined, { signal }).catch(() => undefined);
   }
   return undefined;
 }
 
-async function current(session: pg.Client, { name, version }: Projection): Promise<Checkpoint> {
-  const checkpoint = await readCheckpoint(session, name);
-  if (checkpoint?.version === version) return checkpoint;
-  throw new Outdated(
-    `projection ${name} needs tables of version ${version}, but ${checkpoint === undefined ? 'they are missing' : `finds version ${checkpoint.version}`}`,
+/** Returns the checkpoints. @throws Outdated */
+async function current(session: pg.Client, projections: readonly Projection[]): Promise<Checkpoints> {
+  const found = await readCheckpoints(
+    session,
+    projections.map(({ name }) => name),
+  );
+  return new Map(
+    projections.map((projection) => {
+      const { name, version } = projection;
+      const checkpoint = found.get(name);
+      if (checkpoint?.version === version) return [projection, checkpoint];
+      throw new Outdated(
+        `projection ${name} needs tables of version ${version}, but ${checkpoint === undefined ? 'they are missing' : `finds version ${checkpoint.version}`}`,
+      );
+    }),
   );
 }
 
@@ -113,17 +136,20 @@ function isLarge({ events }: EventBatch): boolean {
 /** Batches and heartbeats until one fails, the session ends, or `signal` aborts. */
 async function run(
   runner: Runner,
-  { name, prefixes, after, gathers = false }: Projection,
+  name: string,
+  projections: readonly Projection[],
   { store, signal, pause, waitFor, logAnswers }: TermOptions,
   ended: AbortSignal,
 ): Promise<void> {
   let applying: Promise<void> = Promise.resolve();
+  const after = projections.flatMap((projection) => projection.after ?? []);
+  const gathers = projections.every((projection) => projection.gathers === true);
   const subscription = {
-    name: `projection ${name}`,
+    name,
     after: runner.position,
-    prefixes,
+    prefixes: [...new Set(projections.flatMap(({ prefixes }) => prefixes))],
     handle: async (batch: EventBatch) => {
-      if (after !== undefined && isLarge(batch)) await waitFor(batch.position, after, AFTER_MS);
+      if (after.length > 0 && isLarge(batch)) await waitFor(batch.position, after, AFTER_MS);
       applying = runner.apply(batch);
       await applying;
       if (gathers && batch.events.length < GATHERED) await pause(GATHER_MS);
@@ -156,6 +182,6 @@ async function run(
   } finally {
     await applying.catch(() => undefined);
   }
-  // Events that the projection doesn't take count as seen, so that a stopped service has no lag.
+  // Events that no projection takes count as seen, so that a stopped service has no lag.
   await runner.tick();
 }
