@@ -156,7 +156,9 @@ describe('metrics', () => {
       await eventually(async () => (await sampled('annal_projection_lag_events', { projection })) === 0);
       expect(await sampled('annal_projection_lag_seconds', { projection })).to.equal(0);
       expect(await sampled('annal_projection_state', { projection, state: 'running' })).to.equal(1);
-      const subscriber = `projection ${projection}`;
+      // Those of one transaction have one subscription.
+      const together = ['resources', 'history'];
+      const subscriber = `projection ${together.includes(projection) ? together.join(' ') : projection}`;
       expect(await sampled('annal_subscription_active', { subscriber })).to.equal(1);
       expect(await sampled('annal_subscription_events_total', { subscriber })).to.be.greaterThan(0);
     }
@@ -182,7 +184,7 @@ describe('metrics', () => {
           ((await sampled('annal_projection_lag_seconds', { projection: 'resources' })) ?? 0) > 0.05,
       );
       await eventually(
-        async () => (await sampled('annal_projection_lag_events', { projection: 'history' })) === 0,
+        async () => (await sampled('annal_projection_lag_events', { projection: 'timeline' })) === 0,
       );
       expect(await sampled('annal_criteria_locks_held')).to.equal(1);
       expect(await sampled('annal_criteria_locks_waiting')).to.equal(0);
