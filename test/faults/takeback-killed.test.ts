@@ -14,11 +14,11 @@ import { eventually } from '#test/support/process.ts';
 import { caughtUp, EVENTSTORE_URL, foundProject } from '#test/support/project.ts';
 import { scaled } from '#test/support/scale.ts';
 
-const RECORDS = scaled(5_000, 30);
+const RECORDS = scaled(5_000, 20);
 const EVENTS = scaled(200, 20);
 /** Selected events of a record: half of them change what others wrote. */
 const SELECTED = scaled(10, 4);
-const KILLS = scaled(5, 2);
+const KILLS = scaled(5, 1);
 const isFull = RECORDS >= 1_000;
 const SOURCE = 'wrong';
 const BEGAN = Date.parse('2026-03-01T00:00:00Z') * 1_000;
@@ -203,7 +203,7 @@ describe('a take-back that is killed', () => {
     this.timeout(1_800_000);
     const [untouched, content] = [await digest('untouched'), await digest('content')];
     const quiet = load();
-    await eventually(async () => quiet.count() >= scaled(5_000, 100), 120_000);
+    await eventually(async () => quiet.count() >= scaled(5_000, 50), 120_000);
     const before = await quiet.stop();
     const { id, plan } = await finished(
       annal('--project', project, '--environment', 'sandbox', '--source-system', SOURCE),

@@ -22,7 +22,7 @@ const WRITERS = 4;
 const IN_FLIGHT = 16;
 
 describe('the service killed while it delivers', function () {
-  const events = scaled(10_000, 80);
+  const events = scaled(10_000, 40);
   const kills = scaled(5, 1);
   const patience = 120_000 + events * 60;
   this.timeout(2 * patience + kills * 60_000);

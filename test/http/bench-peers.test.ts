@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { portOf, ROOT } from '#test/support/process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 
 const run = promisify(execFile);
 
@@ -29,7 +30,7 @@ describe('npm run bench:peers', () => {
     return JSON.parse(stdout) as Report;
   };
 
-  it('measures each row on each server', async () => {
+  itAtFullSize('measures each row on each server', async () => {
     const url = `${service.url}/fhir/R4`;
     const report = await measure(url, url, '--token', service.key, '--token', service.key);
     expect(report.map(({ row }) => row)).to.deep.equal([

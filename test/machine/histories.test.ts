@@ -11,10 +11,10 @@ import { randomSeed, scaled } from '#test/support/scale.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { tell } from '#test/support/tell.ts';
 
-const CALLS = scaled(100_000, 600);
+const CALLS = scaled(100_000, 300);
 const CLIENTS = 12;
 const PATIENTS = 6;
-const KILL_EVERY = scaled(4_000, 250);
+const KILL_EVERY = scaled(4_000, 130);
 /** Five crashes within a minute would end the service: so many kills at most within so many ms. */
 const KILLS = { most: 3, within: 70_000 } as const;
 

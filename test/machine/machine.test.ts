@@ -53,7 +53,7 @@ describe('several processes of a machine', () => {
     expect(metrics).to.match(/annal_projection_lag_events\{projection="search",worker="projector-1"\} \d/);
   });
 
-  for (const name of someOf(['http-1', 'projector-1', 'projector-2'], 2))
+  for (const name of someOf(['projector-1', 'http-1', 'projector-2'], 1))
     it(`start ${name} again after it was killed, and lose nothing`, async () => {
       const pid = find(name);
       process.kill(pid, 'SIGKILL');
@@ -65,7 +65,7 @@ describe('several processes of a machine', () => {
       await writeAndFind(4);
     });
 
-  it('kill one that hangs, and start it again', async () => {
+  itAtFullSize('kill one that hangs, and start it again', async () => {
     const pid = find('http-2');
     process.kill(pid, 'SIGSTOP');
     await eventually(() => !isAlive(pid));

@@ -6,6 +6,7 @@ import { PostgresSnapshots } from '#src/operations/snapshots.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
+import { everyNth } from '#test/support/scale.ts';
 import { type Instance, startInstance } from './instance.ts';
 import { created, deleted, Streams, TENANT, updated } from './made.ts';
 
@@ -79,53 +80,61 @@ describe('verify, of what operations keep', () => {
   });
 
   const keep = 'create table kept as select * from operations';
-  for (const [says, table, change, expected] of [
-    ['a hash', 'snapshot', "update operations.snapshot set hash = repeat('0', 64)", ['snapshot changed']],
-    ['an owner', 'snapshot', "update operations.snapshot set project = 'proj_other'", ['snapshot changed']],
+  for (const [says, table, change, expected] of everyNth(
     [
-      'a version',
-      'snapshot_entry',
-      'update operations.snapshot_entry set version = 7',
-      ['snapshot_entry changed', 'snapshot_entry changed'],
-    ],
-    [
-      'a status',
-      'snapshot_entry',
-      "update operations.snapshot_entry set deleted = false where type = 'Observation'",
-      ['snapshot_entry changed'],
-    ],
-    [
-      'a resource left out',
-      'snapshot_entry',
-      "delete from operations.snapshot_entry where type = 'Patient'",
-      ['snapshot_entry missing'],
-    ],
-    [
-      'a resource made up',
-      'snapshot_entry',
-      "update operations.snapshot_entry set id = 'other' where type = 'Patient'",
-      ['snapshot_entry missing', 'snapshot_entry orphan'],
-    ],
-    [
-      'a revision beyond the end',
-      'snapshot',
-      'update operations.snapshot set revision = 99',
-      ['snapshot orphan', 'snapshot_entry changed', 'snapshot_entry missing'],
-    ],
-    [
-      'a parked event of another id',
-      'parked',
-      'update operations.parked set event_id = gen_random_uuid()',
-      ['parked changed'],
-    ],
-    ['a parked event that is not', 'parked', 'update operations.parked set revision = 77', ['parked orphan']],
-    [
-      'a process beyond the end',
-      'process',
-      "insert into operations.process values ('ahead', '9000000000000000')",
-      ['process orphan'],
-    ],
-  ] as const) {
+      ['a hash', 'snapshot', "update operations.snapshot set hash = repeat('0', 64)", ['snapshot changed']],
+      ['an owner', 'snapshot', "update operations.snapshot set project = 'proj_other'", ['snapshot changed']],
+      [
+        'a version',
+        'snapshot_entry',
+        'update operations.snapshot_entry set version = 7',
+        ['snapshot_entry changed', 'snapshot_entry changed'],
+      ],
+      [
+        'a status',
+        'snapshot_entry',
+        "update operations.snapshot_entry set deleted = false where type = 'Observation'",
+        ['snapshot_entry changed'],
+      ],
+      [
+        'a resource left out',
+        'snapshot_entry',
+        "delete from operations.snapshot_entry where type = 'Patient'",
+        ['snapshot_entry missing'],
+      ],
+      [
+        'a resource made up',
+        'snapshot_entry',
+        "update operations.snapshot_entry set id = 'other' where type = 'Patient'",
+        ['snapshot_entry missing', 'snapshot_entry orphan'],
+      ],
+      [
+        'a revision beyond the end',
+        'snapshot',
+        'update operations.snapshot set revision = 99',
+        ['snapshot orphan', 'snapshot_entry changed', 'snapshot_entry missing'],
+      ],
+      [
+        'a parked event of another id',
+        'parked',
+        'update operations.parked set event_id = gen_random_uuid()',
+        ['parked changed'],
+      ],
+      [
+        'a parked event that is not',
+        'parked',
+        'update operations.parked set revision = 77',
+        ['parked orphan'],
+      ],
+      [
+        'a process beyond the end',
+        'process',
+        "insert into operations.process values ('ahead', '9000000000000000')",
+        ['process orphan'],
+      ],
+    ] as const,
+    3,
+  )) {
     it(`finds ${says}`, async () => {
       await database.pool.query(`${keep}.${table}`);
       const seen = await foundAfter(

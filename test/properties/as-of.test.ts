@@ -9,10 +9,10 @@ import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { scaled, steadySeed } from '#test/support/scale.ts';
 
 const LIVES = scaled(40, 1);
-const MOMENTS = scaled(5, 3);
+const MOMENTS = scaled(5, 2);
 const STEPS = 8;
 /** Answers that are asked for again after a rebuild. */
-const REBUILT = scaled(1_000, 60);
+const REBUILT = scaled(1_000, 40);
 
 /** A reader of a record: a credential, and the record's id for it. */
 interface Reader {

@@ -214,7 +214,7 @@ describe('two projects with grants to each other', () => {
   }
 
   it('tell each other nothing but what the grants cover', async function () {
-    const worlds = scaled(15, 2);
+    const worlds = scaled(15, 1);
     const each = scaled(200, 60);
     this.timeout(180_000 + worlds * each * 200);
     const seed = steadySeed();

@@ -74,7 +74,7 @@ describe('isolation of projects and environments', () => {
   }
 
   it('every request about an id of theirs is answered as for an id that never was', async function () {
-    const runs = scaled(5_000, 20);
+    const runs = scaled(5_000, 10);
     this.timeout(60_000 + runs * 100);
     const one = fc.tuple(
       fc.constantFrom(...intruders),
@@ -166,7 +166,7 @@ describe('isolation of projects and environments', () => {
   });
 
   it('takes as long for an id of theirs as for one that never was', async function () {
-    const rounds = scaled(400, 12);
+    const rounds = scaled(400, 6);
     this.timeout(60_000 + rounds * 1_000);
     const named = theirs.named.filter(({ type }) => type === 'Patient')[0];
     const [intruder] = intruders;

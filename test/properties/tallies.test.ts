@@ -132,7 +132,7 @@ describe('tallies', () => {
       return checking;
     };
     try {
-      for (let round = 0; round < scaled(120, 6); round += 1) {
+      for (let round = 0; round < scaled(120, 3); round += 1) {
         for (let n = 0; n < 40; n += 1) await writer.write();
         if (round % 3 === 0) await move(chance);
         if (round % 3 === 1) {

@@ -125,6 +125,7 @@ export const FAULT_STAGES: readonly Stage[] = [
         'test/http/runtimes.test.ts',
         'test/http/tracing.test.ts',
         'test/unit/bench-smoke.test.ts',
+        'test/http/bench-peers.test.ts',
       ],
     },
   },

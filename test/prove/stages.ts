@@ -245,6 +245,8 @@ export const STAGES: readonly Stage[] = [
         'test/http/fhir-capability.test.ts',
         'test/http/search-paging.test.ts',
         'test/queries/sort.test.ts',
+        'test/search/cases.test.ts',
+        'test/unit/patch-effort.test.ts',
         'test/properties/tallies.test.ts',
       ],
     },
@@ -298,7 +300,13 @@ export const STAGES: readonly Stage[] = [
     name: 'checkpoint',
     shows: 'a checkpoint of 500,000 streams, made and proved in memory that does not grow with them',
     touches: ['src/audit', 'src/app/audit', 'src/http/admin/audit'],
-    run: { tests: ['test/projections/checkpoint-scale.test.ts', 'test/http/audit-exports.test.ts'] },
+    run: {
+      tests: [
+        'test/projections/checkpoint-scale.test.ts',
+        'test/projections/verify-operations.test.ts',
+        'test/http/audit-exports.test.ts',
+      ],
+    },
   },
   {
     name: 'limits',

@@ -25,9 +25,9 @@ import { makePdf, PNG } from '#test/support/small-files.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 /** Receipts of each version. */
-const EACH = scaled(5_000, 24);
+const EACH = scaled(5_000, 12);
 /** Answers between two writes. */
-const BETWEEN = scaled(50, 10);
+const BETWEEN = scaled(50, 5);
 const AT_ONCE = 4;
 const PATIENTS = 3;
 const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';

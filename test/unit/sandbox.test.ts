@@ -31,7 +31,7 @@ function withoutIds(data: SyntheticData): string {
 
 describe('sandbox', () => {
   it('makes plausible patients from every seed', function () {
-    const seeds = scaled(1_000, 3);
+    const seeds = scaled(1_000, 2);
     this.timeout(10_000 + seeds * 3_000);
     expect(RULES).to.have.length(40);
     for (let seed = 0; seed < seeds; seed += 1) {

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { typeHashes } from '#src/fhir/search/keys.ts';
 
-const TENANTS = 50;
+const TENANTS = 20;
 const VALUES = 5_000;
 
 describe('hashes of searchable values', () => {

@@ -119,7 +119,7 @@ export function findCrowded(files: readonly string[]): Map<string, number> {
 
 /** Finds functions whose names end in `Of` instead of beginning with a verb, as `path: name`. */
 export function findOfFunctions(files: readonly (readonly [path: string, text: string])[]): string[] {
-  return findNames(files, /[a-z0-9]Of$/, (node) => {
+  return findNames(files, /[a-z0-9]Of\b/, (node) => {
     if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node)) return true;
     if (!ts.isVariableDeclaration(node) || node.initializer === undefined) return false;
     return ts.isArrowFunction(node.initializer) || ts.isFunctionExpression(node.initializer);
@@ -130,11 +130,12 @@ export function findOfFunctions(files: readonly (readonly [path: string, text: s
 export function findPartTypes(files: readonly (readonly [path: string, text: string])[]): string[] {
   return findNames(
     files,
-    /(?:Deps|Parts|Services)$/,
+    /(?:Deps|Parts|Services)\b/,
     (node) => ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node),
   );
 }
 
+/** @param name matches a name's end; files without such a word aren't parsed */
 function findNames(
   files: readonly (readonly [path: string, text: string])[],
   name: RegExp,
@@ -142,11 +143,11 @@ function findNames(
 ): string[] {
   const found: string[] = [];
   for (const [path, text] of files) {
-    if (!/\.(?:ts|js|mjs)$/.test(path)) continue;
+    if (!/\.(?:ts|js|mjs)$/.test(path) || !name.test(text)) continue;
     const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
     const visit = (node: ts.Node): void => {
       const named = (node as Partial<ts.NamedDeclaration>).name;
-      if (named !== undefined && declares(node) && name.test(named.getText(source)))
+      if (named !== undefined && declares(node) && new RegExp(`${name.source}$`).test(named.getText(source)))
         found.push(`${path}: ${named.getText(source)}`);
       ts.forEachChild(node, visit);
     };
