@@ -185,6 +185,7 @@ function LinkMenu({ links }: { readonly links: readonly MenuLink[] }) {
       </ul>
       <p>
         <a href={`${PLACE.base}/docs`}>{say('frame.docs')}</a>
+        <a href={`${PLACE.base}/docs/guides`}>{say('frame.guides')}</a>
       </p>
     </nav>
   );

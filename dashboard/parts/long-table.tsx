@@ -61,27 +61,26 @@ function useWidths(
   shown: readonly unknown[],
 ): Widths | undefined {
   const [widths, set] = useState<Widths>();
+  const [sizes, setSizes] = useState(0);
   useEffect(() => {
-    if (widths !== undefined || !hasRows) return;
-    // Once the first rows are painted.
+    if (!hasRows) return;
+    set(undefined);
+    // Once the rows are painted by themselves.
     const timer = setTimeout(() => {
       const { current } = table;
       if (current === null) return;
       // A part of a pixel less would wrap a word.
       const read = (each: Element): number => each.getBoundingClientRect().width;
       const whole = read(current);
-      const place = current.parentElement?.clientWidth ?? whole;
-      const columns = [...current.querySelectorAll('th')].map((each) => (100 * read(each)) / whole);
-      set({ columns, least: whole >= place + 1 ? whole : 0 });
+      set([...current.querySelectorAll('th')].map((each) => (100 * read(each)) / whole));
     });
     return () => clearTimeout(timer);
-  }, [widths, hasRows]);
+  }, [hasRows, shown, sizes]);
   useEffect(() => {
-    const forget = (): void => set(undefined);
-    forget();
-    addEventListener('resize', forget);
-    return () => removeEventListener('resize', forget);
-  }, [shown]);
+    const count = (): void => setSizes((before) => before + 1);
+    addEventListener('resize', count);
+    return () => removeEventListener('resize', count);
+  }, []);
   return widths;
 }
 

@@ -222,16 +222,36 @@ export function Copied({ text, label }: { readonly text: string; readonly label?
     <Button
       class="copy"
       aria-label={isCopied ? say('copied') : (label ?? say('copy'))}
-      onClick={() => {
-        void navigator.clipboard.writeText(text).then(() => {
-          setCopied(true);
-          setTimeout(() => setCopied(false), 2_000);
-        });
+      onClick={async ({ currentTarget }) => {
+        if (!(await copyText(text, currentTarget))) return;
+        setCopied(true);
+        setTimeout(() => setCopied(false), 2_000);
       }}
     >
       {isCopied ? say('copied') : say('copy')}
     </Button>
   );
+}
+
+/**
+ * Copies a text; returns false if the browser doesn't let the page do that. Over http only localhost has a clipboard:
+ * elsewhere a field beside the button is selected and copied.
+ */
+async function copyText(text: string, beside: HTMLElement): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = document.createElement('textarea');
+    field.value = text;
+    field.className = 'away';
+    beside.after(field);
+    field.select();
+    const isCopied = document.execCommand('copy');
+    field.remove();
+    beside.focus();
+    return isCopied;
+  }
 }
 
 /** Code, with a button that copies it. */
@@ -334,13 +354,8 @@ export function Table<Row>({
   );
 }
 
-/** Widths that a table keeps, whatever rows it gets. */
-export interface Widths {
-  /** Of the columns, in %; 0 for one that isn't shown. */
-  readonly columns: readonly number[];
-  /** The minimum width of the table, in px: that of one that is wider than its place. */
-  readonly least: number;
-}
+/** Widths that the columns of a table keep, whatever rows it gets: in %, 0 for one that isn't shown. */
+export type Widths = readonly number[];
 
 /**
  * A table without its rows.
@@ -371,7 +386,6 @@ export function TableFrame<Row>({
         {...(table === undefined ? {} : { ref: table })}
         {...(rowCount === undefined ? {} : { 'aria-rowcount': rowCount })}
         class={widths === undefined ? '' : 'fixed'}
-        style={widths === undefined ? {} : { minInlineSize: `${widths.least}px` }}
       >
         <thead {...asRole('rowgroup')}>
           <tr {...asRole('row')}>
@@ -381,7 +395,7 @@ export function TableFrame<Row>({
                 scope="col"
                 {...asRole('columnheader')}
                 class={cellClass(isNumber, isWide)}
-                style={widths === undefined ? {} : { inlineSize: `${widths.columns[n]}%` }}
+                style={widths === undefined ? {} : { inlineSize: `${widths[n]}%` }}
               >
                 {title}
               </th>

@@ -59,6 +59,11 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** Quotes a text as a template of TypeScript, whose lines can be read. */
+function quoteTemplate(text: string): string {
+  return `\`${text.replace(/[\\`]|\$(?=\{)/g, '\\$&')}\``;
+}
+
 function printCurl({ method, url, headers, body }: Sent): string {
   const parts = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} -H "Authorization: Bearer $ANNAL_KEY"`,
@@ -77,7 +82,7 @@ function printTypeScript({ method, url, headers, body }: Sent): string {
     "    Authorization: 'Bearer ' + process.env.ANNAL_KEY,",
     ...Object.entries(headers).map(([name, value]) => `    '${name}': ${JSON.stringify(value)},`),
     '  },',
-    ...(body === '' ? [] : [`  body: ${JSON.stringify(body)},`]),
+    ...(body === '' ? [] : [`  body: ${quoteTemplate(body)},`]),
     '});',
     method === 'DELETE' ? 'console.log(answer.status);' : 'console.log(answer.status, await answer.json());',
   ];

@@ -1,5 +1,5 @@
 /** The first screen of a project: what needs attention, then how to begin. */
-import { type Api, annal, type Environment } from '../api.ts';
+import { type Api, annal, type Environment, withQuery } from '../api.ts';
 import { type Credentials, useCredentials } from '../credentials.ts';
 import { pathOf, useProject } from '../here.ts';
 import { isNear, readStandings } from '../limits.ts';
@@ -129,8 +129,9 @@ function hasUsed({ keys }: Credentials, environment: Environment): boolean {
 /** The part that leads to the first request. */
 function FirstRequest() {
   const here = useProject();
+  const path = '/fhir/R4/Patient?_count=5';
   const { base_url: base = '' } = account.value?.installation ?? {};
-  const example = `curl -H "Authorization: Bearer $ANNAL_KEY" '${base}/fhir/R4/Patient?_count=5'`;
+  const example = `curl -H "Authorization: Bearer $ANNAL_KEY" '${base}${path}'`;
   return (
     <section class="panel">
       <h2>{say('overview.first')}</h2>
@@ -141,9 +142,16 @@ function FirstRequest() {
         <li>
           {say('overview.first.send')}
           <Code text={example} label={say('overview.first.send')} />
+          <a href={withQuery(pathOf(here, '/try'), { path })}>{say('overview.first.here')}</a>
         </li>
         <li>
           <a href={pathOf(here, '/requests')}>{say('overview.first.see')}</a>
+        </li>
+        <li>
+          <a href={pathOf(here, '/patients')}>{say('overview.first.patient')}</a>
+        </li>
+        <li>
+          <a href={pathOf(here, '/webhooks')}>{say('overview.first.webhook')}</a>
         </li>
       </ol>
     </section>

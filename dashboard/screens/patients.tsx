@@ -115,13 +115,7 @@ export function Patients() {
         }
       </Shown>
       {asked === 'create' ? (
-        <Create
-          onClose={() => ask(undefined)}
-          onDone={() => {
-            ask(undefined);
-            void patients.reload();
-          }}
-        />
+        <Create onClose={() => ask(undefined)} onDone={(id) => route(pathOf(here, `/patients/${id}`))} />
       ) : null}
       {asked === 'reset' ? (
         <Reset
@@ -141,12 +135,13 @@ function sayGender(gender: string | null): string {
   return known === undefined ? (gender ?? '') : say(`gender.${known}`);
 }
 
-interface Ending {
+function Create({
+  onClose,
+  onDone,
+}: {
   readonly onClose: () => void;
-  readonly onDone: () => void;
-}
-
-function Create({ onClose, onDone }: Ending) {
+  readonly onDone: (patient: string) => void;
+}) {
   const here = useProject();
   const creating = useAct((form: FormData) => {
     const given = [...form].filter(([, value]) => value !== '');
@@ -157,7 +152,8 @@ function Create({ onClose, onDone }: Ending) {
       <form
         onSubmit={async (event) => {
           event.preventDefault();
-          if ((await creating.run(new FormData(event.currentTarget))) !== undefined) onDone();
+          const made = await creating.run(new FormData(event.currentTarget));
+          if (made !== undefined) onDone(made.id);
         }}
       >
         <Field name="given" label={say('patients.given')} failure={creating.failure}>
@@ -193,7 +189,7 @@ function Create({ onClose, onDone }: Ending) {
   );
 }
 
-function Reset({ onClose, onDone }: Ending) {
+function Reset({ onClose, onDone }: { readonly onClose: () => void; readonly onDone: () => void }) {
   const { project } = useProject();
   const sandbox = useLoaded(
     (signal) => annal.get('/admin/projects/{project_id}/sandbox', { project_id: project }, { signal }),

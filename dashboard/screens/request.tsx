@@ -6,6 +6,7 @@ import { pathOf, useProject } from '../here.ts';
 import { useLoaded } from '../load.ts';
 import { Head, Shown } from '../parts/parts.tsx';
 import { AskReason, useNeedsReason } from '../parts/reason.tsx';
+import { PLACE } from '../place.ts';
 import { reasonHeaders } from '../reason.ts';
 import { say, sayMoment } from '../texts/texts.ts';
 import { mayAudit } from './audit/parts.tsx';
@@ -62,6 +63,7 @@ export function RequestDetails() {
                         <code>{field}</code>: <code>{code}</code>
                       </div>
                     ))}
+                    <a href={`${PLACE.base}/docs/errors#${row.error.type}`}>{say('request.error.means')}</a>
                   </dd>
                 </>
               )}

@@ -1,6 +1,6 @@
 /** Sends any request of the interfaces as the person, and shows how a program would send it. */
 
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { type Answer, send, withQuery } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
@@ -46,11 +46,17 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export function Try() {
   const here = useProject();
   const { query } = useLocation();
-  const [method, setMethod] = useState('GET');
+  const [method, setMethod] = useState<string>(METHODS.find((each) => each === query.method) ?? 'GET');
   const [path, setPath] = useState(query.path ?? '/fhir/R4/Patient?_count=5');
   const [body, setBody] = useState('');
   const operations = useLoaded(readOperations, []);
-  const [parts, setParts] = useState<Readonly<Record<string, string>>>({});
+  // A page that leads here may have filled in parts of the path.
+  const [parts, setParts] = useState<Readonly<Record<string, string>>>(query);
+  useEffect(() => {
+    const asked = operations.value?.find((each) => each.method === method && each.path === path);
+    if (asked?.example !== undefined)
+      setBody((written) => (written === '' ? (asked.example ?? '') : written));
+  }, [operations.value]);
   const [headers, setHeaders] = useState('');
   const [isAsked, ask] = useState(false);
   const takesBody = method !== 'GET' && method !== 'DELETE';
@@ -148,9 +154,18 @@ export function Try() {
           </Field>
         </div>
         {named.length === 0 ? null : (
-          <div class="line">
+          <div class="stack">
             {named.map((name) => (
-              <Field key={name} name={name} label={name}>
+              <Field
+                key={name}
+                name={name}
+                label={name}
+                hint={
+                  name === 'patient_id' ? (
+                    <a href={pathOf(here, '/patients')}>{say('search.record.find')}</a>
+                  ) : undefined
+                }
+              >
                 {(attributes) => (
                   <input
                     {...attributes}

@@ -53,7 +53,7 @@ function toField(expression: string): string {
 
 /** The most fields of a refusal that the request log names, and names that can be of our interfaces. */
 const LOGGED_FIELDS = 20;
-const NAMEABLE = /^[\w.[\]-]{1,100}$/;
+const NAMEABLE = /^(?:[\w.[\]-]|\.ofType\(\w+\)){1,100}$/;
 
 /**
  * Returns a refusal for the request log: `{type, fields: [{field, code}]}` as JSON, without its words, which may quote the

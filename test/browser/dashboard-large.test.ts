@@ -1,6 +1,6 @@
 /** The dashboard's log with 100,000 requests, on a processor that is four times as slow (docs/performance.md). */
 import { expect } from 'chai';
-import { beginProject, useDashboard } from '#test/support/dashboard.ts';
+import { beginProject, findCellsOverNext, useDashboard } from '#test/support/dashboard.ts';
 import type { InProcess } from '#test/support/in-process.ts';
 import { scaled } from '#test/support/scale.ts';
 
@@ -25,7 +25,7 @@ describe('the log of the dashboard with many requests', () => {
       `insert into operations.request_log
          (request_id, at, project, environment, key_id, method, path, named, status, ms)
        select 'req_' || lpad(n::text, 26, '0'), (extract(epoch from now()) * 1e6)::int8 - n * 1000, $1, 'sandbox', 'key_none',
-              'GET', '/fhir/R4/Observation', null, case when n % 50 = 0 then 404 else 200 end, 1.5
+              'GET', case when n = 1 then '/fhir/R4/Patient/' || repeat('none-', 40) else '/fhir/R4/Observation' end, null, case when n % 50 = 0 then 404 else 200 end, 1.5
          from generate_series(1, $2) n`,
       [project, REQUESTS],
     );
@@ -65,6 +65,8 @@ describe('the log of the dashboard with many requests', () => {
           (link as HTMLElement).click();
         }),
     );
+    await page.locator('table.fixed').waitFor();
+    expect(await page.evaluate(findCellsOverNext)).to.deep.equal([]);
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.locator('tbody').nth(1).waitFor();
     await page.evaluate(() => {

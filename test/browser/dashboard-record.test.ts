@@ -273,7 +273,10 @@ describe('a patient’s record in the dashboard', () => {
     await page.getByText('Metformin').first().waitFor();
     await page.getByLabel('Any moment').fill('2020-01-01T10:00:01');
     await page.getByRole('button', { name: 'Show', exact: true }).click();
-    await page.getByRole('alert').filter({ hasText: patient }).waitFor();
+    await page.getByText('The record didn’t exist then').waitFor();
+    expect(await page.getByRole('alert').count()).to.equal(0);
+    await page.getByRole('link', { name: 'Show its beginning' }).click();
+    await page.getByText('No allergy is recorded.').waitFor();
   });
 
   it('opens documents and charts in place, and says who read the record', async () => {

@@ -46,12 +46,20 @@ describe('the dashboard', () => {
     expect(await page.getByRole('heading', { level: 1 }).innerText()).to.equal('Projects');
     await beginProject(page, 'Clinic');
     expect(new URL(page.url()).pathname).to.match(/^\/app\/projects\/proj_[\w-]+\/sandbox$/);
+    // The first steps need no terminal.
+    await page.getByRole('link', { name: 'Or send it from here' }).click();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByRole('region', { name: 'Answer' }).filter({ hasText: 'searchset' }).waitFor();
     await page.getByRole('link', { name: 'Keys' }).click();
     await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByLabel('Name').fill('server');
     await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
     const key = await page.getByRole('dialog').getByRole('region').innerText();
     expect(key).to.match(/^sk_test_/);
+    // Over http only localhost has a clipboard.
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await page.getByRole('dialog').getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Copied' }).waitFor();
     await page.getByRole('button', { name: 'I have stored it' }).click();
     expect(await page.content()).not.to.include(key);
     await page.getByRole('cell', { name: /^server …/ }).waitFor();
@@ -63,6 +71,9 @@ describe('the dashboard', () => {
     expect(await page.getByRole('row').filter({ hasText: id }).innerText())
       .to.include('404')
       .and.include('GET');
+    await page.getByRole('row').filter({ hasText: id }).getByRole('link').click();
+    const means = page.getByRole('link', { name: 'What it means' });
+    expect(await means.getAttribute('href')).to.equal('/docs/errors#not_found');
     expect(complaints).to.deep.equal([]);
   });
 
@@ -79,10 +90,17 @@ describe('the dashboard', () => {
     await page.getByLabel('Ends').selectOption('In 90 days');
     await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
     await page.getByText('It is not shown again').waitFor();
+    const lasting = await page.getByRole('dialog').getByRole('region').innerText();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    // The key that replaces one with an end has the same time, unless another is chosen.
+    await page.getByRole('button', { name: 'Rotate “job”' }).first().click();
+    expect(await page.getByLabel('Ends').inputValue()).to.equal('90');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
+    await page.getByText('It is not shown again').waitFor();
     const next = await page.getByRole('dialog').getByRole('region').innerText();
     expect(next)
       .to.match(/^sk_test_/)
-      .and.not.equal(key);
+      .and.not.oneOf([key, lasting]);
     await page.getByRole('button', { name: 'I have stored it' }).click();
     const works = async (it: string): Promise<number> =>
       (await fetch(`${service.url}/fhir/R4/Patient/none`, { headers: { 'X-Api-Key': it } })).status;
@@ -130,7 +148,7 @@ describe('the dashboard', () => {
       await page.getByLabel('Given name').fill('Nora');
       await page.getByLabel('Family name').fill('Lind');
       await page.getByRole('dialog').getByRole('button', { name: 'Create a patient' }).click();
-      await page.getByRole('link', { name: 'Nora Lind' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Nora Lind' }).waitFor();
       await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
       await page.getByRole('link', { name: `http://localhost:${port}/hook` }).click();
       const row = page.locator('.delivery').filter({ hasText: 'resource.created' });
@@ -149,6 +167,16 @@ describe('the dashboard', () => {
         shown.id,
         shown.id,
       ]);
+      await page.getByRole('link', { name: 'Patients', exact: true }).click();
+      await page.getByRole('link', { name: 'Nora Lind' }).click();
+      await page.getByRole('link', { name: 'Add an observation' }).click();
+      await page.locator('textarea').last().filter({ visible: true }).waitFor();
+      await page.getByRole('button', { name: 'Send', exact: true }).click();
+      await page.getByText('201', { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Patients', exact: true }).click();
+      await page.getByRole('link', { name: 'Nora Lind' }).click();
+      await page.getByRole('button', { name: 'Chart' }).click();
+      await page.locator('canvas').waitFor();
       expect(complaints.filter((each) => !/422|404/.test(each))).to.deep.equal([]);
     } finally {
       receiver.close();

@@ -247,6 +247,16 @@ describe('request log', () => {
     await logged(made);
     expect(made.status).to.equal(422);
     expect(await why(made)).to.deep.equal({ type: 'invalid', fields: [{ field: '…', code: 'structure' }] });
+    const dated = await service.fhir('/Observation', {
+      method: 'POST',
+      key,
+      body: '{"resourceType":"Observation","status":"final","effectiveDateTime":"soon"}',
+      headers: { 'Idempotency-Key': 'dated' },
+    });
+    await logged(dated);
+    expect(await why(dated))
+      .to.have.property('fields')
+      .that.deep.includes({ field: 'Observation.effective.ofType(dateTime)', code: 'value' });
     const { rows } = await service.pool.query('select * from operations.request_log');
     expect(JSON.stringify(rows)).not.to.include('asthma');
   });

@@ -102,14 +102,14 @@ export async function checkLooks(page: Page, name: string, url?: string): Promis
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** Returns the texts of cells whose content is wider than they are, so that it covers the next one. */
-function findCellsOverNext(): string[] {
+/** Returns the texts of cells with a part that is wider than they are, so that it covers the next one. */
+export function findCellsOverNext(): string[] {
   return [...document.querySelectorAll('td')]
-    .filter((cell) => {
-      const range = document.createRange();
-      range.selectNodeContents(cell);
-      return range.getBoundingClientRect().right > cell.getBoundingClientRect().right + 1;
-    })
+    .filter((cell) =>
+      [...cell.querySelectorAll(':not(.away)')].some(
+        (part) => part.getBoundingClientRect().right > cell.getBoundingClientRect().right + 1,
+      ),
+    )
     .map(({ textContent }) => textContent ?? '');
 }
 

@@ -1,6 +1,8 @@
 /** A patient's record: who it is, what it says now or at any moment, and who read it. */
+import { withQuery } from '../../api.ts';
+import { pathOf } from '../../here.ts';
 import { useLoaded } from '../../load.ts';
-import { Button, Head, Shown } from '../../parts/parts.tsx';
+import { Button, Empty, Head, Shown } from '../../parts/parts.tsx';
 import { language, say, sayMoment } from '../../texts/texts.ts';
 import { AsOf } from './as-of.tsx';
 import { Banner, RunningHead } from './banner.tsx';
@@ -11,10 +13,13 @@ import { Reads } from './reads.tsx';
 import { PARTS, type RecordPlace, useRecord } from './record-place.ts';
 import { Timeline } from './timeline.tsx';
 
+/** The request that the form for any request begins with. */
+const ADDING = { method: 'POST', path: '/v1/patients/{patient_id}/observations' } as const;
+
 /** Returns the screen. */
 export function PatientRecord() {
   const place = useRecord();
-  const { records, ids, asOf, keys, part, at } = place;
+  const { here, patient, records, ids, asOf, keys, part, at } = place;
   const overview = useLoaded(
     (signal) =>
       records.get(
@@ -29,9 +34,16 @@ export function PatientRecord() {
     keys.slice(0, 3),
   );
   const { value } = overview;
+  const begins = moments.value?.data[0]?.from;
+  const isBefore = at !== undefined && begins !== undefined && Date.parse(at) < Date.parse(begins);
   return (
     <div class={`record ${at === undefined ? '' : 'then'}`}>
       <Head title={value?.patient.name ?? say('record.title')}>
+        {here.mayUse && here.environment === 'sandbox' && at === undefined ? (
+          <a class="button screen" href={withQuery(pathOf(here, '/try'), { ...ADDING, patient_id: patient })}>
+            {say('record.add')}
+          </a>
+        ) : null}
         <Button class="screen" onClick={() => print()}>
           {say('record.print')}
         </Button>
@@ -48,11 +60,19 @@ export function PatientRecord() {
       )}
       <AsOf place={place} moments={moments.value} />
       <Parts place={place} />
-      {part === 'overview' ? (
+      {isBefore ? (
+        <Empty>
+          <p>{say('record.unborn', { at: sayMoment(begins) })}</p>
+          <p>
+            <a href={place.path({ at: begins })}>{say('record.unborn.first')}</a>
+          </p>
+        </Empty>
+      ) : null}
+      {part === 'overview' && !isBefore ? (
         <Shown of={overview}>{(shown) => <Glance overview={shown} place={place} />}</Shown>
       ) : null}
-      {part === 'timeline' ? <Timeline place={place} /> : null}
-      {part === 'documents' ? <Documents place={place} /> : null}
+      {part === 'timeline' && !isBefore ? <Timeline place={place} /> : null}
+      {part === 'documents' && !isBefore ? <Documents place={place} /> : null}
       {part === 'changes' ? <Changes place={place} moments={moments.value} /> : null}
       {part === 'reads' ? <Reads place={place} /> : null}
     </div>
