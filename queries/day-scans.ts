@@ -4,7 +4,7 @@
  * compares the day of each place.
  */
 
-import { searchKey } from '#src/shared/search-key.ts';
+import { searchKey } from '#src/fhir/search/keys.ts';
 import { startOfDay } from '#src/shared/time/day.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { vaguePart } from '#src/v1/lists.ts';

@@ -35,7 +35,9 @@ export function openMatch(
   return async (caller, type, criteria, except = []) => {
     const { sees } = caller;
     await atHead(type);
-    const referable = await referableIn(pool, sees, `${new URLSearchParams(criteria)}`);
+    const { ownerId, within } = sees;
+    const referable =
+      within && (await referableIn(pool, ownerId, within, `${new URLSearchParams(criteria)}`));
     const scope = {
       type,
       tenant: sees.ownerId,

@@ -1,5 +1,5 @@
 /** Series and patterns of a long record, compared with reading their rows. */
-import { searchKey } from '#src/shared/search-key.ts';
+import { searchKey } from '#src/fhir/search/keys.ts';
 import { codedValue, nameList } from '#src/v1/lists.ts';
 import type { Bench } from '../bench.ts';
 import { alternate, type Finding, type Measure } from '../measure.ts';

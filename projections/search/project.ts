@@ -1,9 +1,8 @@
 /** The read model `search`: the values that current versions of resources are searched by. */
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { recordKey } from '#src/fhir/search/keys.ts';
+import { recordKey, searchKey } from '#src/fhir/search/keys.ts';
 import { atOnce, inSlices, type Steps } from '#src/shared/load/slices.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import { erasedIn, isResourceEvent, type StoredResourceEvent } from '../owner.ts';
 import type { Projection } from '../projection.ts';
 import { type Columns, copyRows, type Row, recordset, runAll } from '../rows.ts';

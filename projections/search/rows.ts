@@ -10,6 +10,7 @@ import {
   hasKeyInRecord,
   inRecordKey,
   recordKey,
+  searchKey,
   systemKey,
   typeHashes,
 } from '#src/fhir/search/keys.ts';
@@ -21,7 +22,6 @@ import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { parseJson } from '#src/shared/json/json.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import { timelineKind } from '#src/v1/timeline.ts';
 import { readOwner, type StoredResourceEvent } from '../owner.ts';
 import { parsedOnce, type Version } from '../parsed.ts';

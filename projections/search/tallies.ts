@@ -7,11 +7,10 @@
 import pg, { type QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { projectStream } from '#src/events/streams.ts';
-import { recordKey } from '#src/fhir/search/keys.ts';
+import { recordKey, searchKey } from '#src/fhir/search/keys.ts';
 import { type AskedTally, readAsk, TALLIES } from '#src/fhir/search/tallies.ts';
 import { tenantId } from '#src/shared/access/caller.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { Kept } from '../projection.ts';
 import { closeSession, endWithClient, openSession } from '../session.ts';
 import type { Rows } from './rows.ts';

@@ -2,9 +2,9 @@
 
 import { isModified } from '#src/clinical/reading/status.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
+import { searchKey } from '#src/fhir/search/keys.ts';
 import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import { dayAt, isVague } from '#src/shared/time/day.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 import { shownCondition } from '#src/v1/condition.ts';

@@ -4,10 +4,9 @@
  */
 import type { Pool } from 'pg';
 import { objects, text } from '#src/fhir/parts.ts';
-import { tokenForm, valueKey } from '#src/fhir/search/keys.ts';
+import { searchKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import { isFilling, tenantId } from '#src/shared/access/caller.ts';
 import { parseStored } from '#src/shared/json/json.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 
 /** A record that a person has by their address. */
 export interface SandboxLink {

@@ -2,9 +2,8 @@
  * `start` and `end` of `$everything`: the resources about care in that time. R4 only says "care dates"; Annal
  * uses the dates of search's clinical parameters. Resources without such a date are always included.
  */
-import { parameterKey } from '#src/fhir/search/keys.ts';
+import { parameterKey, searchKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
 /** Search parameters with the dates of care, by type. */

@@ -6,6 +6,7 @@ import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.t
 import { cut } from '#src/shared/cut.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { badParameter } from '../search/raw.ts';
+import { isInclusion } from '../search/shape.ts';
 
 /** An inclusion: resources that the matches refer to, or (`reverse`) that refer to them. */
 export interface Inclusion {
@@ -20,15 +21,8 @@ export interface Inclusion {
   readonly wildcard?: true;
 }
 
-const NAMES: ReadonlySet<string> = new Set(['_include', '_revinclude']);
-
 /** The maximum number of inclusions of a query: each is followed from every match. */
 const MAX_INCLUSIONS = 100;
-
-/** Returns true if a query parameter (with its modifier) requests inclusions. */
-export function isInclusion(key: string): boolean {
-  return NAMES.has(key.split(':', 1)[0] ?? '');
-}
 
 /**
  * Parses the inclusions of a query: `Type:parameter`, `Type:parameter:Target`, `Type:*`, `*`; `:iterate` also

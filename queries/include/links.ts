@@ -3,11 +3,10 @@
  * others.
  */
 import { mayName } from '#src/fhir/search/inclusions.ts';
-import { referenceForm, valueKey } from '#src/fhir/search/keys.ts';
+import { referenceForm, searchKey, valueKey } from '#src/fhir/search/keys.ts';
 import { compiledParameter, elementsAt } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { CurrentResource } from '../read.ts';
 import type { Inclusion } from './inclusions.ts';
 

@@ -3,9 +3,8 @@
  * (docs/spec/decisions.md, section 9, "Letters"), before its limit; so hidden resources take no place among the
  * included ones.
  */
-import { recordKey } from '#src/fhir/search/keys.ts';
+import { recordKey, searchKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import { prepared } from '../database/prepared.ts';
 import { bodyOrSize, type CurrentResource } from '../read.ts';
 import { andSeen, andSeenProvenance, bindTo, findHome, isLimited, type Seeing, seesType } from '../sight.ts';

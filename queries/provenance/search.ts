@@ -103,8 +103,8 @@ export async function provenanceStatement(
 ): Promise<{ search: ParsedSearch<ProvenancePredicate>; place: Place; sql: string; values: unknown[] }> {
   const raw = parseRaw(query);
   const terms = await loadTerms(raw, terminology);
-  const { ownerId: tenant } = sees;
-  const referable = await referableIn(pool, sees, `${query}`);
+  const { ownerId: tenant, within } = sees;
+  const referable = within && (await referableIn(pool, tenant, within, `${query}`));
   const scope = {
     type: 'Provenance' as const,
     tenant,

@@ -1,8 +1,8 @@
 /** Pages of the lists that the read model `timeline` keeps: all of one moment, the newest first, each by one index scan. */
 import { z } from 'zod';
+import { searchKey } from '#src/fhir/search/keys.ts';
 import { categoriesFor, type Letters } from '#src/shared/access/access.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import { type Micros, nowMicros } from '#src/shared/time/time.ts';
 import { bucketNumber, bucketStart } from '#src/shared/time/time-bucket.ts';
 import { partOfCategory } from '#src/v1/lists.ts';

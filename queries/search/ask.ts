@@ -17,10 +17,9 @@ import { compartmentPredicate, type NamedCompartment } from './compartment.ts';
 import { makeOrder } from './order.ts';
 import { type ParsedSearch, parseSearch } from './parse.ts';
 import type { Asked } from './plan.ts';
-import { noKeysPredicate } from './predicates/conditions.ts';
+import { noKeysPredicate, valuesPredicate } from './predicates/conditions.ts';
 import { askedAs, askedBy, type Named, type Predicate, type Values } from './predicates/predicate.ts';
 import { both } from './predicates/span.ts';
-import { valuesPredicate } from './predicates/stored-values.ts';
 import { referableIn } from './referable.ts';
 import { readStart, reversed, type Start } from './start.ts';
 import { findAbout } from './statements/about.ts';
@@ -65,9 +64,9 @@ export async function understandRequest(
   { type, record, compartment, base, exact, query, letters = 's' }: SearchRequest,
 ): Promise<Understood> {
   const now = nowMicros();
-  const { ownerId: tenant } = sees;
+  const { ownerId: tenant, within: grant } = sees;
   const scope = { type, tenant, sees, base, now, ...(exact === undefined ? {} : { exact }) };
-  const referable = await referableIn(pool, sees, `${query}`);
+  const referable = grant && (await referableIn(pool, tenant, grant, `${query}`));
   const search = await parseSearch(
     query,
     referable === undefined ? scope : { referable, ...scope },

@@ -21,11 +21,6 @@ import {
 } from './predicates/reference-keys.ts';
 import { badParameter, parameterKey, type RawParameter } from './raw.ts';
 
-/** Tells whether a parameter goes through a reference. */
-export function isChain(parameter: RawParameter): boolean {
-  return parameterKey(parameter).includes('.');
-}
-
 /**
  * Returns the predicate of resources with a reference to a resource of the caller that the rest of the
  * parameter finds.

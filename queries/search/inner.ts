@@ -1,14 +1,14 @@
 /** Rows of another type that a search asks about: at the end of a chain, and in `_has`. */
-import { containedKey, recordKey } from '#src/fhir/search/keys.ts';
+import { containedKey, recordKey, searchKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { requireOnType } from '#src/shared/access/outside-grant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../database/binds.ts';
 import { andSeen, findHome } from '../sight.ts';
 import {
   combinePredicates,
   hasKeys,
+  idsWith,
   keySets,
   ofTenant,
   withKeys,
@@ -16,7 +16,6 @@ import {
 } from './predicates/conditions.ts';
 import type { SearchScope } from './predicates/parameter.ts';
 import type { Predicate } from './predicates/predicate.ts';
-import { idsWith } from './predicates/stored-values.ts';
 import { badParameter, parameterKey, type RawParameter } from './raw.ts';
 
 /** Returns the predicate of a parameter of a scope's type; undefined when the type doesn't have it. */

@@ -14,8 +14,8 @@ import { cut } from '#src/shared/cut.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Binds } from '../database/binds.ts';
+import { equalsOneOf, formKeys, parameterKeys, rowsOfId } from './predicates/conditions.ts';
 import type { Predicate } from './predicates/predicate.ts';
-import { equalsOneOf, formKeys, parameterKeys, rowsOfId } from './predicates/stored-values.ts';
 import { badParameter } from './raw.ts';
 import type { Sort } from './shape.ts';
 

@@ -36,7 +36,10 @@ export async function parseSearch(
   terminology: Terminology,
 ): Promise<ParsedSearch> {
   const raw = parseRaw(query);
-  const known = { terms: await loadTerms(raw, terminology), steps: { taken: 0 }, ...scope };
+  // Only modifiers ask for codes of the terminology.
+  const isPlain = raw.every(({ modifier }) => modifier === undefined);
+  const terms = isPlain ? undefined : await loadTerms(raw, terminology);
+  const known = { ...(terms === undefined ? {} : { terms }), steps: { taken: 0 }, ...scope };
   const askedPredicate = (parameter: RawParameter) => {
     const predicate = parameterPredicate(parameter, known);
     return predicate && askedAs([`${parameterKey(parameter)}=${parameter.text}`], predicate);

@@ -85,6 +85,11 @@ export function parameterKey(parameter: Pick<RawParameter, 'name' | 'modifier'>)
   return parameter.modifier === undefined ? parameter.name : `${parameter.name}:${parameter.modifier}`;
 }
 
+/** Tells whether a parameter goes through a reference (`subject.name`, `subject:Patient.name`). */
+export function isChain({ name, modifier = '' }: Pick<RawParameter, 'name' | 'modifier'>): boolean {
+  return name.includes('.') || modifier.includes('.');
+}
+
 /** Returns a 400 that names the parameter. */
 export function badParameter(name: string, why: string): Refusal {
   return new Refusal('malformed', {

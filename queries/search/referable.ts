@@ -17,13 +17,13 @@ const WITHIN = `
   select r.id from resources.resource r
   where r.id = any($1::uuid[]) and r.tenant = $2 and (r.record = $3 or r.record is null)`;
 
-/** Looks up the ids in a query; undefined without a grant, where all references are shown. */
+/** Looks up the ids in a query under a grant; without one, all references are shown. @param within the grant's record */
 export async function referableIn(
   database: Asks,
-  { ownerId, within }: Seeing,
+  ownerId: string,
+  within: Pick<NonNullable<Seeing['within']>, 'record'>,
   texts: string,
-): Promise<Referable | undefined> {
-  if (within === undefined) return undefined;
+): Promise<Referable> {
   const ids = [...new Set(texts.match(UUIDS) ?? [])];
   const values = [ids, ownerId, within.record];
   const { rows } =

@@ -1,7 +1,7 @@
 /** Search within a type: https://hl7.org/fhir/R4/http.html#search. One statement an answer: the page and its total. */
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { Caller } from '#src/shared/access/caller.ts';
+import type { Caller, Sees } from '#src/shared/access/caller.ts';
 import { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import type { Asks } from '../database/prepared.ts';
 import { bodySize, type CurrentResource, withLargeBodies } from '../read.ts';
@@ -21,7 +21,8 @@ import {
   reversed,
   type Start,
 } from './start.ts';
-import { type Tallies, withTally } from './tallies.ts';
+import type { Selection } from './selection.ts';
+import type { Tallies } from './tallies.ts';
 
 /** A page of matches, and the parsed query. */
 export interface SearchPage {
@@ -61,12 +62,12 @@ export function openSearch(
       return { ...(understood.total || search.onlyTotal ? { total: 0 } : {}), matches: [], used, unknown };
     if (search.onlyTotal) {
       const total = await find.total(selection);
-      tallies?.ask(selection, total);
+      if (tallies !== undefined && total >= tallies.broad) tallies.ask(selection);
       return { total, matches: [], used, unknown };
     }
     const asked = await datedPage(find, understood, limits);
     const { total, rows: read } = await find.page(asked, planPage(asked, limits));
-    if (total !== undefined) tallies?.ask(selection, total);
+    if (tallies !== undefined && total !== undefined && total >= tallies.broad) tallies.ask(selection);
     const rows = start.backward === true ? withValues(read) : read;
     const { budget = new AnswerBudget(), type } = request;
     const most = Math.min(rows.length, asked.limit - 1);
@@ -102,6 +103,11 @@ async function datedPage(find: Find, asked: Asked, limits: Limits): Promise<Aske
   const newest = { ...asked, order: reversed(asked.order), limit: 1, total: false };
   const [found] = (await find.page(newest, planPage(newest, limits))).rows;
   return found === undefined ? asked : { ...asked, made: Number(found.keys[0]) };
+}
+
+/** Returns a selection whose total may be a tally: of the present, and of all that a project owns. */
+function withTally(selection: Selection, { within, asOf }: Sees): Selection {
+  return within === undefined && asOf === undefined ? { ...selection, tallied: true } : selection;
 }
 
 /** Returns the rows that have a value of the first key: in the reversed order, the others don't follow them. */

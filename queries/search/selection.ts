@@ -1,13 +1,13 @@
 /** The resources that a search selects, and the sources that may lead to them. */
-import { recordKey } from '#src/fhir/search/keys.ts';
+import { recordKey, searchKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../database/binds.ts';
 import {
   combineChecks,
   combinePredicates,
   entriesWith,
   hasKeys,
+  idsWith,
   impliedBy,
   isLookedUpByKey,
   keySets,
@@ -15,7 +15,6 @@ import {
   writeCheck,
 } from './predicates/conditions.ts';
 import type { Predicate, Values } from './predicates/predicate.ts';
-import { idsWith } from './predicates/stored-values.ts';
 
 /** The conditions of a search. */
 export interface Selection {

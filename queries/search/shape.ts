@@ -41,6 +41,13 @@ export function isControl(parameter: RawParameter): boolean {
   return CONTROLS.has(parameter.name);
 }
 
+const INCLUSIONS: ReadonlySet<string> = new Set(['_include', '_revinclude']);
+
+/** Returns true if a query parameter (with its modifier) requests inclusions. */
+export function isInclusion(key: string): boolean {
+  return INCLUSIONS.has(key.split(':', 1)[0] ?? '');
+}
+
 /**
  * Parses the parameters that shape the result.
  * @param listed the sort keys of the listing, its default first; one key at a time.

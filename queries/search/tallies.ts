@@ -5,7 +5,6 @@
  */
 import { LRUCache } from 'lru-cache';
 import { MOST_KEYS, TALLIES, writeAsk } from '#src/fhir/search/tallies.ts';
-import type { Sees } from '#src/shared/access/caller.ts';
 import type { Binds } from '../database/binds.ts';
 import type { Asks } from '../database/prepared.ts';
 import type { Selection, Source } from './selection.ts';
@@ -18,17 +17,20 @@ const REMEMBERED = 1_000;
 
 /** Asks for tallies. */
 export interface Tallies {
-  /** Asks for the tally of a selection with so many matches, if it can have one. It waits for nothing. */
-  ask(selection: Selection, total: number): void;
+  /** The number of matches from which a tally is worth it. */
+  readonly broad: number;
+  /** Asks for the tally of a broad selection, if it can have one. It waits for nothing. */
+  ask(selection: Selection): void;
 }
 
 /** Opens them. @param broad the number of matches @param askedMs how often the same is asked for, for tests */
 export function openTallies(pool: Asks, broad = BROAD, askedMs = ASKED_MS): Tallies {
   const asked = new LRUCache<string, true>({ max: REMEMBERED, ttl: askedMs });
   return {
-    ask(selection, total) {
+    broad,
+    ask(selection) {
       const keys = tallyKeys(selection);
-      if (keys === undefined || total < broad) return;
+      if (keys === undefined) return;
       const text = writeAsk(selection.tenant, selection.type, keys);
       if (asked.has(text)) return;
       asked.set(text, true);
@@ -36,11 +38,6 @@ export function openTallies(pool: Asks, broad = BROAD, askedMs = ASKED_MS): Tall
       void pool.query({ name: 'tally', text: 'select pg_notify($1, $2)', values }).catch(() => undefined);
     },
   };
-}
-
-/** Returns a selection whose total may be a tally: of the present, and of all that a project owns. */
-export function withTally(selection: Selection, { within, asOf }: Sees): Selection {
-  return within === undefined && asOf === undefined ? { ...selection, tallied: true } : selection;
 }
 
 /**

@@ -22,12 +22,13 @@ export async function withShownReferences(
   base: string,
   hidden: Map<string, string>,
 ): Promise<readonly Stored[]> {
-  if (sees.within === undefined) return rows;
+  const { ownerId, within } = sees;
+  if (within === undefined) return rows;
   const all = new Set(rows.flatMap(({ body }) => [...body.matchAll(REFERENCE)].map(([, of = '']) => of)));
-  const referable = await referableIn(database, sees, [...all].join(' '));
+  const referable = await referableIn(database, ownerId, within, [...all].join(' '));
   for (const reference of all) {
     const parsed = parseReference(reference, [base]);
-    if (parsed.kind === 'local' && referable?.(parsed.type, parsed.id) === false)
+    if (parsed.kind === 'local' && referable(parsed.type, parsed.id) === false)
       hidden.set(reference, parsed.type);
   }
   return withoutHidden(rows, hidden);

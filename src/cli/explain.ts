@@ -1,7 +1,7 @@
 /** `annal explain <search>`: prints how a search is answered, and on request PostgreSQL's own plan. */
 import pg, { type Pool } from 'pg';
 import type { Asks } from '#queries/database/prepared.ts';
-import { isInclusion, parseInclusions } from '#queries/include/inclusions.ts';
+import { parseInclusions } from '#queries/include/inclusions.ts';
 import { provenanceStatement } from '#queries/provenance/search.ts';
 import { type SearchRequest, understandRequest } from '#queries/search/ask.ts';
 import { type ExplainedPlan, type ExplainedStep, explainPlan } from '#queries/search/explain.ts';
@@ -9,7 +9,7 @@ import { openFind } from '#queries/search/find.ts';
 import { unknownIssues } from '#queries/search/parse.ts';
 import { countPlan, planPage } from '#queries/search/plan.ts';
 import { askedBy } from '#queries/search/predicates/predicate.ts';
-import { parseShape } from '#queries/search/shape.ts';
+import { isInclusion, parseShape } from '#queries/search/shape.ts';
 import { chooseModels } from '#queries/terminology/shared.ts';
 import { openPool } from '#src/database/pool.ts';
 import { isCompartmentType } from '#src/fhir/compartments.ts';

@@ -18,8 +18,8 @@ import type { InnerCaller } from './ports/inner-requests.ts';
 export interface KeyReadService {
   readonly accessLog: Pick<AccessLog, 'written'>;
   readonly recordsOf: RecordsOf;
-  /** True if reads with API keys are logged too. */
-  readonly all: boolean;
+  /** The kinds of credentials whose reads are logged; never `grant`, whose reads the grant's pass logs. */
+  readonly logged: ReadonlySet<CallerCredential['kind']>;
   /** Base URL of the FHIR interface, slash at its end. */
   readonly base: string;
 }
@@ -43,27 +43,19 @@ interface Done extends ReadOf {
 export class KeyReads {
   readonly #done: Done[] = [];
 
-  private constructor(
-    private readonly service: KeyReadService,
-    private readonly caller: Caller,
-    private readonly actor: AccessActor,
-    private readonly requestId: string,
-    private readonly by: Pick<InnerCaller, 'action' | 'gather'> | undefined,
-  ) {}
+  readonly #actor: AccessActor;
 
   /**
-   * Returns the log of a request; undefined if the caller's reads aren't logged, or are under a grant.
+   * @param caller whose credential is of a kind that is logged
    * @param by the request that it is a part of: its name in the log, and who gathers its entries
    */
-  static of(
-    service: KeyReadService,
-    caller: Caller,
-    requestId: string,
-    by?: Pick<InnerCaller, 'action' | 'gather'>,
-  ): KeyReads | undefined {
-    const actor = makeActor(caller.calls.credential);
-    if (actor === undefined || (actor.kind !== 'person' && !service.all)) return undefined;
-    return new KeyReads(service, caller, actor, requestId, by);
+  constructor(
+    private readonly service: KeyReadService,
+    private readonly caller: Caller,
+    private readonly requestId: string,
+    private readonly by?: Pick<InnerCaller, 'action' | 'gather'>,
+  ) {
+    this.#actor = makeActor(caller.calls.credential);
   }
 
   /** Runs a read of the FHIR interface, or a part of a Bundle, and remembers the resources that it shows. */
@@ -132,7 +124,7 @@ export class KeyReads {
     return [...new Set(ids.flatMap(findRecord))].map((record) => ({
       record,
       action: this.by?.action ?? action,
-      actor: this.actor,
+      actor: this.#actor,
       resourceType: type,
       resourceId: id !== null && records.get(id) === record ? id : null,
       purpose: this.caller.calls.reason ?? null,
@@ -161,7 +153,7 @@ function isInstance({ action }: ReadOf): boolean {
   return action === 'read' || action === 'vread';
 }
 
-function makeActor(credential: CallerCredential): AccessActor | undefined {
+function makeActor(credential: CallerCredential): AccessActor {
   switch (credential.kind) {
     case 'api_key':
       return { kind: 'key', id: credential.keyId };
@@ -169,10 +161,9 @@ function makeActor(credential: CallerCredential): AccessActor | undefined {
       return { kind: 'application', id: credential.applicationId, grantId: null };
     case 'member':
       return { kind: 'person', issuer: credential.issuer, subject: credential.subject, role: 'member' };
-    // The pages themselves note the reads of a representative.
-    case 'person':
-    case 'grant':
-      return undefined;
+    // The pages themselves note the reads of a representative, and a grant's pass those under the grant.
+    default:
+      throw new TypeError(`reads of a ${credential.kind} aren't logged here`);
   }
 }
 

@@ -15,9 +15,9 @@ export function splitPath(path: string): string[] {
   const trimmed = path.endsWith('/') ? path.slice(0, -1) : path;
   const bare = trimmed.startsWith('/') ? trimmed.slice(1) : trimmed;
   if (bare === '') return [];
+  if (!bare.includes('%')) return bare.split('/');
   requireDecodable(bare, 'the path');
-  const segments = bare.split('/');
-  return bare.includes('%') ? segments.map(decodeURIComponent) : segments;
+  return bare.split('/').map(decodeURIComponent);
 }
 
 /** Returns the first name that occurs again; undefined if none does. Takes time in proportion to their number. */

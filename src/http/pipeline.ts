@@ -198,10 +198,17 @@ export class Pipeline<
     return this.#answerChecked(ctx, asked, credential, checking);
   }
 
+  /** Returns the log of a caller's reads; undefined if they aren't logged, or are under a grant. */
+  #openLog(caller: Caller, ctx: Context, by?: InnerCaller): KeyReads | undefined {
+    const { keyReads } = this.steps;
+    if (!keyReads.logged.has(caller.calls.credential.kind)) return undefined;
+    return new KeyReads(keyReads, caller, ctx.state.requestId, by);
+  }
+
   async #readAhead(ctx: Context, asked: Ask, credential: string, checking: Authentication): Promise<Answer> {
     const { reads, answer } = await readAs(checking, async (caller) => {
       if (caller.sees.types !== undefined) requireTypes(caller, asked.route.grantToken, asked.route.needs);
-      const log = KeyReads.of(this.steps.keyReads, caller, ctx.state.requestId);
+      const log = this.#openLog(caller, ctx);
       const admitted = { credential, caller, reads: log };
       const answer = await (log === undefined
         ? this.dialect.run(ctx, asked, admitted)
@@ -237,9 +244,7 @@ export class Pipeline<
     const { route } = asked;
     const caller = await checking.caller;
     permit(route, caller);
-    const { requestId } = ctx.state;
-    const reads =
-      route.logged === 'nothing' ? undefined : KeyReads.of(this.steps.keyReads, caller, requestId, by);
+    const reads = route.logged === 'nothing' ? undefined : this.#openLog(caller, ctx, by);
     const run = (): Promise<Answer> => this.#carryOut(ctx, asked, { credential, caller, reads });
     if (reads === undefined) {
       const answer = await run();

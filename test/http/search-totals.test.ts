@@ -1,9 +1,8 @@
 /** Totals of broad searches, which a running service begins to look up. */
 import { hash } from 'node:crypto';
 import { expect } from 'chai';
-import { tokenForm, valueKey } from '#src/fhir/search/keys.ts';
+import { searchKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import { tenantId } from '#src/shared/access/caller.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 

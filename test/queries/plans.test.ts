@@ -5,9 +5,15 @@ import { search as searchModel } from '#projections/search/project.ts';
 import { schemaSql } from '#projections/tables.ts';
 import { openMatch } from '#queries/match.ts';
 import { openSearch } from '#queries/search/search.ts';
-import { inRecordKey, parameterKey, recordKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
+import {
+  inRecordKey,
+  parameterKey,
+  recordKey,
+  searchKey,
+  tokenForm,
+  valueKey,
+} from '#src/fhir/search/keys.ts';
 import { ownCaller } from '#src/shared/access/caller.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { TENANT } from '../projections/made.ts';
 

@@ -3,10 +3,9 @@
  * made again by `queries/sight.ts`, for each alias, and looked for in the text.
  */
 import { andSeen, findHome, type Needs, seenByKey } from '#queries/sight.ts';
-import { recordKey } from '#src/fhir/search/keys.ts';
+import { recordKey, searchKey } from '#src/fhir/search/keys.ts';
 import { isResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { type Access, categoriesFor } from '#src/shared/access/access.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { SentStatement } from './sent-statements.ts';
 
 /** The grant that statements are sent under. */

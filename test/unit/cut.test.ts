@@ -29,7 +29,7 @@ const CUT =
 const ALLOWED: readonly (readonly [file: string, part: string, why: string])[] = [
   ['src/shared/access/caller.ts', '.slice(0, ', 'digits of a hash'],
   ['src/shared/access/id-exchange.ts', 'record.slice(0, HEAD)', 'the beginning of an id'],
-  ['src/shared/search-key.ts', '.slice(0, 16)', 'digits of a hash'],
+  ['src/fhir/search/keys.ts', '.slice(0, 16)', 'digits of a hash'],
   ['src/shared/time/time.ts', 'instant.slice(0, 19)', 'an instant'],
   ['src/shared/time/day.ts', 'date.slice(0, ', 'a date'],
   ['src/fhir/units/canonical.ts', 'text.slice(0, end)', 'digits of a number'],

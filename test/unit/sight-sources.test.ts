@@ -29,7 +29,6 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
       'queries/search/statements/page.ts',
       'queries/search/kinds/record.ts',
       'queries/search/selection.ts',
-      'queries/search/predicates/stored-values.ts',
       'queries/search/statements/value-walk.ts',
     ],
   'more of resources or versions that were found for the caller before': [

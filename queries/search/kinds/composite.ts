@@ -1,15 +1,19 @@
 /** Composites: `code$value`, both of one element. https://hl7.org/fhir/R4/search.html#composite */
 
 import type { CompiledParameter, Composite, Part } from '#src/fhir/search/compiled-parameter.ts';
-import { pairForm, systemKey, tokenForm } from '#src/fhir/search/keys.ts';
+import { pairForm, searchKey, systemKey, tokenForm } from '#src/fhir/search/keys.ts';
 import { compiledParameter } from '#src/fhir/search/paths.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../../database/binds.ts';
-import { keysPredicate } from '../predicates/conditions.ts';
+import {
+  equalsOneOf,
+  formKeys,
+  keysPredicate,
+  parameterKeys,
+  valuesPredicate,
+} from '../predicates/conditions.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import type { Span } from '../predicates/span.ts';
-import { equalsOneOf, formKeys, parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
 import { badParameter, parameterKey, type RawParameter, refuseModifier, split } from '../raw.ts';
 import { dateCondition, dateSpan } from './date.ts';
 import { quantityCondition, quantitySpan } from './quantity.ts';

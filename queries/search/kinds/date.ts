@@ -4,11 +4,11 @@ import type { Period } from '#src/fhir/search/period.ts';
 import { isSingle } from '#src/fhir/search/timeline.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Binds } from '../../database/binds.ts';
+import { parameterKeys, valuesPredicate } from '../predicates/conditions.ts';
 import { type Prefix, parsePrefixedDate } from '../predicates/dates.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { periodsFrom, type Span } from '../predicates/span.ts';
-import { parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
 import { parameterKey, type RawParameter, refuseModifier } from '../raw.ts';
 
 /**

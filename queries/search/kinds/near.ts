@@ -5,9 +5,9 @@ import { LATITUDE, LONGITUDE } from '#src/fhir/search/extract.ts';
 import { canonicalRange } from '#src/fhir/units/canonical.ts';
 import { cut } from '#src/shared/cut.ts';
 import type { Binds } from '../../database/binds.ts';
+import { equalsOneOf, parameterKeys, valuesPredicate } from '../predicates/conditions.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
-import { equalsOneOf, parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
 import { badParameter, parameterKey, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
 
 /** Radius of the earth in metres (mean, IUGG). */

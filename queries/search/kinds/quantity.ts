@@ -1,16 +1,15 @@
 /** Quantities: `number`, `number|system|code`, `number||unit`. https://hl7.org/fhir/R4/search.html#quantity */
 
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
-import { dimensionKey } from '#src/fhir/search/keys.ts';
+import { dimensionKey, searchKey } from '#src/fhir/search/keys.ts';
 import { isSingle } from '#src/fhir/search/timeline.ts';
 import { canonicalRange, UCUM } from '#src/fhir/units/canonical.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../../database/binds.ts';
+import { parameterKeys, valuesPredicate } from '../predicates/conditions.ts';
 import { type NumberRange, parsePrefixedNumber } from '../predicates/numbers.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { quantitiesFrom, type Span } from '../predicates/span.ts';
-import { parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
 import { badParameter, parameterKey, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
 
 interface Asked {

@@ -1,8 +1,7 @@
 /** `patient` and `subject`: the records that a resource is in. https://hl7.org/fhir/R4/search.html#reference */
-import { recordKey } from '#src/fhir/search/keys.ts';
+import { recordKey, searchKey } from '#src/fhir/search/keys.ts';
 import { typeEntry } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../../database/binds.ts';
 import { ofTenant } from '../predicates/conditions.ts';
 import type { SearchParameter, SearchScope } from '../predicates/parameter.ts';

@@ -7,10 +7,15 @@ import { listSounds } from '#src/fhir/search/phonetic.ts';
 import { folded, pieces, withoutIds } from '#src/fhir/search/text.ts';
 import type { Binds } from '../../database/binds.ts';
 import { rowsPredicate } from '../inner.ts';
-import { hasKeys, keysPredicate } from '../predicates/conditions.ts';
+import {
+  formKeys,
+  hasKeys,
+  keysPredicate,
+  parameterKeys,
+  valuesPredicate,
+} from '../predicates/conditions.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
-import { formKeys, parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
 import { badParameter, parameterKey, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 
 /**

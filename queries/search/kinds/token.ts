@@ -1,12 +1,10 @@
 /** Tokens: `code`, `system|code`, `|code`, `system|`. https://hl7.org/fhir/R4/search.html#token */
 
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
-import { hasKeyInRecord, inRecordKey, tokenForm } from '#src/fhir/search/keys.ts';
-import { searchKey } from '#src/shared/search-key.ts';
-import { keysPredicate, noKeysPredicate } from '../predicates/conditions.ts';
+import { hasKeyInRecord, inRecordKey, searchKey, tokenForm } from '#src/fhir/search/keys.ts';
+import { formKeys, keysPredicate, noKeysPredicate } from '../predicates/conditions.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
-import { formKeys } from '../predicates/stored-values.ts';
 import { badParameter, parameterKey, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
 import { expandedCodes } from '../terms.ts';
 import { labelPredicate } from './string.ts';

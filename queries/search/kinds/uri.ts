@@ -4,10 +4,9 @@ import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { uriForm } from '#src/fhir/search/keys.ts';
 import { folded, pieces, withoutIds } from '#src/fhir/search/text.ts';
 import type { Binds } from '../../database/binds.ts';
-import { keysPredicate } from '../predicates/conditions.ts';
+import { formKeys, keysPredicate, parameterKeys, valuesPredicate } from '../predicates/conditions.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
-import { formKeys, parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
 import { badParameter, parameterKey, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 
 /** The maximum number of path parts of all uris with `:above`: each is looked up. */

@@ -1,7 +1,13 @@
-/** Predicates as one condition on rows `r`, and conditions on the keys of entries in the read model `search`: index search.entry_keys. */
+/**
+ * Conditions on the read model `search`: predicates as one condition on rows `r`, conditions on the keys of entries (index
+ * search.entry_keys) and on the values in the tables `period`, `quantity` and `string`, and the keys of a parameter's values.
+ */
+import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
+import { containedType, parameterKey, searchKey, valueKey } from '#src/fhir/search/keys.ts';
 import type { Binds } from '../../database/binds.ts';
-import type { Predicate } from './predicate.ts';
-import { equalsOneOf, rowsOfId } from './stored-values.ts';
+import type { SearchScope } from './parameter.ts';
+import type { Predicate, Values } from './predicate.ts';
+import { parts } from './span.ts';
 
 /** Returns the sets of keys that predicates imply. */
 export function impliedBy(predicates: readonly Predicate[]): (readonly string[])[] {
@@ -139,4 +145,69 @@ export function writeCheck(predicate: Predicate, binds: Binds): string {
   const { table, as, keys, by = 'key', condition } = values;
   return `(select true from ${rowsOfId(table, as, 'r.id')}
     where ${equalsOneOf(`${as}.${by}`, keys, binds)} and (${condition(binds)}) limit 1)`;
+}
+
+
+
+/** Returns the predicate that rows have one of some values. */
+export function valuesPredicate(values: Values): Predicate {
+  const condition = (binds: Binds) => `r.id in (${idsWith(values, binds)})`;
+  return Object.assign(condition, { values, ofEntry: true });
+}
+
+/**
+ * Returns a query, with the column `id`, for the resources that have one of the values, possibly with
+ * duplicates.
+ */
+export function idsWith({ table, as, keys, by = 'key', condition, span }: Values, binds: Binds): string {
+  return parts(span, condition, binds)
+    .map(
+      (part) =>
+        `select ${as}.id from search.${table} ${as} where ${equalsOneOf(`${as}.${by}`, keys, binds)} and ${part}`,
+    )
+    .join(' union all ');
+}
+
+/** Returns the condition that a column equals one of some hashes. */
+export function equalsOneOf(column: string, keys: readonly string[], binds: Binds): string {
+  const [only, ...others] = keys;
+  return only !== undefined && others.length === 0
+    ? `${column} = ${binds.add(only, 'int8')}`
+    : `${column} = any(${binds.add(keys, 'int8[]')})`;
+}
+
+/**
+ * Returns SQL, as in `from`, for a resource's rows in a table of the read model `search` (indexes
+ * search.period_of and similar). `offset` keeps the planner from using another index for the rest of the
+ * condition.
+ */
+export function rowsOfId(table: string, as: string, id: string): string {
+  return `(select ${as}.*, ${as}.ctid as at from search.${table} ${as} where ${as}.id = ${id} offset 0) ${as}`;
+}
+
+type Of = Pick<SearchScope, 'tenant' | 'type' | 'contained'>;
+type Stored = Pick<CompiledParameter, 'stored'>;
+
+/** Returns the names of the type in the keys of a scope. */
+export function typesIn({ type, contained }: Pick<SearchScope, 'type' | 'contained'>): readonly string[] {
+  return contained === true ? [type, containedType(type)] : [type];
+}
+
+/**
+ * Returns the keys of its strings, moments and quantities.
+ * @param suffix of the code, such as `LABEL`.
+ */
+export function parameterKeys({ stored }: Stored, scope: Of, suffix = ''): string[] {
+  return typesIn(scope).flatMap((type) =>
+    stored.map((code) => searchKey(parameterKey(scope.tenant, type, code + suffix))),
+  );
+}
+
+/** Returns the keys of forms (`src/fhir/search/keys.ts`), which entries with these values have. */
+export function formKeys({ stored }: Stored, forms: readonly string[], scope: Of, suffix = ''): string[] {
+  return typesIn(scope).flatMap((type) =>
+    stored.flatMap((code) =>
+      forms.map((form) => searchKey(valueKey(scope.tenant, type, code + suffix, form))),
+    ),
+  );
 }

@@ -2,13 +2,12 @@
 
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { CONTAINED_VERSION } from '#src/fhir/search/contained.ts';
-import { recordKey, referenceForm, valueKey } from '#src/fhir/search/keys.ts';
+import { recordKey, referenceForm, searchKey, valueKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../../database/binds.ts';
+import { typesIn } from './conditions.ts';
 import type { SearchScope } from './parameter.ts';
 import type { Named } from './predicate.ts';
-import { typesIn } from './stored-values.ts';
 
 type Stored = Pick<CompiledParameter, 'stored'>;
 type Of = Pick<SearchScope, 'tenant' | 'type' | 'base' | 'contained'>;

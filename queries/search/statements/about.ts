@@ -1,15 +1,14 @@
 /**
  * Searches for one code, sorted by values that are stored with their code: dates of a timeline, values of composites.
  */
-import { systemKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
+import { searchKey, systemKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import { compiledParameter, compiledParameters } from '#src/fhir/search/paths.ts';
 import { findTimeline } from '#src/fhir/search/timeline.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { OrderKey } from '../order.ts';
 import type { ParsedSearch } from '../parse.ts';
+import { formKeys } from '../predicates/conditions.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
-import { formKeys } from '../predicates/stored-values.ts';
 import { split, unescaped } from '../raw.ts';
 
 /** The code that all matches have, for sorting by its values. */

@@ -16,9 +16,8 @@ import {
   sortValue,
   sortValueAt,
 } from '../order.ts';
-import { combineChecks } from '../predicates/conditions.ts';
+import { combineChecks, equalsOneOf, rowsOfId } from '../predicates/conditions.ts';
 import type { Predicate } from '../predicates/predicate.ts';
-import { equalsOneOf, rowsOfId } from '../predicates/stored-values.ts';
 import {
   matchCondition,
   matchesAmong,

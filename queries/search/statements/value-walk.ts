@@ -1,12 +1,10 @@
 /** A walk over resources in the order of a parameter's values: indexes search.period_by_low and their like. */
-import { inRecordKey } from '#src/fhir/search/keys.ts';
-import { searchKey } from '#src/shared/search-key.ts';
+import { inRecordKey, searchKey } from '#src/fhir/search/keys.ts';
 import type { Binds } from '../../database/binds.ts';
 import { after, conditionsOn, direction, type OrderKey, orderBy, type Place, sortValue } from '../order.ts';
-import { combineChecks } from '../predicates/conditions.ts';
+import { combineChecks, equalsOneOf, rowsOfId } from '../predicates/conditions.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { both, parts, type Span } from '../predicates/span.ts';
-import { equalsOneOf, rowsOfId } from '../predicates/stored-values.ts';
 import { entryConditions, isInRecord, ownedBy, type Selection } from '../selection.ts';
 import type { About } from './about.ts';
 import { byFirst, framed, type Wanted } from './page.ts';

@@ -1,12 +1,11 @@
 /** Finds patients by a name, an identifier or an id, as an auditor knows them. All projects; deleted ones too. */
 import type { Pool } from 'pg';
 import { shownName } from '#src/fhir/human-name.ts';
-import { parameterKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
+import { parameterKey, searchKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import { folded } from '#src/fhir/search/text.ts';
 import { tenantId } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json/json.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import { Failure } from '../failure.ts';
 
 export interface FoundPatient {

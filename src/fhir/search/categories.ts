@@ -1,8 +1,7 @@
 /** The categories of resources, in the form in which rows of read models and conditions on them compare. */
 import type { Category, CategoryCoding } from '#src/shared/access/access.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import { isResourceType } from '../types.ts';
-import { tokenForm } from './keys.ts';
+import { searchKey, tokenForm } from './keys.ts';
 import { compiledParameter, elementsAt } from './paths.ts';
 import { readCoded } from './values.ts';
 

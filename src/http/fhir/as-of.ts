@@ -39,7 +39,6 @@ export async function atItsMoment<Request extends Pick<FhirRequest, 'query' | 'c
 
 /** Checks that a request that can't be answered as of a moment doesn't ask for one. @throws Refusal malformed (400) */
 export function refuseMoment(query: URLSearchParams): void {
-  if (query.size === 0) return;
   for (const key of query.keys()) if (namesMoment(key)) throw notHere();
 }
 

@@ -210,5 +210,6 @@ function entryPieces(
   const url = operation === 'CREATE' ? type : `${type}/${id}`;
   const response = `{"status":"${status}","etag":"W/\\"${version}\\"","lastModified":"${toInstant(recordedAt)}"}`;
   const end = `,"request":{"method":"${method}","url":"${url}"},"response":${response}}`;
-  return body === null ? [start + end] : [`${start},"resource":`, cut({ type, body }, subset), end];
+  if (body === null) return [start + end];
+  return [`${start},"resource":`, subset === undefined ? body : cut({ type, body }, subset), end];
 }

@@ -108,7 +108,7 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
   ): Promise<Answer> {
     const { fhir } = this;
     if (route.kind === 'open') return Promise.resolve(route.run(fhir));
-    if (route.takesAsOf !== true) refuseMoment(query);
+    if (query.size > 0 && route.takesAsOf !== true) refuseMoment(query);
     if (caller === undefined) throw new TypeError(`${route.kind} needs a caller`);
     const budget = fhir.answers.budget(turnKey(caller.calls), ctx.res);
     const confirm = pass === undefined ? undefined : () => fhir.authenticator.confirm(credential);

@@ -32,8 +32,13 @@ export interface FoundPage {
  */
 export function answerSearch(base: string, path: string, page: FoundPage): Answer {
   const { subset } = page;
-  const entry = (mode: 'match' | 'include', part: Subset | undefined) => (resource: CurrentResource) =>
-    `{"fullUrl":"${base}${resource.type}/${resource.id}","resource":${cut({ ...resource, body: resource.body ?? '' }, part)},"search":{"mode":"${mode}"}}`;
+  const entry =
+    (mode: 'match' | 'include', part: Subset | undefined) =>
+    ({ type, id, body }: CurrentResource) => {
+      const whole = body ?? '';
+      const shown = part === undefined ? whole : cut({ type, body: whole }, part);
+      return `{"fullUrl":"${base}${type}/${id}","resource":${shown},"search":{"mode":"${mode}"}}`;
+    };
   const entries = [
     ...page.matches.map(entry('match', subset)),
     // `_elements` are only those of the matches.

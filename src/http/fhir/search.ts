@@ -1,11 +1,11 @@
 /** search within a type, several types, and compartments: https://hl7.org/fhir/R4/http.html#search */
 import { CURSOR } from '#queries/cursor.ts';
-import { type Inclusion, isInclusion, parseInclusions, typesNamedBy } from '#queries/include/inclusions.ts';
-import { isOfResources } from '#queries/search/of-resources.ts';
+import { type Inclusion, parseInclusions, typesNamedBy } from '#queries/include/inclusions.ts';
+import { isOfResources } from '#queries/search/parameters.ts';
 import { unknownIssues, unknownParameters } from '#queries/search/parse.ts';
 import { badParameter } from '#queries/search/raw.ts';
 import type { SearchPage } from '#queries/search/search.ts';
-import { parseShape, type Shape } from '#queries/search/shape.ts';
+import { isInclusion, parseShape, type Shape } from '#queries/search/shape.ts';
 import { type Compartment, typesInCompartment } from '#src/fhir/compartments.ts';
 import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { requireFilled } from '#src/shared/access/caller.ts';
@@ -74,6 +74,7 @@ async function atMomentOf(
   compartment: Compartment | undefined,
   run: (request: SearchRequest) => Promise<Answer>,
 ): Promise<Answer> {
+  if (![...sent.query.keys()].some((key) => key.startsWith(AS_OF))) return run(sent);
   const request = await atItsMoment(sent);
   if (request === sent) {
     refuseMoment(sent.query);
@@ -197,7 +198,7 @@ interface Asked extends Shape {
  */
 function understood({ query, caller }: SearchRequest, types: readonly ResourceType[]): Asked {
   if (types.some((type) => typeEntry(type).home !== 'terminology')) requireFilled(caller.sees);
-  const inclusions = parseInclusions(query);
+  const inclusions = [...query.keys()].some(isInclusion) ? parseInclusions(query) : [];
   for (const type of inclusions.flatMap(typesNamedBy)) requireOnType(caller.sees, type, 's');
   const shape = parseShape(query, types);
   if (shape.subset === 'text' && inclusions.length > 0)

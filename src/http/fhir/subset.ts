@@ -11,9 +11,8 @@ import type { Answer } from '../answer/answer.ts';
 /** Returns the JSON text of the requested part of a resource; decimals keep their literals. */
 export function cut(
   { type, body }: Pick<CurrentResource, 'type'> & { readonly body: string | Buffer },
-  subset: Subset | undefined,
+  subset: Subset,
 ): string | Buffer {
-  if (subset === undefined) return body;
   const { value, exact } = parseJson(body.toString());
   return isObject(value) ? printJson(takeSubset(value, type, subset), exact) : body;
 }
@@ -31,5 +30,6 @@ export async function answerCut(
   if (onlyTotal)
     throw badParameter('_summary', '_summary=count is supported for searches and histories only');
   const answer = await read();
-  return answer.body === undefined ? answer : { ...answer, body: cut({ type, body: answer.body }, subset) };
+  if (answer.body === undefined || subset === undefined) return answer;
+  return { ...answer, body: cut({ type, body: answer.body }, subset) };
 }

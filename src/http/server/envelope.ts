@@ -95,8 +95,10 @@ export function envelope(
         const counted = limits.byAddress(ctx);
         if (counted !== undefined) await counted;
         requireHost(ctx.req);
-        requireDecodable(ctx.path, 'the path');
-        requireDecodable(ctx.querystring, 'the query', 'query');
+        if (ctx.url.includes('%')) {
+          requireDecodable(ctx.path, 'the path');
+          requireDecodable(ctx.querystring, 'the query', 'query');
+        }
         if (inner !== undefined) await enter(gateway, ctx, inner);
         const answer = (await (fhirPath ? ofFhir : ofJson).answer(ctx)) ?? (await ofOthers.answer(ctx));
         if (answer === undefined) {

@@ -126,7 +126,9 @@ export function createServer(deps: ServerDeps): Server {
   const keyReads = {
     accessLog: deps.accessLog,
     recordsOf: deps.recordsOf,
-    all: deps.config.accessLog === 'all',
+    logged: new Set(
+      deps.config.accessLog === 'all' ? (['member', 'api_key', 'client'] as const) : (['member'] as const),
+    ),
     base: `${deps.config.baseUrl}${FHIR_PATH}/`,
   };
   const answers = new AnswerMemory({

@@ -244,5 +244,5 @@ function pieces(
   // `_elements` are only those of the matches.
   const part = mode === 'match' || typeof subset === 'string' ? subset : undefined;
   const start = `{"fullUrl":"${base}${type}/${id}","resource":`;
-  return [start, cut({ type, body }, part), `,"search":{"mode":"${mode}"}}`];
+  return [start, part === undefined ? body : cut({ type, body }, part), `,"search":{"mode":"${mode}"}}`];
 }
