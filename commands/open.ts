@@ -1,8 +1,7 @@
 /** The write side, put together: `Commands` over an event store and the ports of `command.ts`. */
 
 import { projectStream } from '#src/events/streams.ts';
-import type { IfMatch, WriteEntry } from '#src/fhir/bundle.ts';
-import { bareCriteria } from '#src/fhir/bundle.ts';
+import { bareCriteria, type IfMatch, type WriteEntry } from '#src/fhir/bundle.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { runBatch } from './batch.ts';
 import type { CommandContext, SubmittedResource, WriteResult, Written } from './command.ts';
@@ -16,10 +15,10 @@ import type { ProjectState } from './project/state.ts';
 import { type Erasure, requestErasure, requestPersonalErasure } from './record/request-erasure.ts';
 import { checkAuthorship } from './resource/authorship.ts';
 import type { WriteDeps } from './resource/deps.ts';
-import { writeDecided, writeOnce } from './resource/once.ts';
 import { rehearse } from './resource/rehearse.ts';
 import type { WriteRequest } from './resource/request.ts';
 import { locateKnown } from './resource/resolve.ts';
+import { writeDecided, writeOnce } from './resource/write.ts';
 
 /** Dependencies of `openCommands`, besides those of writing. */
 export interface CommandsDeps

@@ -6,6 +6,7 @@
 import type { ClientBase, Pool } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { lockKeys } from './locks.ts';
+import { isErasure } from './owner.ts';
 import type { Projection } from './projection.ts';
 import { runAll } from './rows.ts';
 import { inTransaction } from './session.ts';
@@ -66,11 +67,6 @@ async function sweep(tx: ClientBase, projection: Projection): Promise<void> {
   const erasures = rows.map(({ event }) => event);
   await runAll(tx, projection.statements(`${name}_next`, erasures));
   await tx.query(`delete from ${noted(name)}`);
-}
-
-/** Tells whether an event reports the erasure of a record. */
-export function isErasure({ event }: StoredEvent): boolean {
-  return event.type === 'RecordErased';
 }
 
 async function isThere(tx: ClientBase, table: string): Promise<boolean> {

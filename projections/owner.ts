@@ -30,6 +30,11 @@ export function readOwner(stored: StoredEvent): { tenant: string; record: string
   return { tenant: tenantId(owner), record: recordPatient(stored.stream) ?? null };
 }
 
+/** Tells whether an event reports the erasure of a record. */
+export function isErasure({ event }: StoredEvent): boolean {
+  return event.type === 'RecordErased';
+}
+
 /** Returns the patients whose erasure a batch reports. */
 export function erasedIn(events: readonly StoredEvent[]): string[] {
   return events.flatMap(({ event }) => (event.type === 'RecordErased' ? [event.data.patient] : []));

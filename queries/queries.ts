@@ -9,7 +9,7 @@ import type { FindCodes, Terminology } from '#src/fhir/terminology.ts';
 import type { MolarMassOf } from '#src/insight/measurement.ts';
 import { type Caller, turnKey } from '#src/shared/access/caller.ts';
 import { Admission, type AdmissionLimits } from '#src/shared/load/admission.ts';
-import { presence } from '#src/shared/load/presence.ts';
+import { presence } from '#src/shared/load/slices.ts';
 import { type MakeContext, type NameCodes, openMakeContext } from './context/context.ts';
 import { RecordCache } from './context/record-cache.ts';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';

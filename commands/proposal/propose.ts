@@ -83,7 +83,9 @@ export async function propose(
     });
     return { result: { proposalId }, wrote: position === undefined ? undefined : { position, at } };
   });
-  return withoutStored(caller, made);
+  return made.catch((error: unknown) => {
+    throw withoutStored(caller, error);
+  });
 }
 
 /** @throws Refusal too_large (413) */

@@ -8,6 +8,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { withAiLabel } from '#src/shared/access/ai-label.ts';
 import { isByAi } from '#src/shared/access/caller.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
+import type { WriteResult } from '../command.ts';
 import type { Streams } from '../kernel/streams.ts';
 import { findEntry, type Resources } from './state.ts';
 
@@ -56,6 +57,16 @@ export async function currentVersion(
     if (error instanceof StreamDeleted) throw notFound(type, id);
     throw error;
   }
+}
+
+/** Returns the result of an entry that another request has completed meanwhile. */
+export async function carriedResult(
+  { resources }: { readonly resources: Streams<Resources> },
+  stream: string,
+  { type, id }: Pick<WriteResult, 'type' | 'id'>,
+): Promise<WriteResult> {
+  const { lastUpdated } = await currentVersion(resources, stream, type, id);
+  return { outcome: 'created', type, id, version: 1, lastUpdated };
 }
 
 /**

@@ -8,7 +8,7 @@ import { recordPatient } from '#src/events/streams.ts';
 import type { IfMatch } from '#src/fhir/bundle.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { isObject, type JsonObject, printJson } from '#src/shared/json/json.ts';
-import { without } from '#src/shared/json/json-equal.ts';
+import { without } from '#src/shared/json/json-value.ts';
 import { methodNotAllowed } from '#src/shared/method-not-allowed.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time/time.ts';

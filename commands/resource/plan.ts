@@ -53,11 +53,11 @@ export async function planWrites(
   requests: readonly WriteRequest[],
   transaction: boolean,
 ): Promise<Plan> {
-  const { within } = ctx.caller.sees;
-  requireTypes(ctx.caller.sees, requests, transaction);
+  const { within, types } = ctx.caller.sees;
+  if (within !== undefined || types !== undefined) requireTypes(ctx.caller.sees, requests, transaction);
   const resolved = await resolveTargets(ctx, deps.lookup, requests);
   const linked = transaction ? await linkEntries(deps, ctx, resolved) : resolved.map(withPatch);
-  for (const { request } of linked) refuseProbing(ctx.caller, request);
+  for (const { request } of linked) if (request.patch !== undefined) refuseProbing(ctx.caller, request);
   const located = await locateTargets(deps, ctx, linked);
   const versions = new CurrentVersions(deps.resources);
   const results: Results = new Map();
@@ -226,8 +226,11 @@ function placeChecked(
       const what = `${type}/${id} cannot move to another record, or between a record and the directory; create a new resource there`;
       throw refuse('invalid', request, 'business-rule', what);
     }
-    const letter = candidate.stream === undefined ? 'c' : neededLetter(request);
-    requireAfter(ctx.caller.sees.within, request, letter, stream, type, resource.value);
+    const { within } = ctx.caller.sees;
+    if (within !== undefined) {
+      const letter = candidate.stream === undefined ? 'c' : neededLetter(request);
+      requireAfter(within, request, letter, stream, type, resource.value);
+    }
     return { request, write: printed(settled(deps, ctx, finish(candidate, resource), candidate)), stream };
   } catch (error) {
     throw hiddenFault(ctx.caller, request, error);

@@ -114,14 +114,13 @@ export function requireBefore(
  * @throws Refusal forbidden (403)
  */
 export function requireAfter(
-  within: Granted | undefined,
+  within: Granted,
   request: WriteRequest,
   letter: WriteLetter,
   stream: string,
   type: ResourceType,
   after: JsonObject,
 ): void {
-  if (within === undefined) return;
   if (recordPatient(stream) === undefined) {
     if (request.at === undefined) throw closedDirectory();
     return;

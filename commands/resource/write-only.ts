@@ -79,28 +79,24 @@ export function outdated(isShown: boolean, type: string, id: string, diagnostics
   return new Refusal('conflict', { code: 'conflict', diagnostics: told });
 }
 
-/** Awaits a write; removes stored versions and sizes from its errors if the caller may not read. */
-export async function withoutStored<T>(caller: Caller, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (mayReadAll(caller)) throw error;
-    if (error instanceof TooLarge)
-      throw new Refusal('too_large', {
-        code: 'too-long',
-        diagnostics: `the request writes more than ${error.limit} bytes, the limit of one request; split it`,
-      });
-    if (!(error instanceof Refusal) || error.kind !== 'precondition_failed') throw error;
-    const issues = error.issues.flatMap(({ expression }) =>
-      issuesAt(expression, [
-        {
-          code: 'conflict',
-          diagnostics: "If-Match doesn't name the current version; read the resource again",
-        },
-      ]),
-    );
-    throw new Refusal(error.kind, issues);
-  }
+/** Returns the error of a write as its caller may see it: without stored versions and sizes if it may not read. */
+export function withoutStored(caller: Caller, error: unknown): unknown {
+  if (mayReadAll(caller)) return error;
+  if (error instanceof TooLarge)
+    return new Refusal('too_large', {
+      code: 'too-long',
+      diagnostics: `the request writes more than ${error.limit} bytes, the limit of one request; split it`,
+    });
+  if (!(error instanceof Refusal) || error.kind !== 'precondition_failed') return error;
+  const issues = error.issues.flatMap(({ expression }) =>
+    issuesAt(expression, [
+      {
+        code: 'conflict',
+        diagnostics: "If-Match doesn't name the current version; read the resource again",
+      },
+    ]),
+  );
+  return new Refusal(error.kind, issues);
 }
 
 /**

@@ -20,7 +20,7 @@ import { folded, pieces, withoutIds } from '#src/fhir/search/text.ts';
 import type { QuantityValue } from '#src/fhir/search/values.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import { parseJson } from '#src/shared/json/json.ts';
+import { type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { timelineKind } from '#src/v1/timeline.ts';
 import { readOwner, type StoredResourceEvent } from '../owner.ts';
@@ -68,7 +68,8 @@ export function* makeRows(stored: StoredResourceEvent): Steps<Rows> {
     return { tenant, type, entry, contained: [], strings: [], periods: [], quantities: [] };
   }
   const resource = parsed(event, record);
-  const within = { contained: containedIn(id, resource), container: `${type}/${id}` };
+  const contained = 'contained' in resource ? containedIn(id, resource) : new Map();
+  const within = { contained, container: `${type}/${id}` };
   const found = yield* extract(type, resource, within);
   const hashes = typeHashes(tenant, type);
   const isDue = countSteps();
@@ -252,11 +253,11 @@ function isSeen(seen: Set<string>, text: string): boolean {
 const LONG_NUMBER = /[:,[]-?\d(?:[\d.]{15}|[\d.]{0,14}[eE][+-]?\d{3})/;
 
 /** Parses the resource; decimals that JavaScript would round are `LosslessNumber`s, others are numbers. */
-function parsed(event: Version, record: string | null): unknown {
+function parsed(event: Version, record: string | null): object {
   // The read model `timeline` uses it, too.
   if (record !== null && timelineKind(event.resourceType) !== undefined) {
     const { value, exact } = parsedOnce(event);
     if (!exact) return value;
   }
-  return LONG_NUMBER.test(event.body) ? parseJson(event.body).value : JSON.parse(event.body);
+  return LONG_NUMBER.test(event.body) ? (parseJson(event.body).value as JsonObject) : JSON.parse(event.body);
 }

@@ -5,8 +5,13 @@
 
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { PRESENT } from '#src/fhir/search/keys.ts';
-import { compiledParameter, compiledParameters, namesRecord } from '#src/fhir/search/paths.ts';
-import { isSortedByText, sortSlots } from '#src/fhir/search/sorts.ts';
+import {
+  compiledParameter,
+  compiledParameters,
+  isSortedByText,
+  namesRecord,
+} from '#src/fhir/search/paths.ts';
+import { sortSlots } from '#src/fhir/search/sorts.ts';
 import { isSingle } from '#src/fhir/search/timeline.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Sees } from '#src/shared/access/caller.ts';

@@ -27,7 +27,6 @@ import type { SearchParameter, SearchScope } from './predicates/parameter.ts';
 import type { Predicate } from './predicates/predicate.ts';
 import { isChain, parseRaw, parseTruth, type RawParameter } from './raw.ts';
 
-
 const PARAMETERS: readonly SearchParameter[] = [
   idParameter,
   lastUpdatedParameter,
@@ -107,8 +106,6 @@ function missingPredicate(
   const keys = formKeys(compiled, [PRESENT], scope);
   return missing ? noKeysPredicate(keys) : keysPredicate(keys);
 }
-
-
 
 /** Parameters on columns that every resource has, and parameters that only shape the result. */
 const OF_ROW = new Set(['_id', '_lastUpdated', '_count', '_total', '_summary', '_format', '_pretty', CURSOR]);

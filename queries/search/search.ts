@@ -10,6 +10,7 @@ import { type Find, type FoundRow, openFind } from './find.ts';
 import type { Last } from './order.ts';
 import type { ParsedSearch } from './parse.ts';
 import { type Asked, LIMITS, type Limits, planPage } from './plan.ts';
+import type { Selection } from './selection.ts';
 import {
   cursorAfter,
   cursorBefore,
@@ -21,7 +22,6 @@ import {
   reversed,
   type Start,
 } from './start.ts';
-import type { Selection } from './selection.ts';
 import type { Tallies } from './tallies.ts';
 
 /** A page of matches, and the parsed query. */

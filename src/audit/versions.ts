@@ -5,7 +5,7 @@ import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 import { withoutAiLabel } from '#src/shared/access/ai-label.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import { type Difference, differences } from '#src/shared/json/json-difference.ts';
-import { without } from '#src/shared/json/json-equal.ts';
+import { without } from '#src/shared/json/json-value.ts';
 import { type NamedCredential, unnamed } from './names.ts';
 import { concernsAccess, type Occurrence, occurrenceIn } from './occurrences.ts';
 import { ClientProvenances, type SaidProvenance } from './provenances.ts';

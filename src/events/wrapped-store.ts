@@ -1,5 +1,9 @@
-/** Event stores with some operations replaced. */
-import type { EventStore } from './store.ts';
+/**
+ * Event stores with some operations replaced: the store for requests, which fails at once while it is known to be down, and
+ * the store whose appends can be ended when a service stops.
+ */
+import { unavailable } from '../shared/refusal.ts';
+import { type EventStore, Unavailable } from './store.ts';
 
 /** Returns a store that has the operations of `own` and passes all others on to `store`. */
 export function wrappedStore(store: EventStore, own: Partial<EventStore>): EventStore {
@@ -13,5 +17,65 @@ export function wrappedStore(store: EventStore, own: Partial<EventStore>): Event
     ping: () => store.ping(),
     close: () => store.close(),
     ...own,
+  };
+}
+
+/**
+ * Returns the store for requests: while it is known to be down they fail at once instead of each waiting for it. Reads and
+ * writes fail with Unavailable while `logAnswers` says false; subscriptions keep trying, and so do `reached` and `ping`.
+ */
+export function answering(store: EventStore, logAnswers: () => boolean): EventStore {
+  const assertAnswers = (): void => {
+    if (!logAnswers()) throw new Unavailable("the event store doesn't answer; retry in a second");
+  };
+  return wrappedStore(store, {
+    async append(stream, expected, events) {
+      assertAnswers();
+      return store.append(stream, expected, events);
+    },
+    async *read(stream, options) {
+      assertAnswers();
+      yield* store.read(stream, options);
+    },
+    async head() {
+      assertAnswers();
+      return store.head();
+    },
+    async erase(stream) {
+      assertAnswers();
+      return store.erase(stream);
+    },
+  });
+}
+
+/** A store whose appends can be ended. */
+export interface EndableAppends {
+  readonly store: EventStore;
+  /** Refuses appends from now on, and resolves when those under way have ended. */
+  end(): Promise<void>;
+}
+
+/**
+ * Returns the same store. After `end` its appends are refused: a process that was stopped within an event doesn't write
+ * anymore.
+ */
+export function endableAppends(store: EventStore): EndableAppends {
+  const running = new Set<Promise<unknown>>();
+  let ended = false;
+  return {
+    store: wrappedStore(store, {
+      append(stream, expected, events) {
+        if (ended) return Promise.reject(unavailable('the service is stopping'));
+        const append = store.append(stream, expected, events);
+        running.add(append);
+        const over = (): boolean => running.delete(append);
+        append.then(over, over);
+        return append;
+      },
+    }),
+    async end() {
+      ended = true;
+      await Promise.allSettled(running);
+    },
   };
 }

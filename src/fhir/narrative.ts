@@ -4,7 +4,8 @@
  */
 import { cut } from '#src/shared/cut.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
-import { sameJson, without } from '#src/shared/json/json-equal.ts';
+import { sameJson } from '#src/shared/json/json-equal.ts';
+import { without } from '#src/shared/json/json-value.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /**

@@ -1,6 +1,7 @@
 /** Compares the content of two resources. */
 import { isObject, type JsonObject } from '../shared/json/json.ts';
-import { sameJson, sameLiterals, without } from '../shared/json/json-equal.ts';
+import { sameJson, sameLiterals } from '../shared/json/json-equal.ts';
+import { without } from '../shared/json/json-value.ts';
 
 /** Returns whether two resources are equal except for `meta` and `id`, which the service sets. */
 export function sameContent(a: JsonObject, b: JsonObject): boolean {

@@ -1,6 +1,6 @@
 /** Returns the content of a resource, without the members that only its stored versions have. */
 import { isObject, type JsonObject } from '../shared/json/json.ts';
-import { without } from '../shared/json/json-equal.ts';
+import { without } from '../shared/json/json-value.ts';
 
 /** Returns a resource without `meta.versionId` and `meta.lastUpdated`; without `meta` if nothing else is in it. */
 export function withoutVersion(resource: JsonObject): JsonObject {

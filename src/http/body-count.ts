@@ -7,14 +7,15 @@ import { Refusal } from '#src/shared/refusal.ts';
 
 /** Counts the parts of one body. */
 export interface BodyCount {
-  /** Bytes of a body that needs no counting: it is too short to pass a limit, or its parser checks the limit. */
-  readonly spared: number;
   /** Counts the next bytes. @throws Refusal too_large (413) once a limit is passed */
   add(bytes: Uint8Array): void;
 }
 
-/** Bodies up to this length, which nearly all are, aren't counted. */
-const SPARED = 64_000;
+/**
+ * Bodies up to this length, which nearly all are, aren't counted: they are too short to pass a limit, or their parser checks the
+ * limit.
+ */
+export const SPARED = 64_000;
 
 /** Limits on a JSON body, of more than `SPARED` values. A value is a literal, an object or a list. */
 export interface JsonLimits {
@@ -44,7 +45,6 @@ for (const mark of [QUOTE, COMMA, LIST, LIST_END, OBJECT, OBJECT_END]) MARKS[mar
  * later.
  */
 export class JsonCount implements BodyCount {
-  readonly spared = SPARED;
   #values = 1;
   /** Values since the last item of a list of the outermost object began, or between such lists. */
   #ofItem = 1;
@@ -168,7 +168,6 @@ const MOST_SIGNS = 1_000_000;
  * punctuation, those of tables are commas, semicolons and tabs.
  */
 export class SignCount implements BodyCount {
-  readonly spared = SPARED;
   #signs = 0;
 
   /** @throws Refusal too_large (413) */

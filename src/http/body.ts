@@ -9,7 +9,7 @@ import { createGunzip } from 'node:zlib';
 import { cut } from '#src/shared/cut.ts';
 import type { Hold } from '#src/shared/load/answer-budget.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { BodyCount } from './body-count.ts';
+import { type BodyCount, SPARED } from './body-count.ts';
 import type { Edge } from './edge/edge.ts';
 import { noteBody } from './large-bodies.ts';
 
@@ -82,7 +82,7 @@ export async function readBody(
     isPacked ? request.pipe(createGunzip(UNPACKING)) : request,
     request,
     limit,
-    count(mediaType),
+    () => count(mediaType),
     (size) => hold(size, isPacked ? undefined : Number(length ?? 0)),
   );
   return { mediaType, bytes, ...(charset === undefined ? {} : { charset }) };
@@ -126,13 +126,14 @@ function collect(
   source: Readable,
   request: IncomingMessage,
   limit: number,
-  count: BodyCount,
+  makeCount: () => BodyCount,
   hold: (size: number) => void,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     let counted = 0;
+    let count: BodyCount | undefined;
     const fail = (error: unknown) => {
       arrival.end();
       source.removeAllListeners('data');
@@ -150,7 +151,8 @@ function collect(
         if (size > limit) throw tooLarge(limit);
         hold(size);
         chunks.push(chunk);
-        if (size <= count.spared) return;
+        if (size <= SPARED) return;
+        count ??= makeCount();
         for (const one of chunks.slice(counted)) count.add(one);
         counted = chunks.length;
       } catch (error) {

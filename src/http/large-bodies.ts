@@ -6,8 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { Admission, type Lease } from '#src/shared/load/admission.ts';
 import { HeldMemory, type Hold } from '#src/shared/load/answer-budget.ts';
-import { presence } from '#src/shared/load/presence.ts';
-import { asSlice } from '#src/shared/load/slices.ts';
+import { asSlice, presence } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { RequestLimits } from './limits.ts';
 

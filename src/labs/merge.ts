@@ -1,6 +1,7 @@
 /** Merges a repeated result, of a later request or within the same one. Pure. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
-import { sameJson, without } from '#src/shared/json/json-equal.ts';
+import { sameJson } from '#src/shared/json/json-equal.ts';
+import { without } from '#src/shared/json/json-value.ts';
 import { listIn, objectIn, textIn } from '../v1/elements.ts';
 import type { Draft, LabType } from './labs.ts';
 import { isRevived, isStepBack, isWithdrawn } from './status.ts';

@@ -3,7 +3,6 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 import { codes, codings, text } from '../fhir/parts.ts';
 import { listIn } from './elements.ts';
 import { CATEGORIES, categorySystem } from './observation.ts';
-import { isProhibition } from './prescription.ts';
 import type { TimelineType } from './timeline.ts';
 
 /** Filters of lists (docs/spec/interface.md, section 4.3). */
@@ -122,4 +121,12 @@ function isWithdrawn({ status, lifecycleStatus, docStatus, verificationStatus }:
 function allListNames(type: TimelineType, resource: JsonObject): string[] {
   const filtered = (FILTERS[type]?.(resource) ?? []).map((by) => nameList(type, ...by));
   return [...new Set([nameList(type), ...filtered])];
+}
+
+/**
+ * Returns whether a resource says that something must not be taken (`doNotPerform`). Such a request isn't a
+ * prescription, and no member of a prescription could say so.
+ */
+export function isProhibition({ doNotPerform }: JsonObject): boolean {
+  return doNotPerform === true;
 }

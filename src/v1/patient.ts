@@ -1,6 +1,7 @@
 /** Patients of REST v1: demographics (docs/spec/decisions.md, section 4). Pure. */
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
-import { sameJson, without } from '#src/shared/json/json-equal.ts';
+import { sameJson } from '#src/shared/json/json-equal.ts';
+import { without } from '#src/shared/json/json-value.ts';
 import { listIn, present, textIn } from './elements.ts';
 
 /** Demographics in a request; absent members are unknown. */

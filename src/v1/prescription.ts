@@ -25,14 +25,6 @@ export interface ShownPrescription extends ShownMedication {
 }
 
 /**
- * Returns whether a resource says that something must not be taken (`doNotPerform`). Such a request isn't a
- * prescription, and no member of a prescription could say so.
- */
-export function isProhibition({ doNotPerform }: JsonObject): boolean {
-  return doNotPerform === true;
-}
-
-/**
  * Returns a MedicationRequest as v1 shows it. The day of prescribing isn't one of taking: `start` and `end` are those of the
  * dosage's bounds.
  */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { verify } from '#projections/verify/verify.ts';
-import { endableAppends } from '#src/events/endable.ts';
+import { endableAppends } from '#src/events/wrapped-store.ts';
 import { drainProjections } from '#src/freshness/drain.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';

@@ -7,8 +7,8 @@ import { Append, MAX_REVISION } from '#src/events/append.ts';
 import { RecentBatches } from '#src/events/batches.ts';
 import { later } from '#src/events/position.ts';
 import { AppendQueue, type BatchOutcome } from '#src/events/postgres/append-queue.ts';
-import { persist } from '#src/events/postgres/faults.ts';
 import { DEFAULTS } from '#src/events/postgres/options.ts';
+import { persist } from '#src/events/postgres/session.ts';
 import { SharedPages } from '#src/events/postgres/shared-pages.ts';
 import { answerRefused } from '#src/events/refusal.ts';
 import {

@@ -3,7 +3,7 @@
  * answers that a race allows, notes those that nothing allows, and finally compares itself with the history.
  */
 import { type JsonObject, printJson } from '#src/shared/json/json.ts';
-import { without } from '#src/shared/json/json-equal.ts';
+import { without } from '#src/shared/json/json-value.ts';
 
 /** The operation that created a version. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { settleNarrative } from '#src/fhir/narrative.ts';
 import { applyPatch, JSON_PATCH, parsePatch, parsePatchEntry } from '#src/fhir/patch/patch.ts';
 import { type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
-import { without } from '#src/shared/json/json-equal.ts';
+import { without } from '#src/shared/json/json-value.ts';
 import { refusal } from '#test/support/refusal.ts';
 
 const resource: JsonObject = { resourceType: 'Patient', id: 'p', gender: 'male' };

@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { decideLabs } from '#src/labs/decide.ts';
 import { Notes } from '#src/labs/labs.ts';
 import { labsOfMessage } from '#src/labs/message.ts';
-import { Presence, presence } from '#src/shared/load/presence.ts';
-import { atOnce, inSlices, mapSteps, type Steps } from '#src/shared/load/slices.ts';
+import { atOnce, inSlices, mapSteps, Presence, presence, type Steps } from '#src/shared/load/slices.ts';
 import { GLUCOSE, PATIENT, results } from '#test/support/labs/parts.ts';
 
 /** Keeps the event loop for a while. @param ms of this process's CPU */

@@ -1,6 +1,6 @@
 /**
  * Counts the files of warm requests: those with a named function that runs each time a request is sent, less those that also
- * run in idle windows of the same length just before. `node --import tsx tools/house/request-files.ts [--list]`
+ * run in an idle window of the same length just before one. `node --import tsx tools/house/request-files.ts [--list]`
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -116,9 +116,9 @@ async function countEach(send: Send, called: () => Promise<string[]>): Promise<R
   const ran = new Map<Counted, Set<string>>();
   const idle = new Set<string>();
   for (let n = 0; n < TIMES; n += 1) {
-    await pause(WINDOW_MS);
-    for (const file of await called()) idle.add(file);
     for (const name of names) {
+      await pause(WINDOW_MS);
+      for (const file of await called()) idle.add(file);
       const since = performance.now();
       await requests[name]();
       await pause(Math.max(0, WINDOW_MS - (performance.now() - since)));

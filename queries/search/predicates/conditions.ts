@@ -147,8 +147,6 @@ export function writeCheck(predicate: Predicate, binds: Binds): string {
     where ${equalsOneOf(`${as}.${by}`, keys, binds)} and (${condition(binds)}) limit 1)`;
 }
 
-
-
 /** Returns the predicate that rows have one of some values. */
 export function valuesPredicate(values: Values): Predicate {
   const condition = (binds: Binds) => `r.id in (${idsWith(values, binds)})`;

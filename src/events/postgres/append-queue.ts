@@ -8,9 +8,8 @@ import type pg from 'pg';
 import type { Append } from '../append.ts';
 import { toPosition } from '../position.ts';
 import type { Position } from '../store.ts';
-import { asUnavailable, isAway, persist } from './faults.ts';
 import { AS_TEXT } from './rows.ts';
-import type { Session } from './session.ts';
+import { asUnavailable, isAway, persist, type Session } from './session.ts';
 
 /** Dependencies of the queue. */
 interface AppendQueueOptions {

@@ -4,8 +4,8 @@ import { toNumber, toPosition } from '../position.ts';
 import type { Identity } from '../refusal.ts';
 import { BEGINNING, type Position, type RecordedEvent } from '../store.ts';
 import type { Page } from '../subscription.ts';
-import { persist } from './faults.ts';
 import { AS_TEXT, COLUMNS, type EventRow, toEvent } from './rows.ts';
+import { persist } from './session.ts';
 
 /** The part of a stream to read. */
 export interface StreamPart {

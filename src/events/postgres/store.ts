@@ -19,12 +19,11 @@ import {
 } from '../store.ts';
 import { Subscription } from '../subscription.ts';
 import { AppendQueue, type BatchOutcome, writeBatch } from './append-queue.ts';
-import { persist } from './faults.ts';
 import { Feed } from './feed.ts';
 import { DEFAULTS, type PostgresEventStoreOptions, WRITER_SETUP } from './options.ts';
 import { Reader } from './reader.ts';
 import { LOG_SCHEMA_SQL } from './schema.ts';
-import { Session } from './session.ts';
+import { persist, Session } from './session.ts';
 
 const PAGE_EVENTS = 500;
 

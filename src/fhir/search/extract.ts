@@ -5,10 +5,10 @@ import type { CompiledParameter, Part } from './compiled-parameter.ts';
 import type { ContainedResources } from './contained.ts';
 import type { Path } from './expressions.ts';
 import { PRESENT, pairForm, referenceForm, soundForm, uriForm } from './keys.ts';
-import { compiledParameters, elementsAt } from './paths.ts';
+import { compiledParameters, elementsAt, isSortedByText } from './paths.ts';
 import type { Period } from './period.ts';
 import { listSounds } from './phonetic.ts';
-import { type Ends, isSortedByText, sortText } from './sorts.ts';
+import { type Ends, sortText } from './sorts.ts';
 import {
   anyTrue,
   type Coded,

@@ -200,7 +200,6 @@ export function typeHashes(tenant: string, type: string): Hashes {
   return hashes;
 }
 
-
 /** Hashes that a generation of `searchKey`'s cache holds. */
 const HASHES = 10_000;
 

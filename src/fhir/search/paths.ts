@@ -148,3 +148,8 @@ export function typeInReference(reference: string): string | undefined {
     reference,
   )?.[1];
 }
+
+/** Returns whether a parameter is sorted by texts that a row stores in addition to its keys (`sorts.ts`). */
+export function isSortedByText({ type }: Pick<CompiledParameter, 'type'>): boolean {
+  return type === 'token' || type === 'reference';
+}

@@ -3,9 +3,8 @@
  * https://hl7.org/fhir/R4/search.html#sort
  */
 import type { ResourceType } from '../types.ts';
-import type { CompiledParameter } from './compiled-parameter.ts';
 import type { Path } from './expressions.ts';
-import { compiledParameters, namesRecord } from './paths.ts';
+import { compiledParameters, isSortedByText, namesRecord } from './paths.ts';
 import { pieces, withoutIds } from './text.ts';
 import { readCoded } from './values.ts';
 
@@ -37,11 +36,6 @@ function referenceText(element: unknown): string | undefined {
   if (typeof element === 'string') return element;
   const { reference } = element as { readonly reference?: unknown };
   return typeof reference === 'string' && !reference.startsWith('#') ? reference : undefined;
-}
-
-/** Returns whether a parameter is sorted by texts that a row stores in addition to its keys. */
-export function isSortedByText({ type }: Pick<CompiledParameter, 'type'>): boolean {
-  return type === 'token' || type === 'reference';
 }
 
 /** The first and the last text of a code's values: the sort keys in ascending and in descending order. */

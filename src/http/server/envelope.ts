@@ -8,7 +8,7 @@ import { isResourceType } from '#src/fhir/types.ts';
 import type { Caller, CallerCredential, Environment } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
 import { newRequestId } from '#src/shared/ids.ts';
-import { presence } from '#src/shared/load/presence.ts';
+import { presence } from '#src/shared/load/slices.ts';
 import type { LoggedRequest } from '#src/shared/load/traffic.ts';
 import { requireDecodable } from '#src/shared/query-text.ts';
 import { Refusal } from '#src/shared/refusal.ts';

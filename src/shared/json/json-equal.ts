@@ -1,5 +1,5 @@
 /** Compares and copies JSON values whose numbers may keep their literals (`json.ts`). */
-import { isNumber, isObject, type Json, type JsonObject } from './json.ts';
+import { isNumber, isObject, type Json } from './json.ts';
 
 /**
  * Tells whether two values are the same JSON: members in any order, numbers by the exact value of their literals, so
@@ -93,9 +93,4 @@ export function isDeeper(value: Json, levels: number): boolean {
   if (!Array.isArray(value) && !isObject(value)) return false;
   if (levels <= 0) return true;
   return Object.values(value).some((member: Json) => isDeeper(member, levels - 1));
-}
-
-/** Returns a copy of an object without some members. */
-export function without(object: JsonObject, ...keys: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
 }
