@@ -152,7 +152,7 @@ function seenIn(sees: Seeing, letters: Letters, type: string, record: string | u
   const { within } = sees;
   const own = record === undefined ? {} : { record };
   if (within === undefined)
-    return seesType(sees, type, letters)
+    return sees.types === undefined || seesType(sees, type, letters)
       ? { predicates: [], ...own }
       : { predicates: [NOTHING], empty: true, ...own };
   const home = findHome(type);

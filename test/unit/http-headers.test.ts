@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { toRefusal } from '#src/app/refusal-of.ts';
 import { Conflict, StreamDeleted, TooLarge, Unavailable } from '#src/events/store.ts';
 import { parseAuthorship } from '#src/http/answer/authorship.ts';
-import { notModified } from '#src/http/answer/conditional.ts';
+import { notModified } from '#src/http/fhir/read.ts';
 import { negotiate, parsePrefer } from '#src/http/answer/negotiation.ts';
 import { readCredential } from '#src/http/credentials.ts';
 import { apiError, fhirError, internalError, jsonError } from '#src/http/errors.ts';

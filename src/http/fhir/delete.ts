@@ -3,7 +3,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { mayRead } from '#src/shared/access/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
-import { versionHeaders } from '../answer/conditional.ts';
+import { versionHeaders } from './read.ts';
 import type { FhirWrite } from './request.ts';
 import { ifMatch, readTarget } from './target.ts';
 import { writtenTime } from './written.ts';

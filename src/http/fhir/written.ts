@@ -7,7 +7,7 @@ import type { Issue } from '#src/shared/issue.ts';
 import { type JsonObject, parseStored } from '#src/shared/json/json.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 import { type Answer, FHIR_JSON } from '../answer/answer.ts';
-import { versionHeaders } from '../answer/conditional.ts';
+import { versionHeaders } from './read.ts';
 import type { FhirRequest } from './request.ts';
 
 /** HTTP methods that write. */

@@ -21,7 +21,7 @@ import {
   shownCode,
   text,
 } from './schemas.ts';
-import { writtenSchema } from './warnings.ts';
+import { writtenSchema } from './inputs.ts';
 
 const TAG = 'Conditions';
 const KIND: Kind = { type: 'Condition', path: 'conditions', fields: shownCondition };

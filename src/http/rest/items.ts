@@ -26,7 +26,7 @@ import {
   shownResource,
   writtenBody,
 } from './record.ts';
-import { warningsIn } from './warnings.ts';
+import { warningsIn } from './inputs.ts';
 
 /** A kind of item. */
 export interface Kind {

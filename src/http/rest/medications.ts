@@ -21,7 +21,7 @@ import {
   shownCode,
   text,
 } from './schemas.ts';
-import { writtenSchema } from './warnings.ts';
+import { writtenSchema } from './inputs.ts';
 
 const TAG = 'Medications';
 const KIND: Kind = {

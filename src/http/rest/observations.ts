@@ -37,7 +37,7 @@ import {
   text,
   unit,
 } from './schemas.ts';
-import { writtenSchema } from './warnings.ts';
+import { writtenSchema } from './inputs.ts';
 
 const TAG = 'Observations';
 const KIND: Kind = { type: 'Observation', path: 'observations', fields: shownObservation };

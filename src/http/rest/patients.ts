@@ -20,7 +20,7 @@ import {
   writtenBody,
 } from './record.ts';
 import { AUTHOR, authorType, common, date, ids, optional, system, text } from './schemas.ts';
-import { warningsIn, writtenSchema } from './warnings.ts';
+import { warningsIn, writtenSchema } from './inputs.ts';
 
 const TAG = 'Patients';
 

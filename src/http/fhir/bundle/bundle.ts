@@ -18,7 +18,7 @@ import { isObject } from '#src/shared/json/json.ts';
 import { inSlices, mapSteps } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from '../../answer/answer.ts';
-import { etag } from '../../answer/conditional.ts';
+import { etag } from '../read.ts';
 import { lacksScope, requireScope } from '../../credentials.ts';
 import { internalError } from '../../errors.ts';
 import type { FhirWrite, FindInteraction } from '../request.ts';

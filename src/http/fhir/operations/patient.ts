@@ -1,6 +1,6 @@
 /** Finds the Patient of an operation. */
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { etag } from '../../answer/conditional.ts';
+import { etag } from '../read.ts';
 import type { FhirRequest } from '../request.ts';
 
 /**

@@ -21,7 +21,7 @@ import {
   shownResource,
   writtenBody,
 } from '../record.ts';
-import { warningsIn } from '../warnings.ts';
+import { warningsIn } from '../inputs.ts';
 import { makeDisposition } from './document-download.ts';
 import type { Expected } from './document-upload.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { DOCUMENT_KINDS } from '#src/v1/document.ts';
 import { authorType, common, date, ids, optional, text } from '../schemas.ts';
-import { writtenSchema } from '../warnings.ts';
+import { writtenSchema } from '../inputs.ts';
 
 const TOKEN = "[\\w!#$&^.+'*`|~-]+";
 /** RFC 9110, section 8.3.1. */

@@ -26,7 +26,7 @@ import {
   writtenBody,
 } from '../record.ts';
 import { AUTHOR } from '../schemas.ts';
-import { warningsIn } from '../warnings.ts';
+import { warningsIn } from '../inputs.ts';
 import { finalizingCommand } from './document-author.ts';
 import { download } from './document-download.ts';
 import {
