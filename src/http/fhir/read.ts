@@ -2,18 +2,17 @@
  * read, also on condition: https://hl7.org/fhir/R4/http.html#read, https://hl7.org/fhir/R4/http.html#cread. The headers of
  * versions are those of writes, too.
  */
+
+import fresh from 'fresh';
 import type { CurrentResource } from '#queries/read.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { type Answer, FHIR_JSON } from '../answer/answer.ts';
-
+import type { Header } from '../answer/authorship.ts';
 import { atItsMoment } from './as-of.ts';
 import type { FhirRequest } from './request.ts';
 import { answerCut } from './subset.ts';
-import fresh from 'fresh';
-import type { Micros } from '#src/shared/time/time.ts';
-import type { Answer } from '../answer/answer.ts';
-import type { Header } from '../answer/authorship.ts';
 
 /**
  * Answers 200 with the current version or a part of it, 304 if the client has it, 410 if it is deleted.
@@ -61,7 +60,6 @@ export function answerVersion(
     lastUpdated,
   };
 }
-
 
 /** Returns `W/"3"`. */
 export const etag = (version: number): string => `W/"${version}"`;

@@ -4,6 +4,7 @@ import { shownCondition, toCondition } from '#src/v1/condition.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
 import { PAST_QUERY } from './as-of.ts';
+import { writtenSchema } from './inputs.ts';
 import { itemRoutes } from './item-routes.ts';
 import { createItem, creates, type Kind, listItems } from './items.ts';
 import { LISTING_MODELS } from './listing.ts';
@@ -21,7 +22,6 @@ import {
   shownCode,
   text,
 } from './schemas.ts';
-import { writtenSchema } from './inputs.ts';
 
 const TAG = 'Conditions';
 const KIND: Kind = { type: 'Condition', path: 'conditions', fields: shownCondition };

@@ -2,14 +2,14 @@
  * Faults and warnings of writes: elements of the resource that was built from an input become the input's member names
  * (docs/rest.md, "Warnings").
  */
-import type { Issue } from '#src/shared/issue.ts';
-import { Refusal } from '#src/shared/refusal.ts';
+
 import { z } from 'zod';
 import type { WriteResult } from '#commands/command.ts';
 import { IMPLAUSIBLE, type ImplausibleCode } from '#src/shared/implausible.ts';
+import type { Issue } from '#src/shared/issue.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import { toMicros } from '#src/shared/time/time.ts';
-
 import type { RestRequest } from './record.ts';
 
 /** Elements → members of v1; elements of one name have members of one name. */
@@ -67,7 +67,6 @@ function renameToMember(issue: Issue): Issue {
   const expression = MEMBERS[element + type.charAt(0).toUpperCase() + type.slice(1)];
   return expression === undefined ? issue : { ...issue, expression };
 }
-
 
 const codes = Object.keys(IMPLAUSIBLE) as [ImplausibleCode, ...ImplausibleCode[]];
 

@@ -13,7 +13,7 @@ import type { RouteResult } from '../api/route.ts';
 import { type AsOf, atMoment } from './as-of.ts';
 import { dayRange } from './days.ts';
 import { type Displays, displaysFor, withDisplays, withDisplaysIn } from './displays.ts';
-import { namingInputs } from './inputs.ts';
+import { namingInputs, warningsIn } from './inputs.ts';
 import { listing } from './listing.ts';
 import {
   liveResource,
@@ -26,7 +26,6 @@ import {
   shownResource,
   writtenBody,
 } from './record.ts';
-import { warningsIn } from './inputs.ts';
 
 /** A kind of item. */
 export interface Kind {

@@ -15,6 +15,7 @@ import { LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
 import { withAbsentUnits } from './absent-units.ts';
 import { PAST_QUERY } from './as-of.ts';
 import { daysInOrder } from './days.ts';
+import { writtenSchema } from './inputs.ts';
 import { itemRoutes } from './item-routes.ts';
 import { createItem, creates, type Kind, listItems } from './items.ts';
 import { LISTING_MODELS } from './listing.ts';
@@ -37,7 +38,6 @@ import {
   text,
   unit,
 } from './schemas.ts';
-import { writtenSchema } from './inputs.ts';
 
 const TAG = 'Observations';
 const KIND: Kind = { type: 'Observation', path: 'observations', fields: shownObservation };

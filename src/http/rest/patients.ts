@@ -6,7 +6,7 @@ import { shownPatient, toPatient, withDemographics } from '#src/v1/patient.ts';
 import { type RouteResult, route } from '../api/route.ts';
 import { LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
 import { atMoment, PAST_QUERY } from './as-of.ts';
-import { namingInputs } from './inputs.ts';
+import { namingInputs, warningsIn, writtenSchema } from './inputs.ts';
 import { LIST_MODELS, listRecords } from './list.ts';
 import { buildCriteria, FILTERS } from './patient-search.ts';
 import {
@@ -20,7 +20,6 @@ import {
   writtenBody,
 } from './record.ts';
 import { AUTHOR, authorType, common, date, ids, optional, system, text } from './schemas.ts';
-import { warningsIn, writtenSchema } from './inputs.ts';
 
 const TAG = 'Patients';
 

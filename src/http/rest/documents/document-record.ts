@@ -12,6 +12,7 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 import { shownDocument } from '#src/v1/document.ts';
 import type { RouteResult } from '../../api/route.ts';
 import type { Services } from '../../ports/services.ts';
+import { warningsIn } from '../inputs.ts';
 import {
   findPatient,
   type RestRequest,
@@ -21,7 +22,6 @@ import {
   shownResource,
   writtenBody,
 } from '../record.ts';
-import { warningsIn } from '../inputs.ts';
 import { makeDisposition } from './document-download.ts';
 import type { Expected } from './document-upload.ts';
 

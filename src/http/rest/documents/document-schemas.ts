@@ -1,8 +1,8 @@
 /** Documents as they are sent and shown (docs/spec/interface.md, section 2.2; docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import { DOCUMENT_KINDS } from '#src/v1/document.ts';
-import { authorType, common, date, ids, optional, text } from '../schemas.ts';
 import { writtenSchema } from '../inputs.ts';
+import { authorType, common, date, ids, optional, text } from '../schemas.ts';
 
 const TOKEN = "[\\w!#$&^.+'*`|~-]+";
 /** RFC 9110, section 8.3.1. */

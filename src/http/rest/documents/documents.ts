@@ -12,7 +12,7 @@ import { LOINC } from '#src/v1/elements.ts';
 import { route } from '../../api/route.ts';
 import { errorBody, LIST_QUERY, listSchema, PAGED } from '../../api/schemas.ts';
 import { atMoment, PAST_QUERY } from '../as-of.ts';
-import { namingInputs } from '../inputs.ts';
+import { namingInputs, warningsIn } from '../inputs.ts';
 import { creates } from '../items.ts';
 import { LIST_MODELS, listRecords, makeToken } from '../list.ts';
 import {
@@ -26,7 +26,6 @@ import {
   writtenBody,
 } from '../record.ts';
 import { AUTHOR } from '../schemas.ts';
-import { warningsIn } from '../inputs.ts';
 import { finalizingCommand } from './document-author.ts';
 import { download } from './document-download.ts';
 import {
