@@ -11,7 +11,7 @@ import type { Hold } from '#src/shared/load/answer-budget.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { type BodyCount, SPARED } from './body-count.ts';
 import type { Edge } from './edge/edge.ts';
-import { noteBody } from './large-bodies.ts';
+import { LARGE_BODY, noteBody } from './large-bodies.ts';
 
 /** A body as it came. */
 export interface RawBody {
@@ -156,13 +156,13 @@ function collect(
         for (const one of chunks.slice(counted)) count.add(one);
         counted = chunks.length;
       } catch (error) {
-        noteBody(request, size);
+        if (size >= LARGE_BODY) noteBody(request, size);
         fail(error);
       }
     });
     source.on('end', () => {
       arrival.end();
-      noteBody(request, size);
+      if (size >= LARGE_BODY) noteBody(request, size);
       const [only] = chunks;
       resolve(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size));
     });

@@ -5,16 +5,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { Admission, type Lease } from '#src/shared/load/admission.ts';
-import { HeldMemory, type Hold } from '#src/shared/load/answer-budget.ts';
+import { HeldMemory } from '#src/shared/load/answer-budget.ts';
 import { asSlice, presence } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { RequestLimits } from './limits.ts';
 
-/** A body that was not stored counts as one further request per this number of bytes. */
-const BYTES_A_REQUEST = 100_000;
-
-/** The size in bytes from which a body waits for its turn. */
-const LARGE = 100_000;
+/**
+ * The size in bytes from which a body waits for its turn. If it isn't stored, it counts as one further request per this number
+ * of bytes.
+ */
+export const LARGE_BODY = 100_000;
 
 /**
  * The maximum number of bytes of large bodies in progress at a time, from parsing until read models show the write: for
@@ -31,9 +31,9 @@ const ADMISSION = {
 
 const sizes = new WeakMap<IncomingMessage, number>();
 
-/** Notes how many bytes of a body were read. */
+/** Notes how many bytes of a large body were read. */
 export function noteBody(request: IncomingMessage, bytes: number): void {
-  if (bytes >= BYTES_A_REQUEST) sizes.set(request, bytes);
+  sizes.set(request, bytes);
 }
 
 /** Sizes that a service is set to. */
@@ -48,7 +48,8 @@ export interface LargeBodyLimits {
 export class LargeBodies {
   readonly #admission = new Admission(ADMISSION);
 
-  readonly #memory: HeldMemory;
+  /** Counts the memory of bodies while they come in and until they are answered. */
+  readonly memory: HeldMemory;
 
   /** @param awaitShown waits until all read models show what was written so far */
   constructor(
@@ -56,27 +57,20 @@ export class LargeBodies {
     { bodyMemoryBytes, bundleBytes }: LargeBodyLimits,
     private readonly awaitShown: () => Promise<unknown>,
   ) {
-    this.#memory = new HeldMemory({
+    this.memory = new HeldMemory({
       bytes: bodyMemoryBytes,
       largest: bundleBytes,
       refusal: 'the service is receiving too many large bodies; retry in a second, or send smaller ones',
     });
   }
 
-  /** Counts the memory of a body while it comes in and until it is answered. @param of whose it is. */
-  hold(ctx: Context, of: string): Hold {
-    return this.#memory.hold(of, ctx.res);
-  }
-
   /**
-   * Processes a request whose body was read, when it is its turn.
-   * @param of the owner of the request.
+   * Processes a request whose large body was read, when it is its turn.
+   * @param of the owner of the request @param size of the body, in bytes
    * @throws Refusal throttled (429) when other requests used up the caller's limit meanwhile, unavailable
    * (503) when too many wait; rethrows errors of `work`
    */
-  async run<T>(ctx: Context, of: string, work: () => Promise<T>): Promise<T> {
-    const size = sizes.get(ctx.req) ?? 0;
-    if (size < LARGE) return work();
+  async run<T>(ctx: Context, of: string, size: number, work: () => Promise<T>): Promise<T> {
     const lease = await this.#admission.enter(of, Math.min(size, SHARE));
     try {
       this.limits.refuseUsedUp(ctx);
@@ -103,7 +97,7 @@ export class LargeBodies {
    * @returns nothing for a small one
    */
   count(ctx: Context, share = 1): Promise<void> | undefined {
-    const requests = Math.floor(((sizes.get(ctx.req) ?? 0) * share) / BYTES_A_REQUEST);
+    const requests = Math.floor(((sizes.get(ctx.req) ?? 0) * share) / LARGE_BODY);
     return requests === 0 ? undefined : this.limits.charge(ctx, requests);
   }
 }

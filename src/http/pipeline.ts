@@ -26,7 +26,7 @@ import { type GrantToken, type Need, type Opening, requireTypes } from './grant/
 import { GrantPass, type GrantService } from './grant/pass.ts';
 import { type Attempted, keyScope, keyScopeOfPerson, once, tokenHolder } from './idempotency.ts';
 import { type KeyReadService, KeyReads } from './key-reads.ts';
-import type { LargeBodies } from './large-bodies.ts';
+import { LARGE_BODY, type LargeBodies } from './large-bodies.ts';
 import type { Freshness } from './ports/freshness.ts';
 import type { IdempotencyKeys } from './ports/idempotency.ts';
 import type { InnerCaller } from './ports/inner-requests.ts';
@@ -297,8 +297,11 @@ export class Pipeline<
     const sent = reading === undefined ? undefined : await reading;
     // The parser exchanges ids there.
     const body = sent === undefined || pass === undefined ? sent : { ...sent, edge: pass.edge };
+    const size = sent?.bytes.length ?? 0;
+    const run = (attempted?: Attempted): Promise<Answer> =>
+      this.dialect.run(ctx, asked, admitted, body, attempted);
     const inTurn = (attempted?: Attempted): Promise<Answer> =>
-      largeBodies.run(ctx, owner, () => this.dialect.run(ctx, asked, admitted, body, attempted));
+      size < LARGE_BODY ? run(attempted) : largeBodies.run(ctx, owner, size, () => run(attempted));
     const isKeyed = ctx.method === 'POST' && asked.route.unkeyed !== true;
     const key = isKeyed ? asked.header('idempotency-key') : undefined;
     if (key === undefined) return inTurn();

@@ -92,7 +92,7 @@ export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
       bytes,
       count: countForMediaType,
     };
-    return readBody(ctx.req, limits, this.api.largeBodies.hold(ctx, owner));
+    return readBody(ctx.req, limits, this.api.largeBodies.memory.hold(owner, ctx.res));
   }
 
   async run(

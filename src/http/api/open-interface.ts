@@ -48,7 +48,7 @@ export class OpenDialect implements Dialect<OpenRoute, FoundPath<OpenRoute>, Ask
   readBody(ctx: Context, { route }: AskedOpen, owner: string): Promise<RawBody> | undefined {
     if (route.form !== undefined) return readFormBody(ctx);
     if (route.body === undefined || (route.bodyLater === true && !hasBody(ctx.req))) return undefined;
-    return readBody(ctx.req, BODY, this.open.largeBodies.hold(ctx, owner));
+    return readBody(ctx.req, BODY, this.open.largeBodies.memory.hold(owner, ctx.res));
   }
 
   async run(ctx: Context, asked: AskedOpen, _: Admitted, sent?: RawBody): Promise<Answer> {

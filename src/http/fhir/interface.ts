@@ -88,7 +88,11 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
     const takes =
       route.kind === 'operation' ? hasBody(ctx.req) && 'resource' : route.kind === 'write' && route.takes;
     if (takes === false || takes === 'nothing') return undefined;
-    return readBody(ctx.req, chooseLimits(this.fhir, takes), this.fhir.largeBodies.hold(ctx, owner));
+    return readBody(
+      ctx.req,
+      chooseLimits(this.fhir, takes),
+      this.fhir.largeBodies.memory.hold(owner, ctx.res),
+    );
   }
 
   async #readForm(ctx: Context): Promise<RawBody> {
