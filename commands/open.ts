@@ -15,10 +15,11 @@ import type { ProjectState } from './project/state.ts';
 import { type Erasure, requestErasure, requestPersonalErasure } from './record/request-erasure.ts';
 import { checkAuthorship } from './resource/authorship.ts';
 import type { WriteDeps } from './resource/deps.ts';
+import { writeDecided, writeOnce } from './resource/once.ts';
 import { rehearse } from './resource/rehearse.ts';
 import type { WriteRequest } from './resource/request.ts';
 import { locateKnown } from './resource/resolve.ts';
-import { writeDecided, writeOnce } from './resource/write.ts';
+import { writeFirst } from './resource/write.ts';
 
 /** Dependencies of `openCommands`, besides those of writing. */
 export interface CommandsDeps
@@ -50,7 +51,8 @@ export function openCommands(handedIn: CommandsDeps): Commands {
     ctx: CommandContext,
     request: Omit<WriteRequest, 'index'>,
   ): Promise<Written<WriteResult | undefined>> => {
-    const { result, position } = await writeOnce(deps, ctx, [{ index: 0, ...request }], false);
+    const write = ctx.retry === undefined ? writeFirst : writeOnce;
+    const { result, position } = await write(deps, ctx, [{ index: 0, ...request }], false);
     return { result: result.get(0), position };
   };
   const definite = async (

@@ -12,8 +12,8 @@ import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext, WriteResult, Written } from '../command.ts';
 import { currentVersion } from '../resource/current.ts';
 import type { WriteDeps } from '../resource/deps.ts';
+import { writeOnce } from '../resource/once.ts';
 import type { WriteRequest } from '../resource/request.ts';
-import { writeOnce } from '../resource/write.ts';
 import { immutable } from './settle.ts';
 
 /** Bytes that are stored. */

@@ -1,6 +1,6 @@
 /**
- * The earlier attempt of a request with an `Idempotency-Key`: if it crashed after writing, its answer is rebuilt from its
- * events. This happens before anything is planned, because a plan would look at data that has changed since the first attempt.
+ * Executes a request only once: if an earlier attempt crashed after writing, its answer is rebuilt from its events. This
+ * happens before anything is planned, because a plan would look at data that has changed since the first attempt.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { isResourceType } from '#src/fhir/types.ts';
@@ -11,12 +11,48 @@ import { carriedResult, currentVersion, readVersion, shownVersion } from './curr
 import type { Results, WriteDeps } from './deps.ts';
 import type { WriteRequest } from './request.ts';
 import { findEntry, type Resources } from './state.ts';
+import { type Prepare, write, writeFirst } from './write.ts';
+import { refuseConditions } from './write-only.ts';
+
+/** Writes like `writeFirst`, and only once. */
+export async function writeOnce(...asked: Parameters<typeof writeFirst>): Promise<Written<Results>> {
+  const [deps, ctx, requests] = asked;
+  refuseConditions(ctx.caller, requests);
+  return (await rebuildEarlier(deps, ctx, requests)) ?? writeFirst(...asked);
+}
+
+/**
+ * Decides and writes a transaction while holding a lock, which is released only when reads show the write.
+ * @param decide reads the current state and returns the requests. It is called again when a version that one of them
+ * names in `ifMatch` is no longer current.
+ */
+export async function writeDecided(
+  deps: WriteDeps,
+  ctx: CommandContext,
+  key: string,
+  decide: Prepare,
+): Promise<Written<Results>> {
+  const earlier = await earlierResults(deps, ctx);
+  if (earlier !== undefined) return earlier;
+  const prepare: Prepare = async () => (await decide()).map(basedOnMatched);
+  return deps.locks.hold([`${ctx.caller.sees.ownerId}/${key}`], async () => {
+    const written = await write(deps, ctx, prepare, true);
+    if (written.position !== undefined) await deps.settle(written.position);
+    return written;
+  });
+}
+
+function basedOnMatched({ ifMatch, ...request }: WriteRequest): WriteRequest {
+  if (ifMatch === undefined) return request;
+  if (ifMatch === '*') return { ...request, ifMatch };
+  return { ...request, basedOn: ifMatch };
+}
 
 /**
  * Rebuilds the results and completes what the attempt left undone (carried directory entries).
  * @returns undefined when there was no earlier attempt, or it wrote nothing.
  */
-export async function rebuildEarlier(
+async function rebuildEarlier(
   deps: WriteDeps,
   ctx: CommandContext,
   requests: readonly WriteRequest[],
@@ -48,10 +84,7 @@ export async function rebuildEarlier(
 }
 
 /** Returns the results of an earlier attempt in a record, in the order of its events; undefined if it wrote nothing. */
-export async function earlierResults(
-  deps: WriteDeps,
-  ctx: CommandContext,
-): Promise<Written<Results> | undefined> {
+async function earlierResults(deps: WriteDeps, ctx: CommandContext): Promise<Written<Results> | undefined> {
   const attempt = ctx.retry?.earlier.get(ctx.ids.seed);
   if (attempt === undefined) return undefined;
   const events = await deps.resources.written(attempt, ctx.ids.seed);

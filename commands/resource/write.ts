@@ -16,7 +16,6 @@ import { checkAuthorship } from './authorship.ts';
 import { carriedResult } from './current.ts';
 import { type Blame, decideCarrying, touchedIds } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
-import { earlierResults, rebuildEarlier } from './once.ts';
 import { type Plan, type Planned, planWrites } from './plan.ts';
 import { refuse, runForEntry, type WriteRequest } from './request.ts';
 import { lockKey } from './resolve.ts';
@@ -28,12 +27,12 @@ import { refuseConditions, refuseMatching, withoutStored } from './write-only.ts
 export type Prepare = () => Promise<readonly WriteRequest[]>;
 
 /**
- * Writes all requests or none, and only once.
+ * Writes all requests or none, without looking for an earlier attempt: only a request with an `Idempotency-Key` has one.
  * @param transaction true to resolve links between requests (a transaction Bundle).
  * @param prepare builds the requests from the current state; called again after each change. Default: the
  * requests as they were sent.
  */
-export async function writeOnce(
+export async function writeFirst(
   deps: WriteDeps,
   ctx: CommandContext,
   requests: readonly WriteRequest[],
@@ -41,35 +40,7 @@ export async function writeOnce(
   prepare: Prepare = async () => requests,
 ): Promise<Written<Results>> {
   if (requests.some(({ criteria }) => criteria !== undefined)) refuseConditions(ctx.caller, requests);
-  const earlier = ctx.retry === undefined ? undefined : await rebuildEarlier(deps, ctx, requests);
-  return earlier ?? write(deps, ctx, prepare, transaction);
-}
-
-/**
- * Decides and writes a transaction while holding a lock, which is released only when reads show the write.
- * @param decide reads the current state and returns the requests. It is called again when a version that one of them
- * names in `ifMatch` is no longer current.
- */
-export async function writeDecided(
-  deps: WriteDeps,
-  ctx: CommandContext,
-  key: string,
-  decide: Prepare,
-): Promise<Written<Results>> {
-  const earlier = ctx.retry === undefined ? undefined : await earlierResults(deps, ctx);
-  if (earlier !== undefined) return earlier;
-  const prepare: Prepare = async () => (await decide()).map(basedOnMatched);
-  return deps.locks.hold([`${ctx.caller.sees.ownerId}/${key}`], async () => {
-    const written = await write(deps, ctx, prepare, true);
-    if (written.position !== undefined) await deps.settle(written.position);
-    return written;
-  });
-}
-
-function basedOnMatched({ ifMatch, ...request }: WriteRequest): WriteRequest {
-  if (ifMatch === undefined) return request;
-  if (ifMatch === '*') return { ...request, ifMatch };
-  return { ...request, basedOn: ifMatch };
+  return write(deps, ctx, prepare, transaction);
 }
 
 /**
@@ -77,7 +48,7 @@ function basedOnMatched({ ifMatch, ...request }: WriteRequest): WriteRequest {
  * @param prepare is called again when the data that the requests were built from has changed.
  * @param transaction true to resolve links between requests (a transaction Bundle).
  */
-function write(
+export function write(
   deps: WriteDeps,
   context: CommandContext,
   prepare: Prepare,
