@@ -58,7 +58,9 @@ describe('the stages of npm run prove', () => {
       .filter((file) => file.endsWith('.test.ts') && !isIn(file, ownTests))
       .filter((file) => /from '.*\/scale\.ts'/.test(readFileSync(join(ROOT, file), 'utf8')))
       .filter((file) =>
-        /\b(scaled|someOf|everyNth|itAtFullSize|describeAtFullSize)\(/.test(readFileSync(join(ROOT, file), 'utf8')),
+        /\b(scaled|someOf|everyNth|itAtFullSize|describeAtFullSize)\(/.test(
+          readFileSync(join(ROOT, file), 'utf8'),
+        ),
       );
     expect(forgotten).to.deep.equal([]);
   });
