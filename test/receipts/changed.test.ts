@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { z } from 'zod';
 import { SUMMARY_FORM } from '#src/clinical/summary/document.ts';
 import { FORM } from '#src/context/manifest.ts';
 import type { Material } from '#src/receipts/material.ts';
@@ -132,7 +133,7 @@ const FORMS = {
 const SAID = [
   'dosage changed 2026-11-10, before: 15 mg once a week',
   'dosage changed, prescribed 2026-11-11, before: 5 mg once a day (prescribed 2026-05-03)',
-  'earlier dosage: as discussed (prescribed 2026-05-04)',
+  'earlier dosage, before the one prescribed 2026-11-05: as discussed (prescribed 2026-05-04)',
   'value changed 2026-11-13, before: 4.2 mmol/L',
   'Latex: refuted 2026-11-07, before: active, confirmed, may be life-threatening',
   'name changed 2026-11-14, before: Diabetes',
@@ -163,5 +164,36 @@ describe('the forms of answers about changed entries', () => {
         `answers changed: raise the form of ${kind}, then run ANNAL_WRITE_FORMS=1 npm test -- receipts/changed`,
       ).to.equal(current);
       expect(Math.max(...Object.keys(forms).map(Number)), 'it is the highest').to.equal(form);
+    });
+});
+
+describe('the page of a shared link', () => {
+  const shown = z.object({
+    sections: z.map(
+      z.string(),
+      z.array(
+        z.looseObject({
+          name: z.string(),
+          changes: z.array(z.looseObject({ key: z.string() })).optional(),
+          marks: z.array(z.looseObject({ key: z.string() })).optional(),
+        }),
+      ),
+    ),
+  });
+
+  for (const parameters of FORMS.link[1])
+    it(`marks a dosage that may have changed lately, from ${parameters.content}`, async () => {
+      const { readRecord } = await import(
+        new URL('../../src/http/shl/viewer/record.js', import.meta.url).href
+      );
+      const bundle: unknown = JSON.parse((await renderAnswer(material('link', parameters))).toString());
+      const find = (name: string, today: string) => {
+        const rows = shown.parse(readRecord([bundle], today)).sections.get('medications') ?? [];
+        const { changes = [], marks = [] } = rows.find((row) => row.name === name) ?? {};
+        return [changes, marks].map((all) => all.map(({ key }) => key));
+      };
+      expect(find('Furosemide', '2026-11-20')).to.deep.equal([['known.doseearlier'], ['known.dosemaybe']]);
+      expect(find('Furosemide', '2027-02-20')).to.deep.equal([['known.doseearlier'], []]);
+      expect(find('Warfarin', '2026-11-20')).to.deep.equal([['known.dosechanged'], ['known.changedlately']]);
     });
 });

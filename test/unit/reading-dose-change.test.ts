@@ -171,7 +171,7 @@ describe('a dosage that a newer entry changes', () => {
     );
     // A statement without an end doesn't say until when: what it said is told, and no change.
     expect(said(now, taken('2019', WEEKLY, { status: 'stopped' }))).to.equal(
-      'earlier dosage: 15 mg once a week (taken from 2019)',
+      'earlier dosage, before the one prescribed 2026-05-12: 15 mg once a week (taken from 2019)',
     );
     expect(said(ordered('2026-05-12', DAILY, over), ordered('2025-11-03', WEEKLY, over))).to.equal(undefined);
   });
@@ -185,7 +185,7 @@ describe('a dosage that a newer entry changes', () => {
   it('isn’t claimed where texts can’t be compared: the earlier one is told', () => {
     const [now, then] = ['one in the morning, half at night', 'one at night'];
     expect(said(ordered('2026-05-12', { text: now }), ordered('2025-11-03', { text: then }, over))).to.equal(
-      'earlier dosage: one at night (prescribed 2025-11-03)',
+      'earlier dosage, before the one prescribed 2026-05-12: one at night (prescribed 2025-11-03)',
     );
     const named = (text: string): JsonObject => ({
       medicationCodeableConcept: { text, coding: [{ system: 'urn:x', code: '1' }] },
@@ -196,23 +196,32 @@ describe('a dosage that a newer entry changes', () => {
         ordered('2026-05-12', tablets(1), named('Methotrexate 10 mg')),
         ordered('2025-11-03', tablets(4), { ...over, ...named('Methotrexate 2.5 mg') }),
       ),
-    ).to.equal('earlier dosage: Methotrexate 2.5 mg: 4 tablets once a week (prescribed 2025-11-03)');
+    ).to.equal(
+      'earlier dosage, before the one prescribed 2026-05-12: Methotrexate 2.5 mg: 4 tablets once a week (prescribed 2025-11-03)',
+    );
   });
 });
 
 describe('the English of a change', () => {
   it('is read again as it was written', () => {
     expect(readChangeText(CHANGED)).to.deep.equal({
+      isCertain: true,
       since: { says: 'prescribed', days: { day: '2026-05-12' } },
       doses: [{ dose: '15 mg once a week', when: { says: 'prescribed', days: { day: '2025-11-03' } } }],
     });
-    expect(readChangeText('earlier dosage: A: one (half) | two (taken from 2019)')).to.deep.equal({
-      since: undefined,
-      doses: [
-        { dose: 'A: one (half)', when: undefined },
-        { dose: 'two', when: { says: 'takenfrom', days: { day: '2019' } } },
-      ],
-    });
+    // Form 4 of `$summary` had no day.
+    for (const [next, since] of [
+      [', before the one taken since 2026-05', { says: 'takensince', days: { day: '2026-05' } }],
+      ['', undefined],
+    ] as const)
+      expect(readChangeText(`earlier dosage${next}: A: one (half) | two (taken from 2019)`)).to.deep.equal({
+        isCertain: false,
+        since,
+        doses: [
+          { dose: 'A: one (half)', when: undefined },
+          { dose: 'two', when: { says: 'takenfrom', days: { day: '2019' } } },
+        ],
+      });
     expect(readChangeText('body site changed 3 times, last 2026-05-12, before: left, upper')).to.deep.equal({
       ...{ element: 'bodySite', day: '2026-05-12', times: 3, before: 'left, upper' },
     });

@@ -240,7 +240,8 @@ export function revisionText({ element, at, before, times }: Revision): string {
 
 /**
  * Returns the dosage before the one of now: `dosage changed, prescribed 2026-05-12, before: 15 mg once a week (prescribed
- * 2025-11-03)`; if the two can't be compared, `earlier dosage: …`. undefined if there is none.
+ * 2025-11-03)`; if the two can't be compared, `earlier dosage, before the one prescribed 2026-05-12: …`. undefined if there
+ * is none.
  */
 export function doseChangeText({ name, doseChange }: Medicine): string | undefined {
   if (doseChange === undefined) return undefined;
@@ -254,7 +255,7 @@ export function doseChangeText({ name, doseChange }: Medicine): string | undefin
   const doses = said.join(' | ').replace(/\s*;\s*/g, ', ');
   return doseChange.isCertain
     ? `dosage changed, ${inEnglish(since)}, before: ${doses}`
-    : `earlier dosage: ${doses}`;
+    : `earlier dosage, before the one ${inEnglish(since)}: ${doses}`;
 }
 
 function beforeText(before: Statement | undefined): string {
@@ -321,7 +322,13 @@ export function readRefutedText(text: string): RefutedWords | undefined {
 /** A change, by its text. */
 export type ChangeWords =
   | { readonly element: string; readonly day: string; readonly times: number; readonly before: string }
-  | { readonly since: Phrase | undefined; readonly doses: readonly DoseWords[] };
+  | {
+      /** False if the two dosages can't be compared. */
+      readonly isCertain: boolean;
+      /** Since when it is the dosage of now; forms of `$summary` before 5 don't say it of an uncertain change. */
+      readonly since: Phrase | undefined;
+      readonly doses: readonly DoseWords[];
+    };
 
 /** A dosage in English, and when it was prescribed or taken. */
 export interface DoseWords {
@@ -332,13 +339,18 @@ export interface DoseWords {
 const CHANGE_FORM = new RegExp(
   `^(?<name>[a-z ]+?) changed(?: (?<times>\\d+) times, last)? ${DAY_FORM('day')}, before: (?<before>.*)$`,
 );
-const DOSE_FORM = /^(?:dosage changed, (?<since>[^,]+), before|earlier dosage): (?<before>.*)$/;
+const DOSE_FORM =
+  /^(?:dosage changed, (?<since>[^,]+), before|earlier dosage(?:, before the one (?<next>[^,:]+))?): (?<before>.*)$/;
 
 /** Returns what `revisionText` or `doseChangeText` wrote; undefined for other texts. */
 export function readChangeText(text: string): ChangeWords | undefined {
-  const { since, before: doses } = DOSE_FORM.exec(text)?.groups ?? {};
+  const { since, next = since, before: doses } = DOSE_FORM.exec(text)?.groups ?? {};
   if (doses !== undefined)
-    return { since: since === undefined ? undefined : readEnglish(since)[0], doses: readDoses(doses) };
+    return {
+      isCertain: since !== undefined,
+      since: next === undefined ? undefined : readEnglish(next)[0],
+      doses: readDoses(doses),
+    };
   const { name, times = '1', day, before = '' } = CHANGE_FORM.exec(text)?.groups ?? {};
   if (name === undefined || day === undefined) return undefined;
   const element = Object.keys(ELEMENTS).find((each) => ELEMENTS[each] === name) ?? name;

@@ -117,7 +117,7 @@ function readToldChange(text, kind, around) {
   if (said === undefined) return undefined;
   const { clean, today, makePhrase } = around;
   if ('doses' in said) {
-    const since = said.since === undefined ? undefined : makePhrase(around, said.since);
+    const since = said.isCertain && said.since !== undefined ? makePhrase(around, said.since) : undefined;
     const [day] = Object.values(said.since?.days ?? {});
     const earlier = said.doses.map(({ dose, when }) => ({
       text: doseInLanguage(clean(dose), around),
