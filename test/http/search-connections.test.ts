@@ -1,6 +1,7 @@
 /** Searches have connections of their own, whose statements are planned once. */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { readMetrics } from '#test/support/metrics.ts';
 
 describe('connections of searches', () => {
   let service: InProcess;
@@ -14,8 +15,8 @@ describe('connections of searches', () => {
       service.fhir('/Observation?code=a&date=ge2020&date=lt2021'),
     );
     for (const { status } of await Promise.all(asked)) expect(status).to.equal(200);
-    const { text } = await service.fhir(`${service.url}/metrics`, { key: null });
-    const open = [...text.matchAll(/^annal_pool_connections\{pool="searches",state="\w+"[^}]*\} (\d+)$/gm)];
+    const text = await readMetrics(service.url);
+    const open = [...text.matchAll(/^annal_pool_connections\{pool="searches",state="\w+"\} (\d+)$/gm)];
     expect(open).to.have.length(2);
     expect(open.reduce((sum, [, count]) => sum + Number(count), 0)).to.be.within(1, 6);
   });
