@@ -7,7 +7,7 @@ import { pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
 import { Badge, Button, Field, Head, Problem, Shown } from '../parts/parts.tsx';
 import { Program } from '../parts/program.tsx';
-import { Choice, Conditions } from '../search/conditions.tsx';
+import { Choice, Conditions, SortKeys } from '../search/conditions.tsx';
 import { explainCost } from '../search/cost.ts';
 import { readTypes, type SearchType, type Statement } from '../search/parameters.ts';
 import {
@@ -130,13 +130,20 @@ function Builder({ types }: { readonly types: readonly SearchType[] }) {
             : null}
         </div>
         {type === undefined ? null : (
-          <Conditions query={query} type={type} failure={searching.failure} onChange={change} />
+          <Conditions query={query} type={type} types={types} failure={searching.failure} onChange={change} />
         )}
         <div class="fields">
-          {own('_sort', 'search.sort', {
-            of: sorts,
-            example: query.type === 'Provenance' ? '-recorded' : '_id',
-          })}
+          <Field name="http._sort" label={say('search.sort')} failure={searching.failure}>
+            {(attributes) => (
+              <SortKeys
+                attributes={attributes}
+                value={readValue(query, '_sort')}
+                of={sorts}
+                none={query.type === 'Provenance' ? '-recorded' : '_id'}
+                onChange={(keys) => change(withValue(query, '_sort', keys))}
+              />
+            )}
+          </Field>
           {own('_count', 'search.count', { example: '50' })}
           {own('_total', 'search.total', { of: TOTALS, example: 'accurate' })}
           {own('_summary', 'search.summary', { of: SUMMARIES, example: 'false' })}

@@ -1,5 +1,5 @@
 /** The conditions of a search: added, changed and removed. */
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Failure } from '../api.ts';
 import { Button, Field } from '../parts/parts.tsx';
 import { say } from '../texts/texts.ts';
@@ -51,18 +51,79 @@ export function Choice({
   );
 }
 
+/** The most keys of an order that can be chosen. */
+const MOST_KEYS = 3;
+
+/** The keys of an order: each further one decides among resources that the earlier ones find equal. */
+export function SortKeys({
+  attributes,
+  value,
+  none,
+  of,
+  onChange,
+}: {
+  /** Those of the first key. */
+  readonly attributes: object;
+  /** `-date,code`; empty: the order of the service. */
+  readonly value: string;
+  readonly none: string;
+  readonly of: readonly string[];
+  readonly onChange: (value: string) => void;
+}) {
+  const keys = value === '' ? [] : value.split(',');
+  const shown = keys.length < MOST_KEYS ? [...keys, ''] : keys;
+  return (
+    <>
+      {shown.map((key, at) => (
+        <Choice
+          key={at}
+          {...(at === 0 ? attributes : { 'aria-label': say('search.sort.then') })}
+          value={key}
+          none={at === 0 ? none : say('search.sort.then')}
+          of={of}
+          onChoose={(chosen) =>
+            onChange(
+              keys
+                .toSpliced(at, 1, chosen)
+                .filter((each) => each !== '')
+                .join(','),
+            )
+          }
+        />
+      ))}
+    </>
+  );
+}
+
+/** Returns the names of chains from a type: `patient.family`, `subject:Patient.family`. */
+function listChains(of: SearchType, types: readonly SearchType[]): string[] {
+  return of.parameters.flatMap(({ name, type, modifiers }) => {
+    if (type !== 'reference') return [];
+    const targets = types.filter((each) => modifiers.includes(each.name));
+    return targets.flatMap((target) =>
+      target.parameters
+        .filter((each) => !each.name.startsWith('_'))
+        .map((each) => `${name}${targets.length === 1 ? '' : `:${target.name}`}.${each.name}`),
+    );
+  });
+}
+
 /** The list of conditions. */
 export function Conditions({
   query,
   type,
+  types,
   failure,
   onChange,
 }: {
   readonly query: Query;
   readonly type: SearchType;
+  /** The types that chains lead to are among them. */
+  readonly types: readonly SearchType[];
   readonly failure: Failure | undefined;
   readonly onChange: (next: Query) => void;
 }) {
+  const chains = useMemo(() => listChains(type, types), [type, types]);
   const list = useRef<HTMLFieldSetElement>(null);
   /** The control that gets the focus next: that of a new condition, or the list after one was removed. */
   const focused = useRef('');
@@ -79,6 +140,11 @@ export function Conditions({
   return (
     <fieldset ref={list} class="conditions">
       <legend>{say('search.conditions')}</legend>
+      <datalist id={CHAINS}>
+        {chains.map((chain) => (
+          <option key={chain} value={chain} />
+        ))}
+      </datalist>
       {query.parts.map((part, at) =>
         isOwn(part) ? null : (
           <Condition
@@ -111,6 +177,8 @@ export function Conditions({
   );
 }
 
+/** The list that names of chains are completed from. */
+const CHAINS = 'search-chains';
 /** In the list of names: one that the person writes. */
 const CHAIN = '…';
 
@@ -150,6 +218,7 @@ function Condition({
                 aria-label={say('name')}
                 defaultValue={joinKey(part)}
                 placeholder="patient.family"
+                list={CHAINS}
                 onChange={({ currentTarget }) => onChange({ ...splitKey(currentTarget.value.trim()), value })}
               />
             ) : parameter.modifiers.length === 0 ? null : (

@@ -1176,6 +1176,7 @@ export const de: Texts = {
   'search.says':
     'Wählen Sie Typ und Bedingungen. Die Adresse dieser Seite enthält die ganze Suche, Sie können sie also weitergeben.',
   'search.sort': 'Reihenfolge (_sort)',
+  'search.sort.then': 'dann nach …',
   'search.status': 'Status',
   'search.summary': 'Teile (_summary)',
   'search.title': 'FHIR-Suche',

@@ -1146,6 +1146,7 @@ export const en = {
   'search.says':
     'Choose a type and conditions. The address of this page has the whole search, so you can send it to others.',
   'search.sort': 'Order (_sort)',
+  'search.sort.then': 'then by …',
   'search.status': 'Status',
   'search.summary': 'Parts (_summary)',
   'search.title': 'FHIR search',

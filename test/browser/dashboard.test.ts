@@ -265,8 +265,9 @@ describe('the dashboard', () => {
     await page.getByLabel('Add a condition').selectOption('_include');
     await page.locator('.value').last().selectOption('Observation:patient');
     await page.getByLabel('Order (_sort)').selectOption('-date');
+    await page.getByLabel('then by').selectOption('code');
     await page.getByLabel('Per page (_count)').fill('1');
-    const path = `/Observation?patient=${id}&code=29463-7&date=ge2026-03-02&_include=Observation:patient&_sort=-date&_count=1`;
+    const path = `/Observation?patient=${id}&code=29463-7&date=ge2026-03-02&_include=Observation:patient&_sort=-date,code&_count=1`;
 
     await page.getByText(`/fhir/R4${path}`, { exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get('path')).to.equal(`/fhir/R4${path}`);
@@ -318,6 +319,10 @@ describe('the dashboard', () => {
     await page.getByLabel('Record (patient)').fill('');
     await page.getByLabel('Add a condition').selectOption('Another, such as a chain');
     await page.keyboard.type('patient.family');
+    const chains = await page
+      .locator('#search-chains option')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('value')));
+    expect(chains).to.include.members(['patient.family', 'subject:Patient.family', 'encounter.status']);
     await page.keyboard.press('Tab');
     await page.keyboard.type('lind');
     await page.getByLabel('Add a condition').selectOption('value-quantity');
