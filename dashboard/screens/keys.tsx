@@ -69,6 +69,7 @@ export function Keys() {
               ) : null}
               {live.length === 0 && !withRevoked ? null : (
                 <Table
+                  isStacked
                   label={say('keys.title')}
                   rows={withRevoked ? here_ : live}
                   keyOf={({ id }) => id}

@@ -105,6 +105,10 @@ describe('the dashboard', () => {
     const works = async (it: string): Promise<number> =>
       (await fetch(`${service.url}/fhir/R4/Patient/none`, { headers: { 'X-Api-Key': it } })).status;
     expect([await works(key), await works(next)]).to.deep.equal([404, 404]);
+    // On a phone, too, they can be ended without scrolling sideways.
+    await page.setViewportSize(PHONE);
+    const box = await page.getByRole('button', { name: 'Revoke “job”' }).last().boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? PHONE.width)).to.be.lessThan(PHONE.width);
     await page.getByRole('button', { name: 'Revoke “job”' }).last().click();
     await page
       .getByRole('dialog')
