@@ -4,7 +4,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { VERSION } from '#src/http/version.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { HERE, type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 
 /** One line of the text format. */
@@ -74,7 +74,7 @@ describe('metrics', () => {
     )?.value;
 
   before(async () => {
-    service = await startInProcess();
+    service = await startInProcess({}, HERE);
     const headers = { 'X-Service-Source-System': 'Quuxmarker', 'Idempotency-Key': 'Keymarker' };
     id = String((await service.post('/Patient', patient('Zyxmarker'), headers)).json.id);
     await service.post('/Patient', patient('Zyxmarker'), { 'If-None-Exist': 'identifier=urn:x|Plughmarker' });
