@@ -94,7 +94,7 @@ describe('verify compares tallies', () => {
     })();
     let runs = 0;
     try {
-      for (const end = Date.now() + 10_000; Date.now() < end; runs += 1) {
+      for (; runs < 3 || written < 200; runs += 1) {
         const { readModels } = await run();
         expect(readModels, `seed ${seed}, run ${runs}`).to.deep.equal([]);
       }
@@ -102,7 +102,6 @@ describe('verify compares tallies', () => {
       isOver = true;
       await writing;
     }
-    expect(written, 'writes').to.be.above(200);
     tell(`${runs} verifications during ${written} writes`);
   });
 });
