@@ -244,7 +244,8 @@ describe('receipts over two versions of the program', () => {
     return text;
   }
 
-  it('are all made again, byte for byte, after the records have gone on', async () => {
+  it('are all made again, byte for byte, after the records have gone on', async function () {
+    this.timeout(scaled(1_800_000, 300_000));
     const other = await startSecondInstance(service, earlier.startApp, { DATA_DIR: dataDir });
     const sent = new Set<string>();
     try {
