@@ -8,6 +8,9 @@ import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/jso
 import { differences } from '#src/shared/json/json-difference.ts';
 import { type Pace, paced } from './pace.ts';
 
+/** Differences that are named per table. */
+export const NAMED = 1_000;
+
 /** A differing element of a row. Its values are JSON, shortened if long. */
 export interface RowChange {
   /** A column, and the place in it where the column holds JSON: `body.name[0].family`. */

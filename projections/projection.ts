@@ -29,7 +29,7 @@ export interface Projection {
   readonly gathers?: boolean;
   /**
    * Read models with the same value take the same events and are written by one runner in one transaction: a write that
-   * comes alone costs one commit instead of several.
+   * comes alone costs one commit instead of several. None of them gathers or keeps anything.
    */
   readonly transaction?: string;
   /** Read models that take large batches in before it: those that every write waits for. Default: none. */

@@ -87,17 +87,12 @@ export class Projector {
 
   /** Runs projections for as long as this process lives; one by one as soon as one of them fails for good. */
   #keepRunning(projections: readonly Projection[]): Observable<Position> {
-    const [only] = projections;
-    if (only !== undefined && projections.length === 1)
-      return this.#run(projections).pipe(
-        retry({ delay: (error: unknown, tries) => this.#after(only, error, tries), resetOnSuccess: true }),
-      );
     return this.#run(projections).pipe(
       retry({
-        delay: (error: unknown, tries) =>
-          isPassing(error) ? this.#afterPassing(projections, error, tries) : throwError(() => error),
+        delay: (error: unknown, tries) => this.#after(projections, error, tries),
         resetOnSuccess: true,
       }),
+      // Only several end here: one is retried whatever happens.
       catchError((error: unknown) => {
         if (error instanceof Divided)
           this.#deps.log?.warn({ error: error.message }, 'these projections are run one by one');
@@ -125,7 +120,7 @@ export class Projector {
         tell: () => !this.#deps.progress.alone,
         logAnswers: () => this.#deps.progress.logAnswers,
         waitFor: (position, names, ms) => this.#deps.progress.waitFor(position, names, ms),
-        pause: (ms) => this.#deps.progress.pause(projections[0]?.name ?? '', ms),
+        pause: (name, ms) => this.#deps.progress.pause(name, ms),
       }).catch((error: unknown) => subscriber.error(error));
       this.#closing.add(term);
       void term.then(() => this.#closing.delete(term));
@@ -133,26 +128,24 @@ export class Projector {
     });
   }
 
-  /** Reports a passing fault, and returns when to retry. */
-  #afterPassing(projections: readonly Projection[], error: unknown, tries: number): Observable<unknown> {
-    const message = describeFailure(error);
-    for (const { name } of projections) {
-      this.#states.set(name, { state: 'retrying', failure: { message } });
-      this.#deps.log?.warn({ projection: name, error: message }, 'projection interrupted; retrying');
-    }
-    return timer(Math.min(100 * 2 ** (tries - 1), 5_000));
-  }
-
-  /** Reports a fault, and returns when to retry. */
-  #after(projection: Projection, error: unknown, tries: number): Observable<unknown> {
-    const { name } = projection;
+  /** Reports a fault, and returns when to retry: never, if it lasts and there are several projections. */
+  #after(projections: readonly Projection[], error: unknown, tries: number): Observable<unknown> {
     const { log } = this.#deps;
     const message = describeFailure(error);
+    if (isPassing(error)) {
+      for (const { name } of projections) {
+        this.#states.set(name, { state: 'retrying', failure: { message } });
+        log?.warn({ projection: name, error: message }, 'projection interrupted; retrying');
+      }
+      return timer(Math.min(100 * 2 ** (tries - 1), 5_000));
+    }
+    const [only, ...others] = projections;
+    if (only === undefined || others.length > 0) return throwError(() => error);
+    const { name } = only;
     if (error instanceof Outdated) {
       this.#states.set(name, { state: 'outdated', failure: { message } });
       return timer(this.#times.electionMs);
     }
-    if (isPassing(error)) return this.#afterPassing([projection], error, tries);
     const { event, newer } = error instanceof CannotApply ? error : {};
     if (newer !== undefined) this.#deps.newer?.note(name, newer);
     this.#states.set(name, {

@@ -172,15 +172,16 @@ export function Keys() {
 /** Choices of how long a key works, in days; empty: until it is revoked. */
 const LIVES = ['', '30', '90', '365'] as const;
 
+const DAY_MS = 86_400_000;
+/** An end that is nearer than this is marked, in days. */
+const SOON = 14;
+
 /** Returns how long the key that replaces another one lives: as long, or the next longer time that can be chosen. */
 function findLife(replaced: Key | undefined): (typeof LIVES)[number] {
   if (replaced === undefined || replaced.expires_at === null) return '';
   const days = Math.round((Date.parse(replaced.expires_at) - Date.parse(replaced.created_at)) / DAY_MS);
   return LIVES.find((each) => each !== '' && Number(each) >= days) ?? '365';
 }
-const DAY_MS = 86_400_000;
-/** An end that is nearer than this is marked, in days. */
-const SOON = 14;
 
 const hasEnded = ({ expires_at }: Key): boolean =>
   expires_at !== null && Date.parse(expires_at) <= Date.now();

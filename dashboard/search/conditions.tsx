@@ -51,7 +51,7 @@ export function Choice({
   );
 }
 
-/** The most keys of an order that can be chosen. */
+/** The maximum number of sort keys that can be chosen. */
 const MOST_KEYS = 3;
 
 /** The keys of an order: each further one decides among resources that the earlier ones find equal. */

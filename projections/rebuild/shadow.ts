@@ -6,7 +6,7 @@ import type pg from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { EventBatch, EventStore, Position, RecordedEvent } from '#src/events/store.ts';
 import { moveCheckpoint, readCheckpoint } from '../checkpoint.ts';
-import { compareTables, type TableComparison } from '../compare.ts';
+import { compareTables, NAMED, type TableComparison } from '../compare.ts';
 import { CannotApply, isPassing } from '../failure.ts';
 import { PACES, type Pace } from '../pace.ts';
 import { decodeOnce, ownEvents } from '../parsed.ts';
@@ -16,9 +16,6 @@ import { inTransaction, WHOLE_TABLES } from '../session.ts';
 
 /** Events per batch: large ones load faster, and a batch of them must still fit in memory. */
 const BATCH_SIZE = 1_000;
-
-/** Differences that are named per table. */
-const NAMED = 1_000;
 
 /** The shadow of one projection, written over one session (without `pipeline`) by one process. */
 export class Shadow {

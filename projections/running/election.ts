@@ -13,18 +13,17 @@ const lockName = (projection: string): string => `run ${projection}`;
 
 /**
  * Tries to become the runner of all of several projections, on the session that will also write.
- * @returns `all`, or how many locks were free: none is kept then
+ * @returns how many of their locks were free; unless all were, none is kept
  */
 export async function tryToRun(
   client: ClientBase,
   projections: readonly string[],
 ): Promise<'all' | 'some' | 'none'> {
-  for (const [at, projection] of projections.entries()) {
-    if (await tryLock(client, lockName(projection))) continue;
-    for (const won of projections.slice(0, at)) await unlock(client, lockName(won));
-    return at === 0 ? 'none' : 'some';
-  }
-  return 'all';
+  const won: string[] = [];
+  for (const projection of projections) if (await tryLock(client, lockName(projection))) won.push(projection);
+  if (won.length === projections.length) return 'all';
+  for (const projection of won) await unlock(client, lockName(projection));
+  return won.length === 0 ? 'none' : 'some';
 }
 
 /**

@@ -26,8 +26,8 @@ export interface TermOptions {
   readonly logAnswers: () => boolean;
   /** Resolves when projections have passed a position, or after some ms. */
   readonly waitFor: (position: Position, names: readonly string[], ms: number) => Promise<unknown>;
-  /** Resolves after some ms, or when a request waits for the projection. */
-  readonly pause: (ms: number) => Promise<void>;
+  /** Resolves after some ms, or when a request waits for a projection. */
+  readonly pause: (projection: string, ms: number) => Promise<void>;
 }
 
 /** Thrown when other software made the tables: this instance must neither write them nor end their runner. */
@@ -143,7 +143,7 @@ async function run(
 ): Promise<void> {
   let applying: Promise<void> = Promise.resolve();
   const after = projections.flatMap((projection) => projection.after ?? []);
-  const gathers = projections.every((projection) => projection.gathers === true);
+  const gathering = projections.find((projection) => projection.gathers === true);
   const subscription = {
     name,
     after: runner.position,
@@ -152,7 +152,7 @@ async function run(
       if (after.length > 0 && isLarge(batch)) await waitFor(batch.position, after, AFTER_MS);
       applying = runner.apply(batch);
       await applying;
-      if (gathers && batch.events.length < GATHERED) await pause(GATHER_MS);
+      if (gathering !== undefined && batch.events.length < GATHERED) await pause(gathering.name, GATHER_MS);
     },
   };
   const heartbeats = interval(TICK_MS).pipe(

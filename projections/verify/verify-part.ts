@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { type EventStore, type RecordedEvent, StreamDeleted } from '#src/events/store.ts';
 import { recordPatient } from '#src/events/streams.ts';
 import { readCheckpoint } from '../checkpoint.ts';
-import { compareTables } from '../compare.ts';
+import { compareTables, NAMED } from '../compare.ts';
 import { CannotApply, isPassing } from '../failure.ts';
 import { PACES } from '../pace.ts';
 import { decodeOnce, ownEvents } from '../parsed.ts';
@@ -26,7 +26,6 @@ export interface Part {
 }
 
 const BATCH = 1_000;
-const NAMED = 1_000;
 
 /** Yields a stream's events in batches; none if it was removed. @throws Unavailable */
 export async function* readInBatches(

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { BEGINNING, type EventBatch, type EventStore, type Position } from '#src/events/store.ts';
 import { readCheckpoint } from '../checkpoint.ts';
-import type { RowDifference } from '../compare.ts';
+import { NAMED, type RowDifference } from '../compare.ts';
 import { withoutErasures } from '../erasure.ts';
 import { CannotApply, isPassing } from '../failure.ts';
 import type { Projection } from '../projection.ts';
@@ -45,9 +45,6 @@ export interface Derivation {
   position: Position;
   failure: unknown;
 }
-
-/** Differences of what is kept on request that are named, as many as of a table. */
-const NAMED = 1_000;
 
 const shadowName = (projection: Projection): string => `${projection.name}_verify`;
 

@@ -80,21 +80,25 @@ describe('read models of one transaction', () => {
     expect(rows).to.deep.equal([{ n: 4 }]);
   });
 
-  it('are run one by one while another instance keeps one of them', async () => {
-    const blocker = await database.pool.connect();
-    try {
-      const keys = lockKeys('run history');
-      await blocker.query('select pg_advisory_lock($1, $2)', keys);
-      const { store, progress, state, shown } = await start();
-      const last = await write(store);
-      expect(await progress.waitFor(last, ['resources'], 20_000)).to.equal(true);
-      expect(state('resources')).to.equal('running');
-      expect(state('history')).to.equal('following');
-      await blocker.query('select pg_advisory_unlock($1, $2)', keys);
-      await shown(last);
-      await until(() => state('history') === 'running');
-    } finally {
-      blocker.release();
-    }
-  });
+  for (const [kept, free] of [
+    ['history', 'resources'],
+    ['resources', 'history'],
+  ] as const)
+    it(`are run one by one while another instance keeps ${kept}`, async () => {
+      const blocker = await database.pool.connect();
+      try {
+        const keys = lockKeys(`run ${kept}`);
+        await blocker.query('select pg_advisory_lock($1, $2)', keys);
+        const { store, progress, state, shown } = await start();
+        const last = await write(store);
+        expect(await progress.waitFor(last, [free], 20_000)).to.equal(true);
+        expect(state(free)).to.equal('running');
+        expect(state(kept)).to.equal('following');
+        await blocker.query('select pg_advisory_unlock($1, $2)', keys);
+        await shown(last);
+        await until(() => state(kept) === 'running');
+      } finally {
+        blocker.release();
+      }
+    });
 });

@@ -135,7 +135,7 @@ export function findPartTypes(files: readonly (readonly [path: string, text: str
   );
 }
 
-/** @param name matches a name's end; files without such a word aren't parsed */
+/** @param name matches at the end of a word; files without such a word aren't parsed */
 function findNames(
   files: readonly (readonly [path: string, text: string])[],
   name: RegExp,
@@ -147,7 +147,7 @@ function findNames(
     const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
     const visit = (node: ts.Node): void => {
       const named = (node as Partial<ts.NamedDeclaration>).name;
-      if (named !== undefined && declares(node) && new RegExp(`${name.source}$`).test(named.getText(source)))
+      if (named !== undefined && declares(node) && name.test(named.getText(source)))
         found.push(`${path}: ${named.getText(source)}`);
       ts.forEachChild(node, visit);
     };

@@ -1,8 +1,8 @@
 /**
- * Creates on a disk whose every flush takes two milliseconds, by one process and by several: each worker commits its appends
- * itself, so several commits follow one another where one process has one.
+ * Creates on a disk that takes two milliseconds for each flush, by one process and by several: each worker commits its own
+ * appends, so there are more commits than in one process.
  */
-import type { Bench, MeasuredService } from '../../bench.ts';
+import type { Bench } from '../../bench.ts';
 import type { Outcome } from '../../load/plan.ts';
 import { alternate, type Measure } from '../../measure.ts';
 import { createPatients, FHIR } from '../../records.ts';
@@ -48,7 +48,7 @@ async function start(bench: Bench, env: Readonly<Record<string, string>>): Promi
   const name = new URL(databaseUrl).pathname.slice(1);
   for (const setting of [`commit_delay = ${DELAY}`, 'commit_siblings = 0'])
     await bench.query(databaseUrl, `alter database "${name}" set ${setting}`);
-  const { service }: MeasuredService = await bench.service({ databaseUrl, env });
+  const { service } = await bench.service({ databaseUrl, env });
   const patients = await createPatients(service, 64);
   return () =>
     bench.load({
