@@ -27,14 +27,10 @@ const CORES = Math.min(4, Math.max(2, availableParallelism()));
 
 /**
  * Options of V8 that take a third off the processor time of tests: most code runs a few times only, so the compiler that
- * optimises has little to gain, and the heap is large. Mocha's processes get those that this version of Node knows.
+ * optimises has little to gain, and the heap is large. The collector keeps its threads: without them a pause is longer than
+ * what `long-work` allows for a step. Mocha's processes get those that this version of Node knows.
  */
-const V8_OPTIONS = [
-  'max-semi-space-size=128',
-  'single-threaded-gc',
-  'always-sparkplug',
-  'interrupt-budget=600000',
-];
+const V8_OPTIONS = ['max-semi-space-size=128', 'always-sparkplug', 'interrupt-budget=600000'];
 
 /** Run first, so that none of them goes on alone when the others are done. */
 const LONGEST = ['http/readme', 'http/event-loop', 'http/cli-', 'faults/', 'contract/'];

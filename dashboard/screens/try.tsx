@@ -1,6 +1,6 @@
 /** Sends any request of the interfaces as the person, and shows how a program would send it. */
 
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { type Answer, send, withQuery } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
@@ -49,17 +49,19 @@ export function Try() {
   const [method, setMethod] = useState<string>(METHODS.find((each) => each === query.method) ?? 'GET');
   const [path, setPath] = useState(query.path ?? '/fhir/R4/Patient?_count=5');
   const [body, setBody] = useState('');
-  const operations = useLoaded(readOperations, []);
+  const operations = useLoaded(async () => {
+    const read = await readOperations();
+    const asked = read.find((each) => each.method === method && each.path === path);
+    setBody((written) => (written === '' ? (asked?.example ?? '') : written));
+    return read;
+  }, []);
   // A page that leads here may have filled in parts of the path.
   const [parts, setParts] = useState<Readonly<Record<string, string>>>(query);
-  useEffect(() => {
-    const asked = operations.value?.find((each) => each.method === method && each.path === path);
-    if (asked?.example !== undefined)
-      setBody((written) => (written === '' ? (asked.example ?? '') : written));
-  }, [operations.value]);
   const [headers, setHeaders] = useState('');
   const [isAsked, ask] = useState(false);
   const takesBody = method !== 'GET' && method !== 'DELETE';
+  // The page that led here promised a form that is filled in: it isn't sent empty while the example is being read.
+  const isFilling = takesBody && query.path !== undefined && body === '' && operations.isLoading;
   const base = account.value?.installation.base_url ?? '';
   const named = namesIn(withProject(path, here.project));
   const call = useMemo(() => {
@@ -206,7 +208,7 @@ export function Try() {
           </Field>
         ) : null}
         <p>
-          <Button type="submit" tone="primary" busy={sending.isRunning}>
+          <Button type="submit" tone="primary" busy={sending.isRunning || isFilling}>
             {say('try.send')}
           </Button>{' '}
           <Badge tone={here.environment}>{say(`environment.${here.environment}`)}</Badge>
