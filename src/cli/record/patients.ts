@@ -1,4 +1,7 @@
 /** `annal patients <name>`: lists patients by name or identifier; also finds the patient that other commands name. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { notedPositions } from '#projections/checkpoint.ts';
 import { openPool } from '#src/database/pool.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { Failure, MISUNDERSTOOD } from '../failure.ts';
@@ -17,6 +20,8 @@ export interface PatientsOptions extends Pick<ServiceOptions, 'dataDir'>, Patien
 const SHOWN = 50;
 /** The maximum number of patients that an error names. */
 const NAMED = 10;
+/** How long a command waits for the index of searches, and how often it looks, in ms. */
+const INDEXED = { within: 10_000, every: 50 } as const;
 
 /**
  * Prints the patients of all projects that a text finds.
@@ -72,10 +77,32 @@ async function patientsCalled(url: string, text: string, filter?: PatientFilter)
     throw new Failure('pass a name or identifier: annal patients <name or identifier>', MISUNDERSTOOD);
   const pool = openPool(url, { max: 1, name: 'annal patients', answerMs: 0 });
   try {
+    if (!(await waitForIndex(pool)))
+      process.stderr.write('annal: the index of names lags; recent patients may be missing\n');
     return await findPatients(pool, text.trim(), filter);
   } finally {
     await pool.end();
   }
+}
+
+/**
+ * Waits until the index of searches has what reads by id show now. Writes don't wait for it.
+ * @returns whether it has; false after ten seconds
+ */
+async function waitForIndex(pool: Pool): Promise<boolean> {
+  const until = performance.now() + INDEXED.within;
+  const { resources: shown = '' } = await positions(pool);
+  for (;;) {
+    const { search = shown } = await positions(pool);
+    if (search >= shown) return true;
+    if (performance.now() > until) return false;
+    await pause(INDEXED.every);
+  }
+}
+
+/** Returns the positions of the read models that have tables. */
+async function positions(pool: Pool): Promise<{ readonly resources?: string; readonly search?: string }> {
+  return Object.fromEntries(await notedPositions(pool, ['resources', 'search']));
 }
 
 function writeSentence({ id, name, birth_date: born, deleted, ...owner }: FoundPatient): string {
