@@ -14,7 +14,7 @@ import { NO_LIMIT } from './no-limit.ts';
 import { type OlderLog, putLog } from './older-log.ts';
 import { freePort } from './process.ts';
 import { caughtUp, EVENTSTORE_URL, foundProject, foundQuickstart } from './project.ts';
-import { Answer, type Call, newDataDir, startService } from './service.ts';
+import { Answer, type Call, newDataDir, type ServiceOptions, startService } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** Settings for tests that change the insides of the service: it runs in their process, whatever WORKERS says. */
@@ -66,15 +66,20 @@ export async function startInProcess(
 ): Promise<InProcess> {
   const database = await createMigratedDatabase();
   if (older !== undefined) await putLog(database.pool, older);
-  if (
-    Number(settings.WORKERS ?? process.env.WORKERS ?? '1') > 1 &&
-    EVENTSTORE_URL === '' &&
-    Object.keys(limits).length === 0
-  )
-    return startSplit(database, settings, older?.key);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const shared = EVENTSTORE_URL === '' ? undefined : await foundQuickstart(database.url, devIssuerUrl(url));
+  const operator =
+    shared === undefined || settings.MODE === 'production'
+      ? {}
+      : { OPERATOR_ORGANIZATION: shared.organization };
+  const isSplit = Number(settings.WORKERS ?? process.env.WORKERS ?? '1') > 1;
+  if (isSplit && Object.keys(limits).length === 0)
+    return startSplit(
+      database,
+      { ...operator, ...settings },
+      older === undefined ? shared && { port, key: shared.key } : { key: older.key },
+    );
   const env = {
     PORT: String(port),
     BASE_URL: url,
@@ -83,9 +88,7 @@ export async function startInProcess(
     RATE_LIMIT_PER_MINUTE: NO_LIMIT,
     SANDBOX_PATIENTS: '0',
     PRODUCTION_ACCESS: 'open',
-    ...(shared === undefined || settings.MODE === 'production'
-      ? {}
-      : { OPERATOR_ORGANIZATION: shared.organization }),
+    ...operator,
     ...settings,
   };
   const loaded = loadConfig(env);
@@ -101,18 +104,22 @@ export async function startInProcess(
   return open({ url, key, lines, stop: () => app.close() }, database);
 }
 
-/** Starts a service of several processes. */
+/**
+ * Starts a service of several processes.
+ * @param given a key that its log has already, and the port that the key's project was made for.
+ */
 async function startSplit(
   database: TestDatabase,
   { DATA_DIR: dataDir, ...settings }: Readonly<Record<string, string>>,
-  key: string | undefined,
+  given: Pick<ServiceOptions, 'key' | 'port'> = {},
 ): Promise<InProcess> {
   const lines: string[] = [];
   const service = await startService({
     ...{ databaseUrl: database.url, dataDir: dataDir ?? (await newDataDir()), lines },
     env: { LOG_LEVEL: 'info', ...settings },
-    ...(key === undefined ? {} : { key }),
+    ...given,
   });
+  if (EVENTSTORE_URL !== '') await caughtUp(service.url, true);
   return open({ url: service.url, key: service.key, lines, stop: () => service.stop() }, database);
 }
 

@@ -30,6 +30,8 @@ export interface ServiceOptions {
   readonly program?: string;
   /** The key to use if this DATA_DIR's quickstart.json does not have it. */
   readonly key?: string;
+  /** Default: a free one. */
+  readonly port?: number;
   /** Is given the lines that it logs, as they come. */
   readonly lines?: string[];
 }
@@ -99,7 +101,7 @@ export interface Service {
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? (await (isAlone(options) ? startedDataDir() : newDataDir()));
   for (let attempt = 1; ; attempt += 1) {
-    const port = await freePort();
+    const port = options.port ?? (await freePort());
     const started = await startOn(port, dataDir, options);
     if (typeof started !== 'string') return started;
     // Another process may have taken the port since it was free.
