@@ -234,6 +234,7 @@ export async function startApp(deps: {
   });
   logAnswers = () => progress.logAnswers;
   const newer = new NewerEvents();
+  const disks = new FullDisks();
   const { projects = names } = part;
   const runs = projections.filter(({ name }) => projects.includes(name));
   const runners = new Projector({ store, databaseUrl, projections: runs, progress, newer, log });
@@ -241,6 +242,8 @@ export async function startApp(deps: {
   const freshness = new Freshness({ pool, store, progress, projector, newer });
   await link?.start({
     states: () => runners.status(),
+    newer,
+    disks,
     measure: () => registry.getMetricsAsJSON(),
     progress,
   });
@@ -327,7 +330,6 @@ export async function startApp(deps: {
 
   const measured = observeQueries(registry);
   const asking = tracing === undefined ? measured : nestWrappers(tracing.around('query'), measured);
-  const disks = new FullDisks();
   const ready = terminologyReady(pool);
   const terminology = openTerminology(pool, ready);
   const writing = {
@@ -399,9 +401,7 @@ export async function startApp(deps: {
     waiting: sandboxQueries.sandboxesWaiting,
   });
   const { ssoClients: ssoClientsOf } = administration.adminQueries;
-  // Its warnings are written once.
-  const notices = part.leads ? log : log.child({}, { level: 'error' });
-  const identities = await openIdentities({ config, pool, log: notices, ssoClientsOf });
+  const identities = await openIdentities({ config, pool, log, ssoClientsOf, warns: part.leads });
   const { verifier, devIssuer } = identities;
   const guests = openGuests({
     pool,
@@ -447,6 +447,7 @@ export async function startApp(deps: {
   const operations = openOperations({
     databaseUrl,
     config,
+    mark: part.instance,
     version: VERSION,
     log,
     followers,

@@ -7,16 +7,19 @@ import type { EventMetadata } from '../events/metadata.ts';
 import { type EventStore, StreamDeleted, Unavailable } from '../events/store.ts';
 import { type FollowerParts, readFollowers } from '../freshness/states.ts';
 import type { OperationServices } from '../http/ports/operations.ts';
+import type { InstanceMark } from '../machine/messages.ts';
 import { Instance } from '../operations/instances.ts';
 import { Jobs } from '../operations/jobs/jobs.ts';
 import { JobRunner } from '../operations/jobs/runner.ts';
 import { SizeSamples } from '../operations/size-samples.ts';
 import type { ParkedEvents } from '../processes/parked.ts';
 import type { Process } from '../processes/process.ts';
+import { newId } from '../shared/ids.ts';
 
 /** The parts that run for operators on this instance. */
 export interface Operations {
   readonly services: OperationServices;
+  /** Begins to run jobs, and to show that the instance is alive. Idempotent. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -25,6 +28,7 @@ export interface Operations {
 export function openOperations({
   databaseUrl,
   config,
+  mark = { id: newId('inst_'), pid: process.pid },
   version,
   log,
   followers,
@@ -34,6 +38,8 @@ export function openOperations({
 }: {
   readonly databaseUrl: string;
   readonly config: Pick<Config, 'dataDir' | 'eventStoreUrl'>;
+  /** The instance that this process is a part of. Default: one of its own. */
+  readonly mark: InstanceMark | undefined;
   readonly version: string;
   readonly log: Logger;
   readonly followers: Omit<FollowerParts, 'parked' | 'processes' | 'store'> & {
@@ -46,7 +52,7 @@ export function openOperations({
   readonly notices: OperationServices['notices'];
 }): Operations {
   const { pool, projector, processes, parked, store } = followers;
-  const instance = new Instance(pool, version, () => [
+  const instance = new Instance(pool, mark, version, () => [
     ...processes.filter(({ leads }) => leads).map(({ definition }) => `process ${definition.name}`),
     ...projector.status().flatMap(({ name, state }) => (state === 'running' ? [`read model ${name}`] : [])),
   ]);
@@ -58,15 +64,17 @@ export function openOperations({
     EVENTSTORE_URL: eventStoreUrl,
     ANNAL_EVENTSTORE_URL: undefined,
   };
-  const runner = new JobRunner({ jobs, instance: instance.id, env, log });
+  const runner = new JobRunner({ jobs, instance: mark.id, env, log });
   const samples = new SizeSamples(pool, () => documents.list());
+  let isStarted = false;
   return {
     services: {
-      instance: instance.id,
+      instance: mark.id,
       jobs: {
         async start(job) {
           const started = await jobs.start(job);
-          runner.look();
+          // Another process of the machine may be the one that runs jobs; it looks every second.
+          if (isStarted) runner.look();
           return started;
         },
         find: (kind, id) => jobs.find(kind, id),
@@ -88,11 +96,14 @@ export function openOperations({
       notices,
     },
     start() {
+      if (isStarted) return;
+      isStarted = true;
       instance.start();
       runner.start();
       samples.start();
     },
     async stop() {
+      if (!isStarted) return;
       samples.stop();
       await runner.stop();
       await instance.stop();

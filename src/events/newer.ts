@@ -36,16 +36,31 @@ export function requireKnownType(event: Place): void {
   if (!Object.hasOwn(CATALOG, event.type)) throw new NewerEvent(event, undefined, undefined);
 }
 
+/** Summaries of events, by the projection or process that stopped at them. */
+export type Summaries = readonly (readonly [reader: string, summary: string])[];
+
 /**
  * The events that this instance could not read because a newer version wrote them, by the projection or
  * process that read them. `/health/ready` reports them.
  */
 export class NewerEvents {
-  readonly #met = new Map<string, NewerEvent>();
+  readonly #met = new Map<string, string>();
+  /** Summaries of other processes of the machine, by their names. */
+  readonly #heard = new Map<string, ReadonlyMap<string, string>>();
 
   /** Notes that a reader stopped at an event. */
-  note(reader: string, event: NewerEvent): void {
-    this.#met.set(reader, event);
+  note(reader: string, { summary }: Pick<NewerEvent, 'summary'>): void {
+    this.#met.set(reader, summary);
+  }
+
+  /** Returns what this process stopped at, to tell the others of its machine. */
+  own(): Summaries {
+    return [...this.#met];
+  }
+
+  /** Notes what another process of the machine stopped at; it replaces what that one said before. */
+  hear(process: string, summaries: Summaries): void {
+    this.#heard.set(process, new Map(summaries));
   }
 
   /** Forgets the event at which a reader stopped, because the reader has now passed it. */
@@ -53,14 +68,16 @@ export class NewerEvents {
     this.#met.delete(reader);
   }
 
-  /** Returns the event at which a reader stopped; undefined if it is running. */
-  at(reader: string): NewerEvent | undefined {
-    return this.#met.get(reader);
+  /** Returns a sentence about the event at which a reader stopped; undefined if it is running. */
+  at(reader: string): string | undefined {
+    for (const met of [this.#met, ...this.#heard.values()]) if (met.has(reader)) return met.get(reader);
+    return undefined;
   }
 
   /** A sentence about the first of them; undefined while there is none. */
   get notice(): string | undefined {
-    for (const { summary } of this.#met.values()) return summary;
+    for (const met of [this.#met, ...this.#heard.values()])
+      for (const summary of met.values()) return summary;
     return undefined;
   }
 }

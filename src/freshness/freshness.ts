@@ -116,7 +116,7 @@ export function describeStopped(
     ({ name, state }) => state === 'failed' && stale.includes(name) && models.includes(name),
   );
   if (stopped === undefined) return undefined;
-  const why = newer.at(stopped.name)?.summary;
+  const why = newer.at(stopped.name);
   return why === undefined
     ? `the read model ${stopped.name} stopped at an event that it can't apply; an operator must run annal verify, which names the event`
     : `the read model ${stopped.name} stopped: ${why}`;

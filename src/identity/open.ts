@@ -66,19 +66,22 @@ export async function openIdentities({
   pool,
   log,
   ssoClientsOf,
+  warns,
 }: {
   readonly config: IssuerSettings & Pick<Config, 'sandboxPatients'>;
   readonly pool: Pool;
   readonly log: Logger;
   readonly ssoClientsOf?: SsoClientsOf;
+  /** False: another process of the machine logs warnings about the settings. */
+  readonly warns: boolean;
 }): Promise<Identities> {
   const { mode, oidcIssuers } = config;
   const own = ownIssuer(config);
   const devIssuer = own === undefined ? undefined : new DevIssuer(pool, own, config.sandboxPatients);
-  const warning = findWarning(config);
-  if (warning !== undefined) log.warn(warning);
-  const moved = own === undefined ? undefined : await movedWarning(pool, own);
-  if (moved !== undefined) log.warn(moved);
+  if (warns) {
+    const moved = own === undefined ? undefined : await movedWarning(pool, own);
+    for (const warning of [findWarning(config), moved]) if (warning !== undefined) log.warn(warning);
+  }
   await saveDevIssuer(pool, devIssuer?.issuer);
   const issuers =
     devIssuer === undefined

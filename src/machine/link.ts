@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Progress } from '#projections/progress.ts';
 import type { ProjectionStatus } from '#projections/projector.ts';
+import type { NewerEvents } from '../events/newer.ts';
 import type { EventStore, Position, WrittenBatch } from '../events/store.ts';
 import { wrappedStore } from '../events/wrapped-store.ts';
 import type { MetricsAsJson } from '../metrics/registry.ts';
+import type { FullDisks } from '../shared/load/full-disks.ts';
 import { Exchange } from './exchange.ts';
 import type { FromMember, News, Sockets, ToMember } from './messages.ts';
 import { Peers } from './peers.ts';
@@ -17,6 +19,10 @@ const ANSWER_MS = 2_000;
 export interface Running {
   /** Returns the states of the read models that it runs. */
   readonly states: () => readonly ProjectionStatus[];
+  /** Events of a newer version, at which this process or another one stopped. */
+  readonly newer: Pick<NewerEvents, 'own' | 'hear'>;
+  /** Disks that this process or another one found full. */
+  readonly disks: Pick<FullDisks, 'own' | 'hear'>;
   /** Returns its metrics. */
   readonly measure: () => Promise<MetricsAsJson>;
   readonly progress: Pick<Progress, 'hear' | 'want'>;
@@ -56,7 +62,9 @@ export class Link {
   /** Begins to show that this process is alive, and to take news. */
   async start(running: Running): Promise<void> {
     this.#running = running;
-    const beat = (): void => this.send({ is: 'alive', states: running.states() });
+    const { states, newer, disks } = running;
+    const beat = (): void =>
+      this.send({ is: 'alive', states: states(), newer: newer.own(), full: disks.own() });
     this.#beating ??= setInterval(beat, BEAT_MS).unref();
     beat();
     await this.#peers.start();
@@ -136,8 +144,11 @@ export class Link {
 
   /** Takes a message of the primary; others are ignored. */
   async take(message: ToMember): Promise<void> {
-    if (message.do === 'hear')
+    if (message.do === 'hear') {
+      this.#running?.newer.hear(message.from, message.newer);
+      this.#running?.disks.hear(message.full);
       for (const state of message.states) this.#states.set(state.name, { state, at: performance.now() });
+    }
     if (message.do === 'answered')
       this.#questions.get(message.question)?.(message.answers as readonly MetricsAsJson[]);
     if (message.do !== 'measure') return;

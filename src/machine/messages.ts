@@ -1,6 +1,8 @@
 /** Messages between the processes of a machine: news directly (`peers.ts`), all else over the primary. */
 import type { ProjectionStatus } from '#projections/projector.ts';
+import type { Summaries } from '../events/newer.ts';
 import type { Position, WrittenBatch } from '../events/store.ts';
+import type { Disk } from '../shared/load/full-disks.ts';
 
 /** A position that a request waits for, of all these read models. */
 export interface Wanted {
@@ -29,6 +31,13 @@ export interface Sockets {
   readonly passesOn: boolean;
 }
 
+/** Names the instance that operators see: all processes of a machine together. */
+export interface InstanceMark {
+  readonly id: string;
+  /** Of the process that gets signals: the primary, where there is one. */
+  readonly pid: number;
+}
+
 /** The part of a process in the work of its machine. */
 export interface Part {
   /** `http-1`, `projector-1`: in log lines and metrics. */
@@ -45,6 +54,8 @@ export interface Part {
   readonly begins: boolean;
   /** The number of processes that share the machine's budgets. */
   readonly sharers: number;
+  /** The same for all processes of the machine; undefined: the process is an instance of its own. */
+  readonly instance?: InstanceMark;
 }
 
 /** The part of a process that does everything. */
@@ -58,14 +69,24 @@ export const ALONE: Part = {
   sharers: 1,
 };
 
+/** How the work of a process goes. */
+export interface Work {
+  /** The states of the read models that it runs. */
+  readonly states: readonly ProjectionStatus[];
+  /** Events of a newer version at which its read models and processes stopped. */
+  readonly newer: Summaries;
+  /** Disks that it found full within the last minute. */
+  readonly full: readonly Disk[];
+}
+
 /** From the primary. */
 export type ToMember =
   | { readonly do: 'begin'; readonly part: Part; readonly sockets: Sockets; readonly databaseUrl: string }
   /** The first project is there: sandboxes may be filled. */
   | { readonly do: 'begun' }
   | { readonly do: 'stop' }
-  /** The states of the read models that a process runs. */
-  | { readonly do: 'hear'; readonly states: readonly ProjectionStatus[] }
+  /** Passes on how the work of a process goes. */
+  | ({ readonly do: 'hear'; readonly from: string } & Work)
   /** Asks for metrics. */
   | { readonly do: 'measure'; readonly question: string }
   /** Answers of all others to a question. */
@@ -79,7 +100,7 @@ export type FromMember =
   | { readonly is: 'begun'; readonly quickstart: unknown }
   /** It can't start, or must not go on: the whole service ends. */
   | { readonly is: 'fatal'; readonly message: string; readonly plain: boolean }
-  /** Every second, with the states of the read models that it runs. */
-  | { readonly is: 'alive'; readonly states: readonly ProjectionStatus[] }
+  /** Every second. */
+  | ({ readonly is: 'alive' } & Work)
   | { readonly is: 'asking'; readonly question: string }
   | { readonly is: 'answering'; readonly question: string; readonly answer: unknown };

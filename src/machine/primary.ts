@@ -6,9 +6,9 @@ import cluster, { type Worker } from 'node:cluster';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { ProjectionStatus } from '#projections/projector.ts';
+import { newId } from '../shared/ids.ts';
 import { SHARERS_OF_PROJECTOR } from './budgets.ts';
-import type { FromMember, Part, Sockets, ToMember } from './messages.ts';
+import type { FromMember, InstanceMark, Part, Sockets, ToMember, Work } from './messages.ts';
 import type { Sizes } from './sizes.ts';
 
 /** A process without a sign of life for this long, in ms, is killed. */
@@ -86,6 +86,8 @@ export class Primary {
   #replacing: Promise<void> = Promise.resolve();
   #begun: Promise<void> = Promise.resolve();
 
+  readonly #instance: InstanceMark = { id: newId('inst_'), pid: process.pid };
+
   constructor(private readonly options: PrimaryOptions) {}
 
   /** Starts all processes. @returns the URL at which they answer @throws MemberFailed */
@@ -158,14 +160,14 @@ export class Primary {
     const all = projectors === 2 ? DIVIDED : [undefined];
     return all.map((projects, n) => ({
       ...{ name: `projector-${n + 1}`, answers: false, begins: false, sharers: SHARERS_OF_PROJECTOR },
-      ...{ projects, leads: n === 0, prepares: n === 0 },
+      ...{ projects, leads: n === 0, prepares: n === 0, instance: this.#instance },
     }));
   }
 
   #worker(number: number, begins = false): Part {
     return {
       ...{ name: `http-${number}`, answers: true, projects: [], leads: false, prepares: false },
-      ...{ begins, sharers: this.options.sizes.workers },
+      ...{ begins, sharers: this.options.sizes.workers, instance: this.#instance },
     };
   }
 
@@ -211,7 +213,7 @@ export class Primary {
       this.#begun = this.options.onBegun(message.quickstart);
       this.#begun.catch(() => undefined); // Rethrown where the start waits for it.
     }
-    if (message.is === 'alive') this.#passOn(from, message.states);
+    if (message.is === 'alive') this.#passOn(from, message);
     if (message.is === 'asking') this.#ask(from, message.question);
     if (message.is !== 'answering') return;
     const question = this.#questions.get(message.question);
@@ -220,9 +222,10 @@ export class Primary {
     answer(question, from.worker.id);
   }
 
-  #passOn(from: Member, states: readonly ProjectionStatus[]): void {
-    if (states.length === 0) return;
-    for (const member of this.#members) if (member !== from) send(member, { do: 'hear', states });
+  #passOn(from: Member, { states, newer, full }: Work): void {
+    if (states.length === 0 && full.length === 0) return;
+    const said = { do: 'hear', from: from.part.name, states, newer, full } as const;
+    for (const member of this.#members) if (member !== from) send(member, said);
   }
 
   #ask(from: Member, id: string): void {

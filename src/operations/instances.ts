@@ -1,7 +1,6 @@
 /** The instances that run on this database, each with a row that says when it was last alive. */
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
-import { newId } from '#src/shared/ids.ts';
 
 /** DDL of a separate migration. */
 export const INSTANCES_SQL = `
@@ -28,11 +27,12 @@ on conflict (id) do update set seen_at = clock_timestamp(), runs = excluded.runs
 
 /** This instance. */
 export class Instance {
-  readonly id = newId('inst_');
   #beating: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly pool: Pool,
+    /** Of the process that gets signals, where the instance is several. */
+    private readonly mark: { readonly id: string; readonly pid: number },
     private readonly version: string,
     /** Returns the names of the processes and read models that this instance runs. */
     private readonly runs: () => readonly string[],
@@ -47,12 +47,15 @@ export class Instance {
   /** Removes its row. */
   async stop(): Promise<void> {
     clearInterval(this.#beating);
-    await this.pool.query('delete from operations.instance where id = $1', [this.id]).catch(() => undefined);
+    await this.pool
+      .query('delete from operations.instance where id = $1', [this.mark.id])
+      .catch(() => undefined);
   }
 
   /** A failure shows as an instance that was last seen a while ago. */
   async #beat(): Promise<void> {
-    const values = [this.id, this.version, hostname(), process.pid, this.runs()];
+    const { id, pid } = this.mark;
+    const values = [id, this.version, hostname(), pid, this.runs()];
     await this.pool.query({ name: 'instance-beat', text: BEAT, values }).catch(() => undefined);
   }
 }

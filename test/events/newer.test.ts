@@ -18,7 +18,9 @@ import { type Instance, startInstance } from '#test/projections/instance.ts';
 import { created, made, Streams, TENANT, until } from '#test/projections/made.ts';
 import { bundledProgram } from '#test/support/bundled-program.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { HERE, type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { fetchOnce } from '#test/support/patience.ts';
+import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { NEWER_VERSION } from './newer-software.ts';
 
@@ -211,33 +213,47 @@ describe('events of a newer version', () => {
 
 const PROJECT = { project_id: TENANT.project, organization_id: 'org_made', name: 'Made' };
 
-describe('a record with an event of a newer version', () => {
-  let service: InProcess;
-  let store: EventStore;
-  before(async function () {
-    if (EVENTSTORE_URL !== '') this.skip();
-    // Read models never reach the end of this log.
-    service = await startInProcess({}, { SHUTDOWN_SECONDS: '1' });
-    store = await PostgresEventStore.open({ url: service.databaseUrl });
-  });
-  after(async () => {
-    await store?.close();
-    await service?.stop();
-  });
+for (const [machine, settings] of [
+  ['one process', HERE],
+  ['several processes', { WORKERS: '2', PROJECTORS: '1' }],
+] as const)
+  describe(`a record with an event of a newer version, in ${machine}`, () => {
+    let service: InProcess;
+    let store: EventStore;
+    before(async function () {
+      if (EVENTSTORE_URL !== '') this.skip();
+      // Read models never reach the end of this log.
+      service = await startInProcess({}, { SHUTDOWN_SECONDS: '1', ...settings });
+      store = await PostgresEventStore.open({ url: service.databaseUrl });
+    });
+    after(async () => {
+      await store?.close();
+      await service?.stop();
+    });
 
-  it('takes no writes by this instance: 503, with the reason and without the stream', async () => {
-    const patient = (await service.post('/Patient', { resourceType: 'Patient', gender: 'other' })).json.id;
-    const stream = recordStream(String(patient));
-    let head = { revision: -1, hash: '' };
-    for await (const event of store.read(stream))
-      head = { revision: event.revision, hash: understand(event).metadata.hash ?? '' };
-    await store.append(stream, head, [{ ...newer(), type: 'RecordMerged' }]);
-    const body = JSON.stringify({ resourceType: 'Patient', id: patient, gender: 'female' });
-    const answer = await service.fhir(`/Patient/${patient}`, { method: 'PUT', body });
-    expect(answer.status, String(answer)).to.equal(503);
-    expect(answer.headers.get('retry-after')).to.equal('1');
-    expect(answer.text).to.contain("doesn't know RecordMerged").and.to.contain(UPGRADE);
-    expect(answer.text).to.not.contain(stream);
-    expect(service.log.join('\n')).to.contain(`the event at revision 1 of ${stream}`);
+    it('takes no writes by this instance: 503, with the reason and without the stream', async () => {
+      const patient = (await service.post('/Patient', { resourceType: 'Patient', gender: 'other' })).json.id;
+      const stream = recordStream(String(patient));
+      let head = { revision: -1, hash: '' };
+      for await (const event of store.read(stream))
+        head = { revision: event.revision, hash: understand(event).metadata.hash ?? '' };
+      await store.append(stream, head, [{ ...newer(), type: 'RecordMerged' }]);
+      const body = JSON.stringify({ resourceType: 'Patient', id: patient, gender: 'female' });
+      const answer = await service.fhir(`/Patient/${patient}`, { method: 'PUT', body });
+      expect(answer.status, String(answer)).to.equal(503);
+      expect(answer.headers.get('retry-after')).to.equal('1');
+      expect(answer.text).to.contain("doesn't know RecordMerged").and.to.contain(UPGRADE);
+      expect(answer.text).to.not.contain(stream);
+      await service.logged(`the event at revision 1 of ${stream}`);
+    });
+
+    it('is why read models lag: reads and /health/ready name the version', async () => {
+      const asks = [`${service.base}/Patient?gender=other`, `${service.url}/health/ready`];
+      const headers = { Authorization: `Bearer ${service.key}`, connection: 'close' };
+      for (const url of asks)
+        await eventually(
+          async () => (await (await fetchOnce(url, { headers })).text()).includes(UPGRADE),
+          60_000,
+        );
+    });
   });
-});

@@ -3,6 +3,7 @@
  * many requests. With WORKERS above 1 in the environment it runs as that many processes, for tests that don't change its
  * insides.
  */
+import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { startApp } from '#src/app.ts';
@@ -12,13 +13,16 @@ import './patience.ts';
 import { createMigratedDatabase, type TestDatabase } from './database.ts';
 import { NO_LIMIT } from './no-limit.ts';
 import { type OlderLog, putLog } from './older-log.ts';
-import { freePort } from './process.ts';
+import { eventually, freePort } from './process.ts';
 import { caughtUp, EVENTSTORE_URL, foundProject, foundQuickstart } from './project.ts';
 import { Answer, type Call, newDataDir, type ServiceOptions, startService } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** Settings for tests that change the insides of the service: it runs in their process, whatever WORKERS says. */
 export const HERE = { WORKERS: '1' } as const;
+
+/** How long a line of another process may take to arrive, in ms. */
+const LOGGED_MS = 10_000;
 
 /** A call; `key` replaces the service's first key, null means none. */
 export interface KeyedCall extends Call {
@@ -37,8 +41,15 @@ export interface InProcess {
   readonly pool: Pool;
   /** `postgres://…` of its database. */
   readonly databaseUrl: string;
+  /** Of the process that gets signals. */
+  readonly pid: number;
   /** Lines logged so far. */
   readonly log: readonly string[];
+  /**
+   * Returns the first line logged so far that contains a text. Lines of other processes come a little later: it waits for them.
+   * @throws Error if there is none within ten seconds
+   */
+  logged(text: string): Promise<string>;
   /** Creates another project and returns its key. */
   newProject(): Promise<string>;
   /**
@@ -101,7 +112,7 @@ export async function startInProcess(
   if (shared !== undefined) await caughtUp(url, true);
   const key = older?.key ?? shared?.key ?? quickstart?.sandbox_key;
   if (key === undefined) throw new Error('no project was made');
-  return open({ url, key, lines, stop: () => app.close() }, database);
+  return open({ url, key, pid: process.pid, lines, stop: () => app.close() }, database);
 }
 
 /**
@@ -120,11 +131,18 @@ async function startSplit(
     ...given,
   });
   if (EVENTSTORE_URL !== '') await caughtUp(service.url, true);
-  return open({ url: service.url, key: service.key, lines, stop: () => service.stop() }, database);
+  const { url, pid } = service;
+  return open({ url, key: service.key, pid, lines, stop: () => service.stop() }, database);
 }
 
 function open(
-  { url, key, lines, stop }: Pick<InProcess, 'url' | 'key' | 'stop'> & { readonly lines: readonly string[] },
+  {
+    url,
+    key,
+    pid,
+    lines,
+    stop,
+  }: Pick<InProcess, 'url' | 'key' | 'pid' | 'stop'> & { readonly lines: readonly string[] },
   database: TestDatabase,
 ): InProcess {
   const base = `${url}/fhir/R4`;
@@ -136,7 +154,13 @@ function open(
     key,
     pool: database.pool,
     databaseUrl: database.url,
+    pid,
     log: lines,
+    async logged(text) {
+      const find = (): string | undefined => lines.find((line) => line.includes(text));
+      await eventually(() => find() !== undefined, LOGGED_MS).catch(() => undefined);
+      return find() ?? expect.fail(`nothing logged includes: ${text}`);
+    },
     newProject: async () => (await foundProject(database.url)).key,
     fhir,
     async post(path, body, headers = {}) {

@@ -49,7 +49,14 @@ export async function listRequestFiles(dataDir: string): Promise<Record<Counted,
     env: {
       ...process.env,
       ...{ CALLED_FILES: out, DATA_DIR: dataDir, DATABASE_URL: '', EVENTSTORE_URL: '' },
-      ...{ PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn', SANDBOX_PATIENTS: '0' },
+      ...{
+        PORT: String(port),
+        HOST: '127.0.0.1',
+        WORKERS: '1',
+        PROJECTORS: '0',
+        LOG_LEVEL: 'warn',
+        SANDBOX_PATIENTS: '0',
+      },
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

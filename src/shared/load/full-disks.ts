@@ -48,6 +48,8 @@ export function isFull(code: string | undefined): boolean {
 /** The disks that were full lately. */
 export class FullDisks {
   readonly #seen = new Map<Disk, number>();
+  /** When other processes of the machine last said so. */
+  readonly #heard = new Map<Disk, number>();
 
   /** Takes note of an error. */
   note(error: unknown): void {
@@ -55,9 +57,23 @@ export class FullDisks {
     if (disk !== undefined) this.#seen.set(disk, Date.now());
   }
 
+  /** Returns the disks that this process found full within the last minute, to tell the others of its machine. */
+  own(): readonly Disk[] {
+    return lately(this.#seen);
+  }
+
+  /** Takes note of disks that another process of the machine found full. */
+  hear(disks: readonly Disk[]): void {
+    for (const disk of disks) this.#heard.set(disk, Date.now());
+  }
+
   /** Returns a sentence on the disks that were full within the last minute; undefined if there were none. */
   get notice(): string | undefined {
-    const full = [...this.#seen].filter(([, at]) => Date.now() - at < REPORTED_MS).map(([disk]) => disk);
-    return full.length === 0 ? undefined : full.map(fullDisk).join('; ');
+    const full = new Set([...lately(this.#seen), ...lately(this.#heard)]);
+    return full.size === 0 ? undefined : [...full].map(fullDisk).join('; ');
   }
+}
+
+function lately(seen: ReadonlyMap<Disk, number>): Disk[] {
+  return [...seen].filter(([, at]) => Date.now() - at < REPORTED_MS).map(([disk]) => disk);
 }

@@ -570,6 +570,7 @@ export type Instance = {
   id: string;
   version: string;
   host: string;
+  /** Of the process that gets signals, where the instance is several processes. */
   pid: number;
   /** ISO 8601, UTC. */
   started_at: string;

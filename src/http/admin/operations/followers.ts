@@ -78,7 +78,7 @@ const instanceSchema = z
     id: z.string(),
     version: z.string(),
     host: z.string(),
-    pid: z.int(),
+    pid: z.int().describe('Of the process that gets signals, where the instance is several processes.'),
     started_at: instant,
     last_seen_at: instant.describe('At most ten seconds late.'),
     alive: z.boolean().describe('False if it wasn’t seen for 30 seconds; one that stops in order is gone.'),
