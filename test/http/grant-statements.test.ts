@@ -11,6 +11,7 @@ import { parseAccess } from '#src/oauth/tokens/access.ts';
 import { GrantWriting, OBSERVATION_CATEGORY } from '#test/support/grant-writing.ts';
 import type { Allowed } from '#test/support/granted.ts';
 import { othersOf, readsOf, type WalkIds, type WalkRequest, writesOf } from '#test/support/granted-walk.ts';
+import { HERE } from '#test/support/in-process.ts';
 import { type Recording, recordStatements } from '#test/support/sent-statements.ts';
 import { SIGHT_EXCEPTIONS } from '#test/support/sight-exceptions.ts';
 import { type SentUnder, unseenReads } from '#test/support/sight-of-statements.ts';
@@ -26,7 +27,7 @@ describe('statements under a grant', () => {
   let recording: Recording;
 
   before(async () => {
-    on = await GrantWriting.start();
+    on = await GrantWriting.start(HERE);
     const { record } = on;
     const to = (type: string, id: string) => ({ reference: `${type}/${id}` });
     const subject = to('Patient', record);

@@ -86,6 +86,7 @@ describe('a log of commit 2a2c921', () => {
       [true, 'id_token', undefined],
       [false, 'system', 'not_given_by_operator'],
     ]);
+    await service.logged('no longer trusted');
     const lines = service.log.filter((line) => line.includes('no longer trusted'));
     expect(lines).to.have.length(1);
     expect(JSON.parse(lines[0] ?? '')).to.include({ application: id, cause: 'not_given_by_operator' });
