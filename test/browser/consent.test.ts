@@ -16,7 +16,7 @@ import { accessibilityFaults, openBrowser, picture } from '#test/support/browser
 import { startGuestHost } from '#test/support/guest-host.ts';
 import type { InProcess } from '#test/support/in-process.ts';
 import { portOf } from '#test/support/process.ts';
-import { someOf } from '#test/support/scale.ts';
+import { itAtFullSize, someOf } from '#test/support/scale.ts';
 
 const SCOPE = 'openid fhirUser offline_access launch/patient patient/*.rs patient/Observation.c';
 
@@ -297,30 +297,35 @@ describe('the consent page in a browser', () => {
       expect(complaints).to.deep.equal([]);
     });
 
-  it('shows a stranger where a faulty request leads, in every language and both themes', async () => {
-    const looks = Object.keys(LANGUAGES).map(
-      (lang, n) => ({ lang, theme: n % 2 === 0 ? 'light' : 'dark' }) as const,
-    );
-    for (const { lang, theme } of looks) {
-      context = await browser.newContext({ ...SIZES.phone, colorScheme: theme });
-      page = await context.newPage();
-      const asked = { redirect_uri: application.callback, scope: 'magic', lang };
-      await page.goto(service.url + authorizePath(clientId, asked));
-      expect(await page.getByRole('alert').count(), lang).to.equal(1);
-      expect(await accessibilityFaults(page), lang).to.deep.equal([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), lang).to.be.at.most(0);
-      if (process.env.ANNAL_TEST_PICTURES !== undefined)
-        await page.screenshot({
-          path: `${process.env.ANNAL_TEST_PICTURES}/fault-${lang}-${theme}.png`,
-          fullPage: true,
-        });
-      const { host } = new URL(application.callback);
-      await page.getByRole('link', { name: host }).click();
-      expect(await answer()).to.include({ error: 'invalid_scope', state: 'st&te', iss: service.url });
-      await context.close();
-    }
-    context = undefined;
-  });
+  itAtFullSize(
+    'shows a stranger where a faulty request leads, in every language and both themes',
+    async () => {
+      const looks = Object.keys(LANGUAGES).map(
+        (lang, n) => ({ lang, theme: n % 2 === 0 ? 'light' : 'dark' }) as const,
+      );
+      for (const { lang, theme } of looks) {
+        context = await browser.newContext({ ...SIZES.phone, colorScheme: theme });
+        page = await context.newPage();
+        const asked = { redirect_uri: application.callback, scope: 'magic', lang };
+        await page.goto(service.url + authorizePath(clientId, asked));
+        expect(await page.getByRole('alert').count(), lang).to.equal(1);
+        expect(await accessibilityFaults(page), lang).to.deep.equal([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), lang).to.be.at.most(
+          0,
+        );
+        if (process.env.ANNAL_TEST_PICTURES !== undefined)
+          await page.screenshot({
+            path: `${process.env.ANNAL_TEST_PICTURES}/fault-${lang}-${theme}.png`,
+            fullPage: true,
+          });
+        const { host } = new URL(application.callback);
+        await page.getByRole('link', { name: host }).click();
+        expect(await answer()).to.include({ error: 'invalid_scope', state: 'st&te', iss: service.url });
+        await context.close();
+      }
+      context = undefined;
+    },
+  );
 
   it('is operated by the keyboard alone', async () => {
     await open({ javaScriptEnabled: false });

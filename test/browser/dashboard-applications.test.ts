@@ -7,6 +7,7 @@ import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { picture } from '#test/support/browser.ts';
 import { checkLooks, useDashboard } from '#test/support/dashboard.ts';
 import type { InProcess } from '#test/support/in-process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
 /** One pixel. */
@@ -126,97 +127,103 @@ describe('the dashboard: an application', () => {
     ]);
   });
 
-  it('previews the consent page itself in each of its languages, for chosen scopes, without a script or form', async () => {
-    const { id } = await register();
-    await owner.done('PUT', `/applications/${id}/branding`, { logo: PNG.toString('base64') });
-    const page = await open(id);
-    const sent: string[] = [];
-    page.on('request', (request) => sent.push(request.url()));
-    const preview = panel(page, 'Preview of the consent page');
-    const frame = page.frameLocator('iframe');
-    await frame
-      .getByRole('heading', { level: 1, name: 'Portal asks for access to a health record' })
-      .waitFor();
-    const font = await frame.locator('body').evaluate((body) => getComputedStyle(body).fontFamily);
-    expect(font, 'the page has its style').to.include('system-ui');
-    const logo = frame.locator('img.logo');
-    expect(await logo.evaluate((image) => (image as HTMLImageElement).naturalWidth)).to.equal(1);
-    await preview.locator('iframe').scrollIntoViewIfNeeded();
-    await picture(page, 'app-preview');
-    const options = await preview.getByLabel('Language').getByRole('option').all();
-    const languages = await Promise.all(options.map((option) => option.getAttribute('value')));
-    expect(languages).to.deep.equal(['en', 'de', 'fr', 'es', 'nb', 'ar']);
-    for (const lang of languages) {
-      await preview.getByLabel('Language').selectOption(lang);
-      await page.frameLocator(`iframe`).locator(`html[lang="${lang}"] h1`).waitFor();
-    }
-    await preview.getByLabel('Language').selectOption('en');
-    await frame.getByText('Add, change and delete diagnoses and health problems').first().waitFor();
-    await preview.locator('summary').click();
-    await preview.getByLabel('patient/Condition.cud').uncheck();
-    await frame.getByText('Add, change and delete').first().waitFor({ state: 'detached' });
-    await frame.getByText('Read your laboratory results').first().waitFor();
-    expect(await frame.getByText('Add, change and delete').count()).to.equal(0);
-    await preview.locator('iframe').scrollIntoViewIfNeeded();
-    sent.length = 0;
-    await frame.getByRole('button', { name: 'Allow', exact: true }).click();
-    await frame.getByText('Use another account').click();
-    await frame
-      .getByRole('heading', { level: 1, name: 'Portal asks for access to a health record' })
-      .waitFor();
-    expect(sent).to.deep.equal([]);
-    expect(complaints.filter((each) => !/sandbox|form/i.test(each))).to.deep.equal([]);
-  });
+  itAtFullSize(
+    'previews the consent page itself in each of its languages, for chosen scopes, without a script or form',
+    async () => {
+      const { id } = await register();
+      await owner.done('PUT', `/applications/${id}/branding`, { logo: PNG.toString('base64') });
+      const page = await open(id);
+      const sent: string[] = [];
+      page.on('request', (request) => sent.push(request.url()));
+      const preview = panel(page, 'Preview of the consent page');
+      const frame = page.frameLocator('iframe');
+      await frame
+        .getByRole('heading', { level: 1, name: 'Portal asks for access to a health record' })
+        .waitFor();
+      const font = await frame.locator('body').evaluate((body) => getComputedStyle(body).fontFamily);
+      expect(font, 'the page has its style').to.include('system-ui');
+      const logo = frame.locator('img.logo');
+      expect(await logo.evaluate((image) => (image as HTMLImageElement).naturalWidth)).to.equal(1);
+      await preview.locator('iframe').scrollIntoViewIfNeeded();
+      await picture(page, 'app-preview');
+      const options = await preview.getByLabel('Language').getByRole('option').all();
+      const languages = await Promise.all(options.map((option) => option.getAttribute('value')));
+      expect(languages).to.deep.equal(['en', 'de', 'fr', 'es', 'nb', 'ar']);
+      for (const lang of languages) {
+        await preview.getByLabel('Language').selectOption(lang);
+        await page.frameLocator(`iframe`).locator(`html[lang="${lang}"] h1`).waitFor();
+      }
+      await preview.getByLabel('Language').selectOption('en');
+      await frame.getByText('Add, change and delete diagnoses and health problems').first().waitFor();
+      await preview.locator('summary').click();
+      await preview.getByLabel('patient/Condition.cud').uncheck();
+      await frame.getByText('Add, change and delete').first().waitFor({ state: 'detached' });
+      await frame.getByText('Read your laboratory results').first().waitFor();
+      expect(await frame.getByText('Add, change and delete').count()).to.equal(0);
+      await preview.locator('iframe').scrollIntoViewIfNeeded();
+      sent.length = 0;
+      await frame.getByRole('button', { name: 'Allow', exact: true }).click();
+      await frame.getByText('Use another account').click();
+      await frame
+        .getByRole('heading', { level: 1, name: 'Portal asks for access to a health record' })
+        .waitFor();
+      expect(sent).to.deep.equal([]);
+      expect(complaints.filter((each) => !/sandbox|form/i.test(each))).to.deep.equal([]);
+    },
+  );
 
-  it('makes a secret beside the previous one, and takes keys in its place, but no private ones', async () => {
-    const { id, client_id } = await register();
-    const find = openClients(service.pool);
-    const page = await open(id);
-    const proof = panel(page, 'How it proves who it is');
-    await proof.getByRole('button', { name: 'New secret' }).click();
-    await page.getByLabel('How long the previous secret works').selectOption('168');
-    await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
-    expect(await page.getByRole('dialog').getByRole('region').innerText()).to.match(/^cs_/);
-    await page.getByRole('button', { name: 'I have stored it' }).click();
-    await proof.getByText(/The previous one works until/).waitFor();
-    expect((await find(client_id))?.secrets).to.have.length(2);
-    await proof.getByRole('button', { name: 'New secret' }).click();
-    await page
-      .getByRole('dialog')
-      .getByText(/The secret before it, .* ends at once/)
-      .waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    await proof.getByRole('button', { name: 'Use keys instead' }).click();
-    const dialog = page.getByRole('dialog');
-    const sent: string[] = [];
-    page.on('request', (request) => sent.push(request.postData() ?? ''));
-    for (const [text, says] of [
-      [JSON.stringify({ keys: [privateKey.export({ format: 'jwk' })] }), 'This is a private key.'],
-      [privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(), 'This is a private key.'],
-      [publicKey.export({ format: 'pem', type: 'spki' }).toString(), 'This is a key in PEM.'],
-      ['nothing', 'This is not a key set'],
-    ] as const) {
-      await dialog.getByLabel('Key set').fill(text);
+  itAtFullSize(
+    'makes a secret beside the previous one, and takes keys in its place, but no private ones',
+    async () => {
+      const { id, client_id } = await register();
+      const find = openClients(service.pool);
+      const page = await open(id);
+      const proof = panel(page, 'How it proves who it is');
+      await proof.getByRole('button', { name: 'New secret' }).click();
+      await page.getByLabel('How long the previous secret works').selectOption('168');
+      await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
+      expect(await page.getByRole('dialog').getByRole('region').innerText()).to.match(/^cs_/);
+      await page.getByRole('button', { name: 'I have stored it' }).click();
+      await proof.getByText(/The previous one works until/).waitFor();
+      expect((await find(client_id))?.secrets).to.have.length(2);
+      await proof.getByRole('button', { name: 'New secret' }).click();
+      await page
+        .getByRole('dialog')
+        .getByText(/The secret before it, .* ends at once/)
+        .waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+      await proof.getByRole('button', { name: 'Use keys instead' }).click();
+      const dialog = page.getByRole('dialog');
+      const sent: string[] = [];
+      page.on('request', (request) => sent.push(request.postData() ?? ''));
+      for (const [text, says] of [
+        [JSON.stringify({ keys: [privateKey.export({ format: 'jwk' })] }), 'This is a private key.'],
+        [privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(), 'This is a private key.'],
+        [publicKey.export({ format: 'pem', type: 'spki' }).toString(), 'This is a key in PEM.'],
+        ['nothing', 'This is not a key set'],
+      ] as const) {
+        await dialog.getByLabel('Key set').fill(text);
+        await dialog.getByRole('button', { name: 'Use keys instead' }).click();
+        await dialog.getByRole('alert').filter({ hasText: says }).waitFor();
+      }
+      expect(sent.filter((body) => body !== '')).to.deep.equal([]);
+      const own = { ...publicKey.export({ format: 'jwk' }), kid: 'one' };
+      await dialog.getByLabel('Key set').fill(JSON.stringify(own));
       await dialog.getByRole('button', { name: 'Use keys instead' }).click();
-      await dialog.getByRole('alert').filter({ hasText: says }).waitFor();
-    }
-    expect(sent.filter((body) => body !== '')).to.deep.equal([]);
-    const own = { ...publicKey.export({ format: 'jwk' }), kid: 'one' };
-    await dialog.getByLabel('Key set').fill(JSON.stringify(own));
-    await dialog.getByRole('button', { name: 'Use keys instead' }).click();
-    await proof.getByRole('cell', { name: 'P-384' }).waitFor();
-    expect((await shown(id)).jwks).to.deep.equal({ keys: [own] });
-    expect((await find(client_id))?.secrets).to.deep.equal([]);
-    expect(await proof.getByRole('button', { name: 'New secret' }).count()).to.equal(0);
-    await proof.getByRole('button', { name: 'Replace the keys' }).click();
-    await dialog.getByLabel(/^jwks_uri/).check();
-    await dialog.getByRole('textbox', { name: 'jwks_uri' }).fill('https://portal.example/jwks');
-    await dialog.getByRole('button', { name: 'Replace the keys' }).click();
-    await proof.getByText('https://portal.example/jwks').waitFor();
-    expect(await shown(id)).to.deep.include({ jwks: null, jwks_uri: 'https://portal.example/jwks' });
-  });
+      await proof.getByRole('cell', { name: 'P-384' }).waitFor();
+      expect((await shown(id)).jwks).to.deep.equal({ keys: [own] });
+      expect((await find(client_id))?.secrets).to.deep.equal([]);
+      expect(await proof.getByRole('button', { name: 'New secret' }).count()).to.equal(0);
+      await proof.getByRole('button', { name: 'Replace the keys' }).click();
+      await dialog.getByLabel(/^jwks_uri/).check();
+      await dialog.getByRole('textbox', { name: 'jwks_uri' }).fill('https://portal.example/jwks');
+      await dialog.getByRole('button', { name: 'Replace the keys' }).click();
+      await proof.getByText('https://portal.example/jwks').waitFor();
+      expect(await shown(id)).to.deep.include({ jwks: null, jwks_uri: 'https://portal.example/jwks' });
+    },
+  );
 
-  it('changes the look and keeps the logo until it is removed', async () => {
+  itAtFullSize('changes the look and keeps the logo until it is removed', async () => {
     const { id } = await register();
     const page = await open(id);
     const look = panel(page, 'Look and links');

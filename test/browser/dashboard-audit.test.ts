@@ -9,6 +9,7 @@ import { accessibilityFaults, picture } from '#test/support/browser.ts';
 import { checkLooks, settle, useDashboard } from '#test/support/dashboard.ts';
 import type { InProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 const VERIFY = fileURLToPath(new URL('../../bin/verify-export.mjs', import.meta.url));
@@ -108,7 +109,7 @@ describe('the dashboard of auditors', () => {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('shows who read what, verifies a record, and asks why in production', async () => {
+  itAtFullSize('shows who read what, verifies a record, and asks why in production', async () => {
     let page = await open('audit@clinic.example');
     await page.goto(screen(`/access-log?patient=${patient.id}`));
     await page.getByRole('row').filter({ hasText: 'owner@clinic.example' }).waitFor();
@@ -172,28 +173,31 @@ describe('the dashboard of auditors', () => {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('is usable by everybody who may see it, on a desktop and a phone, in both themes, in German', async () => {
-    const page = await open('audit@clinic.example');
-    const screens = [
-      '',
-      '?type=ConsentGranted',
-      '/access-log',
-      `/access-log?patient=${patient.id}`,
-      '/exports',
-      '/verifications',
-    ];
-    for (const path of screens) {
-      const name = path.replaceAll(/[^a-z]+/g, '-').slice(0, 14);
-      await checkLooks(page, `audit${name}`, screen(path));
-    }
-    await page.locator('summary').filter({ hasText: 'audit@clinic.example' }).click();
-    await page.getByLabel('Language').selectOption('Deutsch');
-    await page.goto(screen(''));
-    await page.getByRole('heading', { level: 1, name: 'Protokoll' }).waitFor();
-    await settle(page);
-    await picture(page, 'audit-german');
-    expect(complaints).to.deep.equal([]);
-  });
+  itAtFullSize(
+    'is usable by everybody who may see it, on a desktop and a phone, in both themes, in German',
+    async () => {
+      const page = await open('audit@clinic.example');
+      const screens = [
+        '',
+        '?type=ConsentGranted',
+        '/access-log',
+        `/access-log?patient=${patient.id}`,
+        '/exports',
+        '/verifications',
+      ];
+      for (const path of screens) {
+        const name = path.replaceAll(/[^a-z]+/g, '-').slice(0, 14);
+        await checkLooks(page, `audit${name}`, screen(path));
+      }
+      await page.locator('summary').filter({ hasText: 'audit@clinic.example' }).click();
+      await page.getByLabel('Language').selectOption('Deutsch');
+      await page.goto(screen(''));
+      await page.getByRole('heading', { level: 1, name: 'Protokoll' }).waitFor();
+      await settle(page);
+      await picture(page, 'audit-german');
+      expect(complaints).to.deep.equal([]);
+    },
+  );
 
   it('shows nothing to a developer of the organization, nor to an owner or auditor of another', async () => {
     for (const person of ['dev@clinic.example', 'owner@other.example', 'audit@other.example']) {

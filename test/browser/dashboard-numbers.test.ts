@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { addConsents, beginProject, callAs, useDashboard } from '#test/support/dashboard.ts';
 import type { InProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 
 interface Listed<T> {
   readonly data: readonly T[];
@@ -140,7 +141,7 @@ describe('the dashboard’s numbers', () => {
     expect(await page.getByLabel('Request id').inputValue()).to.equal(oldest);
   });
 
-  it('shows the errors of each day first, and says where they were not recorded', async () => {
+  itAtFullSize('shows the errors of each day first, and says where they were not recorded', async () => {
     await begin('Usage');
     const key = await makeKey('one');
     const last = [await get('/Patient', key.key), await get('/Patient/none', key.key)].at(-1) ?? '';
@@ -199,132 +200,141 @@ describe('the dashboard’s numbers', () => {
     expect(await idsOnPage()).to.deep.equal([last]);
   });
 
-  it('says how close limits are, and announces those nearly reached on the first screen', async () => {
-    await begin('Limits');
-    const [busy, quiet] = [await makeKey('busy'), await makeKey('quiet')];
-    for (let n = 0; n < 7; n += 1)
-      await ask('/webhooks', {
-        url: `http://localhost:9/${n}`,
-        environment: 'sandbox',
-        events: ['*'],
-      });
-    const last = await get('/Patient', quiet.key);
-    await logged(last);
-    expect(await page.getByRole('heading', { name: 'Limits nearly reached' }).count()).to.equal(0);
-    const send = (requests: number, status: number): Promise<unknown> =>
-      service.pool.query(
-        `insert into operations.request_log (request_id, at, project, environment, key_id, method, path, status, ms)
+  itAtFullSize(
+    'says how close limits are, and announces those nearly reached on the first screen',
+    async () => {
+      await begin('Limits');
+      const [busy, quiet] = [await makeKey('busy'), await makeKey('quiet')];
+      for (let n = 0; n < 7; n += 1)
+        await ask('/webhooks', {
+          url: `http://localhost:9/${n}`,
+          environment: 'sandbox',
+          events: ['*'],
+        });
+      const last = await get('/Patient', quiet.key);
+      await logged(last);
+      expect(await page.getByRole('heading', { name: 'Limits nearly reached' }).count()).to.equal(0);
+      const send = (requests: number, status: number): Promise<unknown> =>
+        service.pool.query(
+          `insert into operations.request_log (request_id, at, project, environment, key_id, method, path, status, ms)
          select 'req_' || $3::int4 || n, (extract(epoch from clock_timestamp()) * 1000000)::int8, $1, 'sandbox', $2, 'GET',
                 '/fhir/R4/Patient', $3::int4, 1 from generate_series(1, $4::int4) n`,
-        [project, busy.id, status, requests],
+          [project, busy.id, status, requests],
+        );
+      await send(LIMIT * 0.79 - 2, 200);
+      await send(2, 429);
+      await service.pool.query(
+        'insert into operations.key_use (key_id, used_at) values ($1, (extract(epoch from now()) * 1000000)::int8)',
+        [busy.id],
       );
-    await send(LIMIT * 0.79 - 2, 200);
-    await send(2, 429);
-    await service.pool.query(
-      'insert into operations.key_use (key_id, used_at) values ($1, (extract(epoch from now()) * 1000000)::int8)',
-      [busy.id],
-    );
-    await page.getByRole('link', { name: 'Limits', exact: true }).click();
-    const rowOf = async (name: string): Promise<string[]> =>
-      page
-        .getByRole('region', { name: 'Limits', exact: true })
-        .getByRole('row')
-        .filter({ hasText: name })
-        .getByRole('cell')
-        .allInnerTexts();
-    await page.getByRole('row').filter({ hasText: 'busy' }).waitFor();
-    const [, used, share] = await rowOf('busy');
-    const { total } = await ask<Listed<unknown>>(`/logs?key=${busy.id}&limit=1`);
-    expect(used).to.equal(`${total.toLocaleString('en')} of ${LIMIT.toLocaleString('en')}`);
-    expect(share?.trim()).to.equal('79%');
-    expect((await rowOf('quiet'))[1]).to.equal(`1 of ${LIMIT.toLocaleString('en')}`);
-    expect((await rowOf('Webhook endpoints')).slice(1).map((text) => text.trim())).to.deep.equal([
-      '7 of 10',
-      '70%',
-    ]);
-    const [, mine = ''] = await rowOf('Your requests');
-    expect(Number(mine.split(' ')[0])).to.be.within(10, LIMIT / 2);
-    await page.getByText('2 requests were refused because of a limit in the last 24 hours (429).').click();
-    await page.getByRole('row').nth(2).waitFor();
-    expect((await idsOnPage()).sort()).to.deep.equal(['req_4291', 'req_4292']);
-    expect(await page.getByLabel('Status').inputValue()).to.equal('429');
-    await send(LIMIT * 0.01, 201);
-    await ask('/webhooks', { url: 'http://localhost:9/more', environment: 'sandbox', events: ['*'] });
-    await page.getByRole('link', { name: 'Overview', exact: true }).click();
-    await page.getByRole('heading', { name: 'Limits nearly reached' }).waitFor();
-    for (const [name, is] of [
-      ['busy', `1,600 of ${LIMIT.toLocaleString('en')}`],
-      ['Webhook endpoints', '8 of 10'],
-    ] as const) {
-      const [, amount, state] = await rowOf(name);
-      expect([amount, state?.trim()]).to.deep.equal([is, '80% Nearly reached']);
-    }
-    expect(await rowOf('quiet')).to.deep.equal([]);
-  });
-
-  it('shows what people allowed, in the sentences that they read, and when and why it ended', async () => {
-    await begin('Consents');
-    await page.getByRole('link', { name: 'Consents', exact: true }).click();
-    await page.getByText('No person has allowed an application').waitFor();
-    const register = async (name: string): Promise<string> =>
-      (
-        await ask<Made>('/applications', {
-          name,
-          environment: 'sandbox',
-          kind: 'public',
-          redirect_uris: ['https://diary.example/callback'],
-          scopes: ['patient/*.rs'],
-        })
-      ).id;
-    const [kept, deleted] = [await register('Diary'), await register('Gone')];
-    await addConsents(service, project, kept);
-    await addConsents(service, project, deleted);
-    const removed = await page.evaluate(
-      async (path) => (await fetch(path, { method: 'DELETE', headers: { 'X-Service-Session': '1' } })).status,
-      `/app/api/admin/applications/${deleted}`,
-    );
-    expect(removed).to.equal(204);
-    const list = () => ask<Listed<Consent>>('/consents?environment=sandbox');
-    await eventually(async () =>
-      (await list()).data.some(({ end_reason }) => end_reason === 'application_deleted'),
-    );
-    const { data, total } = await list();
-    expect(total).to.equal(8);
-    expect(data.map(({ status, end_reason }) => `${status} ${end_reason}`).sort()).to.deep.equal([
-      'active null',
-      ...['expired expired', 'expired expired'],
-      'revoked application_deleted',
-      ...['revoked patient', 'revoked patient'],
-      ...['revoked replaced', 'revoked replaced'],
-    ]);
-    await page.reload();
-    await page.getByText('8 consents').waitFor();
-    await page.getByRole('link', { name: 'Diary' }).first().waitFor();
-    const rows = await page
-      .locator('tbody tr')
-      .evaluateAll((all) => all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText)));
-    const said: Readonly<Record<string, string>> = {
-      null: 'Ends on {}, unless somebody ends it before',
-      patient: 'Ended on {}, by a person who has the record',
-      replaced: 'Ended on {}, replaced by a newer consent of the same person',
-      application_deleted: 'Ended on {}, because the application or its project was deleted',
-      expired: 'Its time was over on {}',
-    };
-    const states = { active: 'Active', revoked: 'Ended', expired: 'Expired' };
-    const timeZone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
-    for (const [index, { status, end_reason, ...consent }] of data.entries()) {
-      const day = new Date(consent.revoked_at ?? consent.expires_at);
-      const told = day.toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone });
-      const [state, application, may, , patient] = rows[index] ?? [];
-      expect(state?.split('\n')).to.deep.equal([
-        states[status],
-        said[String(end_reason)]?.replace('{}', told),
+      await page.getByRole('link', { name: 'Limits', exact: true }).click();
+      const rowOf = async (name: string): Promise<string[]> =>
+        page
+          .getByRole('region', { name: 'Limits', exact: true })
+          .getByRole('row')
+          .filter({ hasText: name })
+          .getByRole('cell')
+          .allInnerTexts();
+      await page.getByRole('row').filter({ hasText: 'busy' }).waitFor();
+      const [, used, share] = await rowOf('busy');
+      const { total } = await ask<Listed<unknown>>(`/logs?key=${busy.id}&limit=1`);
+      expect(used).to.equal(`${total.toLocaleString('en')} of ${LIMIT.toLocaleString('en')}`);
+      expect(share?.trim()).to.equal('79%');
+      expect((await rowOf('quiet'))[1]).to.equal(`1 of ${LIMIT.toLocaleString('en')}`);
+      expect((await rowOf('Webhook endpoints')).slice(1).map((text) => text.trim())).to.deep.equal([
+        '7 of 10',
+        '70%',
       ]);
-      expect(application).to.match(consent.application.id === kept ? /^Diary$/ : /^(?:Gone|app_)/);
-      for (const sentence of consent.scopes_text) expect(may).to.include(sentence);
-      expect(patient).to.equal(consent.patient);
-    }
-    expect(await page.getByRole('link', { name: 'Diary' }).count()).to.equal(4);
-    expect(await page.getByRole('link', { name: 'Gone' }).count()).to.equal(0);
-  });
+      const [, mine = ''] = await rowOf('Your requests');
+      expect(Number(mine.split(' ')[0])).to.be.within(10, LIMIT / 2);
+      await page.getByText('2 requests were refused because of a limit in the last 24 hours (429).').click();
+      await page.getByRole('row').nth(2).waitFor();
+      expect((await idsOnPage()).sort()).to.deep.equal(['req_4291', 'req_4292']);
+      expect(await page.getByLabel('Status').inputValue()).to.equal('429');
+      await send(LIMIT * 0.01, 201);
+      await ask('/webhooks', { url: 'http://localhost:9/more', environment: 'sandbox', events: ['*'] });
+      await page.getByRole('link', { name: 'Overview', exact: true }).click();
+      await page.getByRole('heading', { name: 'Limits nearly reached' }).waitFor();
+      for (const [name, is] of [
+        ['busy', `1,600 of ${LIMIT.toLocaleString('en')}`],
+        ['Webhook endpoints', '8 of 10'],
+      ] as const) {
+        const [, amount, state] = await rowOf(name);
+        expect([amount, state?.trim()]).to.deep.equal([is, '80% Nearly reached']);
+      }
+      expect(await rowOf('quiet')).to.deep.equal([]);
+    },
+  );
+
+  itAtFullSize(
+    'shows what people allowed, in the sentences that they read, and when and why it ended',
+    async () => {
+      await begin('Consents');
+      await page.getByRole('link', { name: 'Consents', exact: true }).click();
+      await page.getByText('No person has allowed an application').waitFor();
+      const register = async (name: string): Promise<string> =>
+        (
+          await ask<Made>('/applications', {
+            name,
+            environment: 'sandbox',
+            kind: 'public',
+            redirect_uris: ['https://diary.example/callback'],
+            scopes: ['patient/*.rs'],
+          })
+        ).id;
+      const [kept, deleted] = [await register('Diary'), await register('Gone')];
+      await addConsents(service, project, kept);
+      await addConsents(service, project, deleted);
+      const removed = await page.evaluate(
+        async (path) =>
+          (await fetch(path, { method: 'DELETE', headers: { 'X-Service-Session': '1' } })).status,
+        `/app/api/admin/applications/${deleted}`,
+      );
+      expect(removed).to.equal(204);
+      const list = () => ask<Listed<Consent>>('/consents?environment=sandbox');
+      await eventually(async () =>
+        (await list()).data.some(({ end_reason }) => end_reason === 'application_deleted'),
+      );
+      const { data, total } = await list();
+      expect(total).to.equal(8);
+      expect(data.map(({ status, end_reason }) => `${status} ${end_reason}`).sort()).to.deep.equal([
+        'active null',
+        ...['expired expired', 'expired expired'],
+        'revoked application_deleted',
+        ...['revoked patient', 'revoked patient'],
+        ...['revoked replaced', 'revoked replaced'],
+      ]);
+      await page.reload();
+      await page.getByText('8 consents').waitFor();
+      await page.getByRole('link', { name: 'Diary' }).first().waitFor();
+      const rows = await page
+        .locator('tbody tr')
+        .evaluateAll((all) =>
+          all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText)),
+        );
+      const said: Readonly<Record<string, string>> = {
+        null: 'Ends on {}, unless somebody ends it before',
+        patient: 'Ended on {}, by a person who has the record',
+        replaced: 'Ended on {}, replaced by a newer consent of the same person',
+        application_deleted: 'Ended on {}, because the application or its project was deleted',
+        expired: 'Its time was over on {}',
+      };
+      const states = { active: 'Active', revoked: 'Ended', expired: 'Expired' };
+      const timeZone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+      for (const [index, { status, end_reason, ...consent }] of data.entries()) {
+        const day = new Date(consent.revoked_at ?? consent.expires_at);
+        const told = day.toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone });
+        const [state, application, may, , patient] = rows[index] ?? [];
+        expect(state?.split('\n')).to.deep.equal([
+          states[status],
+          said[String(end_reason)]?.replace('{}', told),
+        ]);
+        expect(application).to.match(consent.application.id === kept ? /^Diary$/ : /^(?:Gone|app_)/);
+        for (const sentence of consent.scopes_text) expect(may).to.include(sentence);
+        expect(patient).to.equal(consent.patient);
+      }
+      expect(await page.getByRole('link', { name: 'Diary' }).count()).to.equal(4);
+      expect(await page.getByRole('link', { name: 'Gone' }).count()).to.equal(0);
+    },
+  );
 });

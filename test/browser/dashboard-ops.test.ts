@@ -5,6 +5,7 @@ import { accessibilityFaults, picture } from '#test/support/browser.ts';
 import { checkLooks, settle, useDashboard } from '#test/support/dashboard.ts';
 import { holdRebuild } from '#test/support/held-rebuild.ts';
 import type { InProcess } from '#test/support/in-process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 
 const SCREENS = [
   '',
@@ -216,18 +217,21 @@ describe('the dashboard of operators', () => {
     await page.context().setOffline(false);
   });
 
-  it('is usable by everybody who may see it, on a desktop and a phone, in both themes, in German', async () => {
-    const page = await open('developer@example.org');
-    for (const screen of SCREENS)
-      await checkLooks(page, `ops${screen.replace('/', '-')}`, `${service.url}/app/ops${screen}`);
-    await page.getByText('developer@example.org').click();
-    await page.getByLabel('Language').selectOption('Deutsch');
-    await page.goto(`${service.url}/app/ops`);
-    await page.getByRole('heading', { level: 1, name: 'Zu erledigen' }).waitFor();
-    await settle(page);
-    await picture(page, 'ops-german');
-    expect(complaints).to.deep.equal([]);
-  });
+  itAtFullSize(
+    'is usable by everybody who may see it, on a desktop and a phone, in both themes, in German',
+    async () => {
+      const page = await open('developer@example.org');
+      for (const screen of SCREENS)
+        await checkLooks(page, `ops${screen.replace('/', '-')}`, `${service.url}/app/ops${screen}`);
+      await page.getByText('developer@example.org').click();
+      await page.getByLabel('Language').selectOption('Deutsch');
+      await page.goto(`${service.url}/app/ops`);
+      await page.getByRole('heading', { level: 1, name: 'Zu erledigen' }).waitFor();
+      await settle(page);
+      await picture(page, 'ops-german');
+      expect(complaints).to.deep.equal([]);
+    },
+  );
 
   it('verifies everything, shows the report, and the key that signs', async () => {
     const page = await open('developer@example.org');

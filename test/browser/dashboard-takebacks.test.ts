@@ -5,6 +5,7 @@ import { type Auditing, openAuditing, PATIENT, type Written, weightOf } from '#t
 import { checkLooks, settle, useDashboard } from '#test/support/dashboard.ts';
 import type { InProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 
 const SOURCE = 'Ward 3 analyser';
 
@@ -132,7 +133,7 @@ describe('the screens of take-backs', () => {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('show their progress, continue what failed, and say what the service refuses', async () => {
+  itAtFullSize('show their progress, continue what failed, and say what the service refuses', async () => {
     await weigh(3, 'Slow import');
     const page = await open('owner@clinic.example');
     const { id } = await auditing.owner.done('POST', `/projects/${auditing.project}/takebacks`, {

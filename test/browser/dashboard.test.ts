@@ -7,6 +7,7 @@ import { accessibilityFaults, picture } from '#test/support/browser.ts';
 import { beginProject, callAs, checkLooks, fillProject, useDashboard } from '#test/support/dashboard.ts';
 import type { InProcess } from '#test/support/in-process.ts';
 import { identityOf } from '#test/support/me.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 
 const PHONE = { width: 390, height: 844 };
 const SCREENS = [
@@ -228,123 +229,126 @@ describe('the dashboard', () => {
     expect(complaints.filter((each) => !each.includes('412'))).to.deep.equal([]);
   });
 
-  it('builds a search, says what it costs, and shows the resources that the interface returns', async () => {
-    const page = await open('seeker@example.org');
-    await beginProject(page, 'Searches');
-    const [, project] = /\/projects\/([\w-]+)\//.exec(page.url()) ?? [];
-    const headers = { 'X-Service-Session': '1', 'X-Service-Project': project ?? '' };
-    const fhir = (path: string, body?: object): Promise<Resource & Bundle> =>
-      page.evaluate(
-        async ([url, sent, init]) => {
-          const json = { ...init, 'Content-Type': 'application/fhir+json' };
-          const written = sent === undefined ? {} : { method: 'POST', body: JSON.stringify(sent) };
-          return (await fetch(`/app/api/fhir/R4${url}`, { headers: json, ...written })).json();
-        },
-        [path, body, headers] as const,
-      );
-    const { id } = await fhir('/Patient', { resourceType: 'Patient', name: [{ family: 'Lind' }] });
-    const weigh = (day: number, value: number, of = id): Promise<Resource> =>
-      fhir('/Observation', {
-        resourceType: 'Observation',
-        status: 'final',
-        code: { coding: [{ system: 'http://loinc.org', code: '29463-7' }], text: 'Weight' },
-        subject: { reference: `Patient/${of}` },
-        effectiveDateTime: `2026-03-0${day}`,
-        valueQuantity: { value, unit: 'kg', system: 'http://unitsofmeasure.org', code: 'kg' },
-      });
-    await weigh(1, 71);
-    const { meta } = await weigh(2, 72);
-    await weigh(3, 73);
-    const other = await fhir('/Patient', { resourceType: 'Patient', name: [{ family: 'Other' }] });
-    await weigh(3, 99, other.id);
-    await page.getByRole('link', { name: 'FHIR search' }).click();
-    const costs = page.getByRole('region', { name: 'What this search costs' });
-    await costs.getByText('No condition').waitFor();
-    await page.getByLabel('Record (patient)').fill(id);
-    await page.getByLabel('Add a condition').selectOption('code');
-    await page.keyboard.type('29463-7');
-    await page.getByLabel('Add a condition').selectOption('date');
-    await page.keyboard.type('2026-03-02');
-    await page.getByLabel('Comparison of date').selectOption('ge');
-    await page.getByLabel('Add a condition').selectOption('_include');
-    await page.locator('.value').last().selectOption('Observation:patient');
-    await page.getByLabel('Order (_sort)').selectOption('-date');
-    await page.getByLabel('then by').selectOption('code');
-    await page.getByLabel('Per page (_count)').fill('1');
-    const path = `/Observation?patient=${id}&code=29463-7&date=ge2026-03-02&_include=Observation:patient&_sort=-date,code&_count=1`;
+  itAtFullSize(
+    'builds a search, says what it costs, and shows the resources that the interface returns',
+    async () => {
+      const page = await open('seeker@example.org');
+      await beginProject(page, 'Searches');
+      const [, project] = /\/projects\/([\w-]+)\//.exec(page.url()) ?? [];
+      const headers = { 'X-Service-Session': '1', 'X-Service-Project': project ?? '' };
+      const fhir = (path: string, body?: object): Promise<Resource & Bundle> =>
+        page.evaluate(
+          async ([url, sent, init]) => {
+            const json = { ...init, 'Content-Type': 'application/fhir+json' };
+            const written = sent === undefined ? {} : { method: 'POST', body: JSON.stringify(sent) };
+            return (await fetch(`/app/api/fhir/R4${url}`, { headers: json, ...written })).json();
+          },
+          [path, body, headers] as const,
+        );
+      const { id } = await fhir('/Patient', { resourceType: 'Patient', name: [{ family: 'Lind' }] });
+      const weigh = (day: number, value: number, of = id): Promise<Resource> =>
+        fhir('/Observation', {
+          resourceType: 'Observation',
+          status: 'final',
+          code: { coding: [{ system: 'http://loinc.org', code: '29463-7' }], text: 'Weight' },
+          subject: { reference: `Patient/${of}` },
+          effectiveDateTime: `2026-03-0${day}`,
+          valueQuantity: { value, unit: 'kg', system: 'http://unitsofmeasure.org', code: 'kg' },
+        });
+      await weigh(1, 71);
+      const { meta } = await weigh(2, 72);
+      await weigh(3, 73);
+      const other = await fhir('/Patient', { resourceType: 'Patient', name: [{ family: 'Other' }] });
+      await weigh(3, 99, other.id);
+      await page.getByRole('link', { name: 'FHIR search' }).click();
+      const costs = page.getByRole('region', { name: 'What this search costs' });
+      await costs.getByText('No condition').waitFor();
+      await page.getByLabel('Record (patient)').fill(id);
+      await page.getByLabel('Add a condition').selectOption('code');
+      await page.keyboard.type('29463-7');
+      await page.getByLabel('Add a condition').selectOption('date');
+      await page.keyboard.type('2026-03-02');
+      await page.getByLabel('Comparison of date').selectOption('ge');
+      await page.getByLabel('Add a condition').selectOption('_include');
+      await page.locator('.value').last().selectOption('Observation:patient');
+      await page.getByLabel('Order (_sort)').selectOption('-date');
+      await page.getByLabel('then by').selectOption('code');
+      await page.getByLabel('Per page (_count)').fill('1');
+      const path = `/Observation?patient=${id}&code=29463-7&date=ge2026-03-02&_include=Observation:patient&_sort=-date,code&_count=1`;
 
-    await page.getByText(`/fhir/R4${path}`, { exact: true }).waitFor();
-    expect(new URL(page.url()).searchParams.get('path')).to.equal(`/fhir/R4${path}`);
-    expect(await costs.innerText())
-      .to.include('only the record')
-      .and.include('date=ge2026-03-02');
-    await page.getByRole('button', { name: 'Search', exact: true }).click();
-    const table = page.getByRole('region', { name: 'Results' });
-    const expected = await fhir(path);
-    await page.getByText(`${expected.total} matches`).waitFor();
-    expect(expected.total).to.equal(2);
-    for (const [at, { resource }] of expected.entry.entries())
-      expect(
-        await table
-          .getByRole('row')
-          .nth(at + 1)
-          .innerText(),
-        `${at}`,
-      ).to.include(resource.id);
-    expect(await table.getByRole('row').nth(1).innerText())
-      .to.include('73 kg')
-      .and.include('Weight');
-    expect(await table.getByRole('row').nth(2).innerText())
-      .to.include('Included')
-      .and.include('Lind');
-    expect(JSON.parse(await page.getByRole('region', { name: 'Answer' }).innerText())).to.have.property(
-      'total',
-      2,
-    );
-    expect(await accessibilityFaults(page)).to.deep.equal([]);
-    await picture(page, 'app-search-results');
-    await page.setViewportSize(PHONE);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    expect(await accessibilityFaults(page)).to.deep.equal([]);
-    await picture(page, 'app-search-results-phone');
-    await page.getByRole('button', { name: 'Next page' }).click();
-    await table.getByText('72 kg').waitFor();
-    expect(await table.getByText('73 kg').count()).to.equal(0);
-    await page.getByLabel('As of (_asOf)').fill(meta.lastUpdated);
-    await page.getByRole('button', { name: 'Search', exact: true }).click();
-    await page.getByText('1 match', { exact: true }).waitFor();
-    await page.getByLabel('As of (_asOf)').fill('');
-    await page.getByRole('button', { name: 'Remove _include' }).click();
-    await page.getByLabel('Per page (_count)').fill('few');
-    await page.keyboard.press('Enter');
-    await page.getByText('the value must be a whole number from 0').first().waitFor();
-    expect(await page.getByLabel('Per page (_count)').getAttribute('aria-invalid')).to.equal('true');
-    await page.getByLabel('Per page (_count)').fill('');
-    await page.getByLabel('Record (patient)').fill('');
-    await page.getByLabel('Add a condition').selectOption('Another, such as a chain');
-    await page.keyboard.type('patient.family');
-    const chains = await page
-      .locator('#search-chains option')
-      .evaluateAll((all) => all.map((each) => each.getAttribute('value')));
-    expect(chains).to.include.members(['patient.family', 'subject:Patient.family', 'encounter.status']);
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('lind');
-    await page.getByLabel('Add a condition').selectOption('value-quantity');
-    await page.getByLabel('Modifier of value-quantity').selectOption('missing');
-    await page.keyboard.press('Enter');
-    await costs.getByText('found first').waitFor();
-    expect(await costs.innerText())
-      .to.include('value-quantity:missing=true')
-      .and.include('No index lists');
-    await page.getByRole('button', { name: 'Search', exact: true }).click();
-    await page.getByText('No resource matches.').waitFor();
-    await page.getByLabel('value-quantity', { exact: true }).selectOption('false');
-    await page.getByRole('button', { name: 'Search', exact: true }).click();
-    await page.getByText('2 matches').waitFor();
-    await page.reload();
-    expect(await page.getByLabel('code', { exact: true }).inputValue()).to.equal('29463-7');
-    expect(complaints.filter((each) => !each.includes('400'))).to.deep.equal([]);
-  });
+      await page.getByText(`/fhir/R4${path}`, { exact: true }).waitFor();
+      expect(new URL(page.url()).searchParams.get('path')).to.equal(`/fhir/R4${path}`);
+      expect(await costs.innerText())
+        .to.include('only the record')
+        .and.include('date=ge2026-03-02');
+      await page.getByRole('button', { name: 'Search', exact: true }).click();
+      const table = page.getByRole('region', { name: 'Results' });
+      const expected = await fhir(path);
+      await page.getByText(`${expected.total} matches`).waitFor();
+      expect(expected.total).to.equal(2);
+      for (const [at, { resource }] of expected.entry.entries())
+        expect(
+          await table
+            .getByRole('row')
+            .nth(at + 1)
+            .innerText(),
+          `${at}`,
+        ).to.include(resource.id);
+      expect(await table.getByRole('row').nth(1).innerText())
+        .to.include('73 kg')
+        .and.include('Weight');
+      expect(await table.getByRole('row').nth(2).innerText())
+        .to.include('Included')
+        .and.include('Lind');
+      expect(JSON.parse(await page.getByRole('region', { name: 'Answer' }).innerText())).to.have.property(
+        'total',
+        2,
+      );
+      expect(await accessibilityFaults(page)).to.deep.equal([]);
+      await picture(page, 'app-search-results');
+      await page.setViewportSize(PHONE);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await accessibilityFaults(page)).to.deep.equal([]);
+      await picture(page, 'app-search-results-phone');
+      await page.getByRole('button', { name: 'Next page' }).click();
+      await table.getByText('72 kg').waitFor();
+      expect(await table.getByText('73 kg').count()).to.equal(0);
+      await page.getByLabel('As of (_asOf)').fill(meta.lastUpdated);
+      await page.getByRole('button', { name: 'Search', exact: true }).click();
+      await page.getByText('1 match', { exact: true }).waitFor();
+      await page.getByLabel('As of (_asOf)').fill('');
+      await page.getByRole('button', { name: 'Remove _include' }).click();
+      await page.getByLabel('Per page (_count)').fill('few');
+      await page.keyboard.press('Enter');
+      await page.getByText('the value must be a whole number from 0').first().waitFor();
+      expect(await page.getByLabel('Per page (_count)').getAttribute('aria-invalid')).to.equal('true');
+      await page.getByLabel('Per page (_count)').fill('');
+      await page.getByLabel('Record (patient)').fill('');
+      await page.getByLabel('Add a condition').selectOption('Another, such as a chain');
+      await page.keyboard.type('patient.family');
+      const chains = await page
+        .locator('#search-chains option')
+        .evaluateAll((all) => all.map((each) => each.getAttribute('value')));
+      expect(chains).to.include.members(['patient.family', 'subject:Patient.family', 'encounter.status']);
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('lind');
+      await page.getByLabel('Add a condition').selectOption('value-quantity');
+      await page.getByLabel('Modifier of value-quantity').selectOption('missing');
+      await page.keyboard.press('Enter');
+      await costs.getByText('found first').waitFor();
+      expect(await costs.innerText())
+        .to.include('value-quantity:missing=true')
+        .and.include('No index lists');
+      await page.getByRole('button', { name: 'Search', exact: true }).click();
+      await page.getByText('No resource matches.').waitFor();
+      await page.getByLabel('value-quantity', { exact: true }).selectOption('false');
+      await page.getByRole('button', { name: 'Search', exact: true }).click();
+      await page.getByText('2 matches').waitFor();
+      await page.reload();
+      expect(await page.getByLabel('code', { exact: true }).inputValue()).to.equal('29463-7');
+      expect(complaints.filter((each) => !each.includes('400'))).to.deep.equal([]);
+    },
+  );
 
   it('asks why records of production are needed, and shows the reason in their access log', async () => {
     const page = await open('live@example.org');
@@ -465,7 +469,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('is accessible', async () => {
+  itAtFullSize('is accessible', async () => {
     const page = await open('look@example.org');
     await checkLooks(page, 'app-home');
     const project = await beginProject(page, 'Look');

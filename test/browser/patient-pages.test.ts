@@ -10,7 +10,7 @@ import { askAccess, letPass, pollAccess, registerCiba } from '#test/support/ciba
 import type { InProcess } from '#test/support/in-process.ts';
 import { Journey } from '#test/support/oauth-journey.ts';
 import { sheetsOf } from '#test/support/pdf-text.ts';
-import { someOf } from '#test/support/scale.ts';
+import { itAtFullSize, someOf } from '#test/support/scale.ts';
 
 const SIZES = {
   phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
@@ -327,98 +327,106 @@ describe('the pages of patients in a browser', () => {
       await isFine();
     });
 
-  it('print on sheets that say whose record it is, with every allergy and medicine and without navigation', async () => {
-    const { id } = await call('/v1/patients', {
-      given: 'Amina',
-      family: 'Haddad',
-      birth_date: '1984-12-12',
-    });
-    const subject = { reference: `Patient/${String(id)}` };
-    const system = 'http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical';
-    const active = { clinicalStatus: { coding: [{ system, code: 'active' }] } };
-    const names = Array.from({ length: 40 }, (_, n) => `Number${n + 1}`);
-    const write = (type: string, more: object): Promise<unknown> =>
-      call(`/fhir/R4/${type}`, { resourceType: type, ...more });
-    for (const name of names) {
-      await write('AllergyIntolerance', { ...active, patient: subject, code: { text: `Allergy${name}` } });
-      await write('MedicationStatement', {
-        ...{ subject, status: 'active', medicationCodeableConcept: { text: `Drug${name}` } },
-        dosage: [{ text: 'One tablet in the morning' }],
+  itAtFullSize(
+    'print on sheets that say whose record it is, with every allergy and medicine and without navigation',
+    async () => {
+      const { id } = await call('/v1/patients', {
+        given: 'Amina',
+        family: 'Haddad',
+        birth_date: '1984-12-12',
       });
-    }
-    await call(`/v1/patients/${String(id)}/observations`, {
-      ...{ code: '4548-4', display: 'HbA1c', category: 'laboratory', value: 7.4, unit: '%' },
-      effective_at: '2026-03-31T09:00:00Z',
-      reference_range: { low: 4, high: 5.6 },
-    });
-    const { url } = await call(`/v1/patients/${String(id)}/invitations`, {});
-    await open({ ...SIZES.desktop, locale: 'en' });
-    await page.goto(String(url));
-    await page.getByRole('main').getByRole('link').click();
-    await page.getByRole('textbox').fill('prints@example.org');
-    await page.locator('form').first().getByRole('button').first().click();
-    await page.waitForURL(/invitations/);
-    await page.locator('input[type=date]').fill('1984-12-12');
-    await page.getByRole('button', { name: WORDS.en.connect }).click();
-    await page.getByRole('status').waitFor();
-    for (const part of ['/print', '/health']) {
-      await page.goto(`${service.url}/connections/records/${String(id)}${part}`);
-      await isFine();
-      const sheets = sheetsOf(await page.pdf({ format: 'A4', ...savedAs(`${part.slice(1)}.pdf`) }));
-      expect(sheets.length, part).to.be.within(2, 8);
-      for (const [n, sheet] of sheets.entries()) {
-        expect(sheet, `${part}, sheet ${n + 1}`).to.match(
-          /Amina Haddad ?· born 12 December 1984 · printed \d+ \w+ 20\d\d/,
-        );
-        expect(sheet).not.to.match(/Access log|Sign out|Skip to|The whole entry/);
-        expect(sheet).to.match(new RegExp(`${n + 1} ?/ ?${sheets.length}`));
+      const subject = { reference: `Patient/${String(id)}` };
+      const system = 'http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical';
+      const active = { clinicalStatus: { coding: [{ system, code: 'active' }] } };
+      const names = Array.from({ length: 40 }, (_, n) => `Number${n + 1}`);
+      const write = (type: string, more: object): Promise<unknown> =>
+        call(`/fhir/R4/${type}`, { resourceType: type, ...more });
+      for (const name of names) {
+        await write('AllergyIntolerance', { ...active, patient: subject, code: { text: `Allergy${name}` } });
+        await write('MedicationStatement', {
+          ...{ subject, status: 'active', medicationCodeableConcept: { text: `Drug${name}` } },
+          dosage: [{ text: 'One tablet in the morning' }],
+        });
       }
-      const all = sheets.join(' ');
-      for (const name of names) expect(all).to.include(`Allergy${name}`).and.include(`Drug${name}`);
-      expect(all.indexOf('Allergies')).to.be.lessThan(all.indexOf('Medicines'));
-      if (part === '/print') expect(all).to.match(/HbA1c [^·]*7.4\s*%[ !]*Above the range/);
-    }
-  });
+      await call(`/v1/patients/${String(id)}/observations`, {
+        ...{ code: '4548-4', display: 'HbA1c', category: 'laboratory', value: 7.4, unit: '%' },
+        effective_at: '2026-03-31T09:00:00Z',
+        reference_range: { low: 4, high: 5.6 },
+      });
+      const { url } = await call(`/v1/patients/${String(id)}/invitations`, {});
+      await open({ ...SIZES.desktop, locale: 'en' });
+      await page.goto(String(url));
+      await page.getByRole('main').getByRole('link').click();
+      await page.getByRole('textbox').fill('prints@example.org');
+      await page.locator('form').first().getByRole('button').first().click();
+      await page.waitForURL(/invitations/);
+      await page.locator('input[type=date]').fill('1984-12-12');
+      await page.getByRole('button', { name: WORDS.en.connect }).click();
+      await page.getByRole('status').waitFor();
+      for (const part of ['/print', '/health']) {
+        await page.goto(`${service.url}/connections/records/${String(id)}${part}`);
+        await isFine();
+        const sheets = sheetsOf(await page.pdf({ format: 'A4', ...savedAs(`${part.slice(1)}.pdf`) }));
+        expect(sheets.length, part).to.be.within(2, 8);
+        for (const [n, sheet] of sheets.entries()) {
+          expect(sheet, `${part}, sheet ${n + 1}`).to.match(
+            /Amina Haddad ?· born 12 December 1984 · printed \d+ \w+ 20\d\d/,
+          );
+          expect(sheet).not.to.match(/Access log|Sign out|Skip to|The whole entry/);
+          expect(sheet).to.match(new RegExp(`${n + 1} ?/ ?${sheets.length}`));
+        }
+        const all = sheets.join(' ');
+        for (const name of names) expect(all).to.include(`Allergy${name}`).and.include(`Drug${name}`);
+        expect(all.indexOf('Allergies')).to.be.lessThan(all.indexOf('Medicines'));
+        if (part === '/print') expect(all).to.match(/HbA1c [^·]*7.4\s*%[ !]*Above the range/);
+      }
+    },
+  );
 
-  it('are short on a phone: each page of the richest record of the sandbox, as first opened', async () => {
-    await open({ ...SIZES.phone, locale: 'en' });
-    await page.goto(`${service.url}/connections`);
-    await page.getByRole('textbox').fill('s-001@patients.example.org');
-    await page.locator('form').first().getByRole('button').first().click();
-    await page.waitForURL(`${service.url}/connections`);
-    const record = await page.locator('.card.opens a').first().getAttribute('href');
-    for (const lang of ['en', 'de', 'ar'])
-      for (const part of PAGES) {
-        await page.goto(`${service.url}${record ?? ''}${part}?lang=${lang}`);
-        const length: unknown = await page.evaluate('document.documentElement.scrollHeight');
-        // The print has past medicines and who entered each entry, which the pages fold.
-        expect(length, `${part} ${lang}`).to.be.at.most(part === '/print' ? 4_300 : 4_000);
-        // No value is behind the edge of the screen, not even in a part that scrolls sideways.
-        const cut: unknown = await page.evaluate(
-          `[...document.querySelectorAll('main td')].filter((cell) => {
+  itAtFullSize(
+    'are short on a phone: each page of the richest record of the sandbox, as first opened',
+    async () => {
+      await open({ ...SIZES.phone, locale: 'en' });
+      await page.goto(`${service.url}/connections`);
+      await page.getByRole('textbox').fill('s-001@patients.example.org');
+      await page.locator('form').first().getByRole('button').first().click();
+      await page.waitForURL(`${service.url}/connections`);
+      const record = await page.locator('.card.opens a').first().getAttribute('href');
+      for (const lang of ['en', 'de', 'ar'])
+        for (const part of PAGES) {
+          await page.goto(`${service.url}${record ?? ''}${part}?lang=${lang}`);
+          const length: unknown = await page.evaluate('document.documentElement.scrollHeight');
+          // The print has past medicines and who entered each entry, which the pages fold.
+          expect(length, `${part} ${lang}`).to.be.at.most(part === '/print' ? 4_300 : 4_000);
+          // No value is behind the edge of the screen, not even in a part that scrolls sideways.
+          const cut: unknown = await page.evaluate(
+            `[...document.querySelectorAll('main td')].filter((cell) => {
             const { left, right } = cell.getBoundingClientRect();
             return left < 0 || right > innerWidth;
           }).map((cell) => cell.textContent.trim())`,
-        );
-        expect(cut, `${part} ${lang}`).to.deep.equal([]);
-      }
-    // Nor is the page that shares it longer; what is out of its range comes first, and nothing of that is folded.
-    await page.goto(`${service.url}${record ?? ''}/links/new?lang=ar`);
-    await page.locator('main form button').first().click();
-    await page.waitForURL(/links\/shl_/);
-    const link = /https?:\/\/[^"'<> ]+#shlink:\/[\w-]+/.exec(await page.content())?.[0];
-    await page.goto(String(link));
-    await page.locator('#recipient').fill('Dr Lind');
-    await page.locator('form button').last().click();
-    await page.locator('.part').first().waitFor();
-    const length: unknown = await page.evaluate('document.documentElement.scrollHeight');
-    expect(length, 'the shared page').to.be.at.most(4_000);
-    const rows = await page.locator('#section-results ~ ul').first().locator('.row').allInnerTexts();
-    expect(rows.length).to.be.at.least(8);
-    expect(rows.slice(0, 2).every((row) => /mg\/dL|%/.test(row) && !/Cholesterol/.test(row))).to.equal(true);
-    const flagged = await page.locator('#section-results ~ ul > .flagged').count();
-    expect(await page.locator('.part .flagged .measured').count()).to.equal(flagged);
-  });
+          );
+          expect(cut, `${part} ${lang}`).to.deep.equal([]);
+        }
+      // Nor is the page that shares it longer; what is out of its range comes first, and nothing of that is folded.
+      await page.goto(`${service.url}${record ?? ''}/links/new?lang=ar`);
+      await page.locator('main form button').first().click();
+      await page.waitForURL(/links\/shl_/);
+      const link = /https?:\/\/[^"'<> ]+#shlink:\/[\w-]+/.exec(await page.content())?.[0];
+      await page.goto(String(link));
+      await page.locator('#recipient').fill('Dr Lind');
+      await page.locator('form button').last().click();
+      await page.locator('.part').first().waitFor();
+      const length: unknown = await page.evaluate('document.documentElement.scrollHeight');
+      expect(length, 'the shared page').to.be.at.most(4_000);
+      const rows = await page.locator('#section-results ~ ul').first().locator('.row').allInnerTexts();
+      expect(rows.length).to.be.at.least(8);
+      expect(rows.slice(0, 2).every((row) => /mg\/dL|%/.test(row) && !/Cholesterol/.test(row))).to.equal(
+        true,
+      );
+      const flagged = await page.locator('#section-results ~ ul > .flagged').count();
+      expect(await page.locator('.part .flagged .measured').count()).to.equal(flagged);
+    },
+  );
 
   it('are reached by the keyboard: past the navigation, and by the folded list on a phone', async () => {
     await open({ ...SIZES.phone, locale: 'en', javaScriptEnabled: false });

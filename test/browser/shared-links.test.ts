@@ -11,7 +11,7 @@ import { ipsExample } from '#test/support/ips.ts';
 import { linkOf, me } from '#test/support/me.ts';
 import { eventually, portOf } from '#test/support/process.ts';
 import { RecordEvents } from '#test/support/record-events.ts';
-import { someOf } from '#test/support/scale.ts';
+import { itAtFullSize, someOf } from '#test/support/scale.ts';
 import { revoke, share } from '#test/support/shared-links.ts';
 
 const EMAIL = 'mira@example.org';
@@ -373,7 +373,7 @@ describe('the page of a shared link in a browser', () => {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('explains links that it cannot open', async () => {
+  itAtFullSize('explains links that it cannot open', async () => {
     const at = `${service.url}/shl/view`;
     await open(at);
     expect(await page.locator('#viewer').innerText()).to.include('This page opens links');

@@ -6,6 +6,7 @@ import type { PostgresEventStoreOptions } from '#src/events/postgres/options.ts'
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { BEGINNING, Unavailable } from '#src/events/store.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 import { SCALE } from './event-store/adapter.ts';
 import {
@@ -112,7 +113,7 @@ describe('the PostgreSQL log', () => {
     expect(received).to.equal(events.length);
   });
 
-  it('carries on by itself when the server was restarted', async () => {
+  itAtFullSize('carries on by itself when the server was restarted', async () => {
     const dataDir = await temporaryFolder();
     let server = await startEmbeddedPostgres({ dataDir, fsync: false });
     try {

@@ -160,7 +160,7 @@ describe('purge', () => {
       ).to.equal(400);
     });
 
-    it('is finished by the next start when the service is killed meanwhile', async () => {
+    itAtFullSize('is finished by the next start when the service is killed meanwhile', async () => {
       const stages: ((id: string) => Promise<boolean>)[] = [
         async (id) => (await erasuresOf(id)).length > 0,
         async (id) => ['erased', 'ResourceDeleted'].includes(await lastOf(store, id)),

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { expect } from 'chai';
 import { STATUS_OF } from '#src/shared/refusal.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 
 describe('the documentation page', () => {
   let service: InProcess;
@@ -22,7 +23,7 @@ describe('the documentation page', () => {
     '/docs/search?q=grant',
   ];
 
-  it('loads nothing but from the service, and all of it is there', async () => {
+  itAtFullSize('loads nothing but from the service, and all of it is there', async () => {
     const seen = new Set<string>();
     for (const path of PAGES) {
       const page = await fetch(service.url + path);

@@ -4,6 +4,7 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { fetchOnce } from '#test/support/patience.ts';
 import { eventually } from '#test/support/process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import type { Answer } from '#test/support/service.ts';
 
 describe('references', () => {
@@ -93,31 +94,34 @@ describe('references', () => {
     expect((await send(observation({ performer: [{ reference: elsewhere }] }))).status).to.equal(201);
   });
 
-  it('to what was created just now are refused for a while, not for good, where the read model lags', async () => {
-    const blocker = await service.pool.connect();
-    const statement = (medication: string): JsonObject => ({
-      ...{ resourceType: 'MedicationStatement', status: 'active' },
-      subject: { reference: `Patient/${patient}` },
-      medicationReference: { reference: `Medication/${medication}` },
-    });
-    let medication = '';
-    try {
-      await blocker.query('begin; lock table resources.checkpoint in exclusive mode');
-      // It is answered before it is shown, once it has waited for that.
-      medication = await create({ resourceType: 'Medication', code: { text: 'Aspirin' } });
-      const early = await fetchOnce(`${service.base}/MedicationStatement`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/fhir+json' },
-        body: JSON.stringify(statement(medication)),
+  itAtFullSize(
+    'to what was created just now are refused for a while, not for good, where the read model lags',
+    async () => {
+      const blocker = await service.pool.connect();
+      const statement = (medication: string): JsonObject => ({
+        ...{ resourceType: 'MedicationStatement', status: 'active' },
+        subject: { reference: `Patient/${patient}` },
+        medicationReference: { reference: `Medication/${medication}` },
       });
-      expect(early.status, await early.text()).to.equal(503);
-      expect(Number(early.headers.get('retry-after'))).to.be.greaterThan(0);
-    } finally {
-      await blocker.query('commit');
-      blocker.release();
-    }
-    await eventually(async () => (await send(statement(medication))).status === 201);
-    const none = await send(statement('01890000-0000-7000-8000-000000000000'));
-    expect(none.status, none.text).to.equal(422);
-  });
+      let medication = '';
+      try {
+        await blocker.query('begin; lock table resources.checkpoint in exclusive mode');
+        // It is answered before it is shown, once it has waited for that.
+        medication = await create({ resourceType: 'Medication', code: { text: 'Aspirin' } });
+        const early = await fetchOnce(`${service.base}/MedicationStatement`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/fhir+json' },
+          body: JSON.stringify(statement(medication)),
+        });
+        expect(early.status, await early.text()).to.equal(503);
+        expect(Number(early.headers.get('retry-after'))).to.be.greaterThan(0);
+      } finally {
+        await blocker.query('commit');
+        blocker.release();
+      }
+      await eventually(async () => (await send(statement(medication))).status === 201);
+      const none = await send(statement('01890000-0000-7000-8000-000000000000'));
+      expect(none.status, none.text).to.equal(422);
+    },
+  );
 });

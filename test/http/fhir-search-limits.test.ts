@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 
 /** What no honest client asks: each is refused before it costs much, and none is a fault of ours. */
 describe('searches and operations that ask for too much', () => {
@@ -37,54 +38,57 @@ describe('searches and operations that ask for too much', () => {
     });
   const many = (n: number, text: (n: number) => string) => Array.from({ length: n }, (_, i) => text(i));
 
-  it('names what the database had to stop because it took too long, and does not call the database away', async function () {
-    this.timeout(120_000);
-    // Read models that lag are another answer: they have to be where the log is before nothing can be written to them.
-    // A search without parameters doesn't wait for `search`.
-    const settled = ['/Observation?status=final', `${service.url}/v1/patients/${patient}/timeline`];
-    for (const path of settled) expect((await service.fhir(path)).status, path).to.equal(200);
-    const client = await service.pool.connect();
-    try {
-      await client.query('begin; set local lock_timeout = 0');
-      const { rows } = await client.query<{ name: string }>(
-        `select format('%I.%I', schemaname, tablename) as name from pg_tables
+  itAtFullSize(
+    'names what the database had to stop because it took too long, and does not call the database away',
+    async function () {
+      this.timeout(120_000);
+      // Read models that lag are another answer: they have to be where the log is before nothing can be written to them.
+      // A search without parameters doesn't wait for `search`.
+      const settled = ['/Observation?status=final', `${service.url}/v1/patients/${patient}/timeline`];
+      for (const path of settled) expect((await service.fhir(path)).status, path).to.equal(200);
+      const client = await service.pool.connect();
+      try {
+        await client.query('begin; set local lock_timeout = 0');
+        const { rows } = await client.query<{ name: string }>(
+          `select format('%I.%I', schemaname, tablename) as name from pg_tables
           where schemaname in ('search', 'timeline') and tablename <> 'checkpoint'
              or schemaname || '.' || tablename in ('consents.grants', 'operations.access_entry')`,
-      );
-      await client.query(`lock table ${rows.map(({ name }) => name).join()} in access exclusive mode`);
-      const batch = {
-        resourceType: 'Bundle',
-        type: 'batch',
-        entry: [{ request: { method: 'GET', url: 'Observation?status=final' } }],
-      };
-      const v1 = (path: string) => service.fhir(`${service.url}/v1/patients${path}`);
-      const [search, counted, chained, list, created, bundle, grants, log] = await Promise.all([
-        service.fhir(`/Observation?code=718-7&value-quantity=gt5&patient=${patient}&_sort=-date`),
-        service.fhir('/Observation?code-value-quantity=718-7$gt5&_summary=count'),
-        service.fhir('/Observation?subject:Patient.name=zzz'),
-        v1(`/${patient}/timeline`),
-        send('/Patient', { resourceType: 'Patient' }, { 'If-None-Exist': 'family=zzz' }),
-        send('', batch),
-        v1(`/${patient}/grants`),
-        v1(`/${patient}/access-log`),
-      ]);
-      for (const { status, text } of [search, counted, chained, list, created, grants, log])
-        expect(status, text).to.equal(413);
-      expect(search.json).to.have.nested.property('issue[0].code', 'too-costly');
-      expect(search.text).to.match(/value-quantity=gt5|code=718-7/);
-      expect(counted.text).to.include('code-value-quantity=718-7$gt5');
-      expect(chained.text).to.include('subject:Patient.name=zzz');
-      expect(list.json).to.have.nested.property('error.type', 'too_large');
-      expect(list.text).to.include('reading the timeline');
-      expect(grants.text).to.include('reading the list of grants');
-      expect(log.text).to.include('reading the access log');
-      expect(created.text).to.include('family=zzz');
-      expect(bundle.text).to.include('413 ').and.to.include('status=final');
-    } finally {
-      await client.query('rollback');
-      client.release();
-    }
-  });
+        );
+        await client.query(`lock table ${rows.map(({ name }) => name).join()} in access exclusive mode`);
+        const batch = {
+          resourceType: 'Bundle',
+          type: 'batch',
+          entry: [{ request: { method: 'GET', url: 'Observation?status=final' } }],
+        };
+        const v1 = (path: string) => service.fhir(`${service.url}/v1/patients${path}`);
+        const [search, counted, chained, list, created, bundle, grants, log] = await Promise.all([
+          service.fhir(`/Observation?code=718-7&value-quantity=gt5&patient=${patient}&_sort=-date`),
+          service.fhir('/Observation?code-value-quantity=718-7$gt5&_summary=count'),
+          service.fhir('/Observation?subject:Patient.name=zzz'),
+          v1(`/${patient}/timeline`),
+          send('/Patient', { resourceType: 'Patient' }, { 'If-None-Exist': 'family=zzz' }),
+          send('', batch),
+          v1(`/${patient}/grants`),
+          v1(`/${patient}/access-log`),
+        ]);
+        for (const { status, text } of [search, counted, chained, list, created, grants, log])
+          expect(status, text).to.equal(413);
+        expect(search.json).to.have.nested.property('issue[0].code', 'too-costly');
+        expect(search.text).to.match(/value-quantity=gt5|code=718-7/);
+        expect(counted.text).to.include('code-value-quantity=718-7$gt5');
+        expect(chained.text).to.include('subject:Patient.name=zzz');
+        expect(list.json).to.have.nested.property('error.type', 'too_large');
+        expect(list.text).to.include('reading the timeline');
+        expect(grants.text).to.include('reading the list of grants');
+        expect(log.text).to.include('reading the access log');
+        expect(created.text).to.include('family=zzz');
+        expect(bundle.text).to.include('413 ').and.to.include('status=final');
+      } finally {
+        await client.query('rollback');
+        client.release();
+      }
+    },
+  );
 
   it('refuses cursors that were made up', async () => {
     for (const path of [

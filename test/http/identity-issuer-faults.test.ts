@@ -6,6 +6,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { Verifier } from '#src/identity/verify.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { portOf } from '#test/support/process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 
 const DISCOVERY = '/.well-known/openid-configuration';
 
@@ -58,7 +59,7 @@ describe('issuers that answer wrongly', () => {
       '/jwks': jwks,
     }));
 
-  it('are away: 503, and the operator hears why', async () => {
+  itAtFullSize('are away: 503, and the operator hears why', async () => {
     const cases: [(url: string) => RequestListener, RegExp][] = [
       [serving(() => ({})), /returned 404$/],
       [serving(() => ({ [DISCOVERY]: '<html>' })), /JSON/],

@@ -63,28 +63,31 @@ describe('jobs', () => {
     expect((await jobs.start(rebuildOf('resources timeline'))).made).to.equal(true);
   });
 
-  it('of a kind take turns on an instance, so that verifications of many projects don’t hold up a rebuild', async () => {
-    const verify = (subject: string) =>
-      jobs.start({ kind: 'verification', subject, options: {}, started_by: BY });
-    const first = await verify('project proj_a');
-    const second = await verify('project proj_b');
-    const states = async () => {
-      const found = await Promise.all(
-        [first, second].map(({ job: { id } }) => jobs.find('verification', id)),
-      );
-      return found.map((job) => job?.status);
-    };
-    await eventually(async () => (await states())[0] === 'running');
-    const { job } = await jobs.start(rebuildOf('projects'));
-    await ended(jobs, job);
-    let sawBoth = false;
-    await eventually(async () => {
-      const now = await states();
-      sawBoth ||= now.every((status) => status === 'running');
-      return now.every((status) => status !== 'running' && status !== 'waiting');
-    });
-    expect(sawBoth).to.equal(false);
-  });
+  itAtFullSize(
+    'of a kind take turns on an instance, so that verifications of many projects don’t hold up a rebuild',
+    async () => {
+      const verify = (subject: string) =>
+        jobs.start({ kind: 'verification', subject, options: {}, started_by: BY });
+      const first = await verify('project proj_a');
+      const second = await verify('project proj_b');
+      const states = async () => {
+        const found = await Promise.all(
+          [first, second].map(({ job: { id } }) => jobs.find('verification', id)),
+        );
+        return found.map((job) => job?.status);
+      };
+      await eventually(async () => (await states())[0] === 'running');
+      const { job } = await jobs.start(rebuildOf('projects'));
+      await ended(jobs, job);
+      let sawBoth = false;
+      await eventually(async () => {
+        const now = await states();
+        sawBoth ||= now.every((status) => status === 'running');
+        return now.every((status) => status !== 'running' && status !== 'waiting');
+      });
+      expect(sawBoth).to.equal(false);
+    },
+  );
 
   it('are cancelled while they wait and while they run', async () => {
     const release = await holdRebuild(service.databaseUrl, 'search');
@@ -102,7 +105,7 @@ describe('jobs', () => {
     expect((await jobs.cancel('later', 'job_later'))?.status).to.equal('cancelled');
   });
 
-  it('are taken over from an instance that died, and fail with the reason', async () => {
+  itAtFullSize('are taken over from an instance that died, and fail with the reason', async () => {
     await service.pool.query(
       `insert into operations.job (id, kind, subject, options, status, started_by, created_at, instance, heartbeat)
        values ('job_lost', 'rebuild', 'webhooks', '{}', 'running', '{}', 1, 'inst_dead', now() - interval '11 seconds'),

@@ -12,6 +12,7 @@ import { holdRebuild, isHeld } from '#test/support/held-rebuild.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { startSecondInstance } from '#test/support/second-instance.ts';
 
 const PARKED = '01900000-0000-7000-8000-000000000001';
@@ -136,7 +137,7 @@ describe('the routes of operators', () => {
     expect((await admin.ask('GET', '/operations/rebuilds/job_1')).status).to.equal(404);
   });
 
-  it('show processes and parked events, and retry one', async () => {
+  itAtFullSize('show processes and parked events, and retry one', async () => {
     await service.pool.query(
       `insert into operations.parked (process, stream, revision, position, event_id, error, attempts, retry_at)
        values ('webhooks', 'record-x', 3, '1', $1, 'the receiver is missing', 6, now() + interval '1 hour')`,

@@ -10,6 +10,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { identityOf, me } from '#test/support/me.ts';
 import { eventually } from '#test/support/process.ts';
 import { conditionOf, Proposing, type Shared, type Shown } from '#test/support/proposals.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { type SecondInstance, startSecondInstance } from '#test/support/second-instance.ts';
 
 interface Agent {
@@ -450,7 +451,7 @@ describe('proposals', () => {
     expect(JSON.stringify((await proposing.person(shared)).json)).to.contain(theirs);
   });
 
-  it('waits for a hundred of a grant at most', async () => {
+  itAtFullSize('waits for a hundred of a grant at most', async () => {
     const shared = await proposing.share(application);
     const made: Shown[] = [];
     for (let batch = 0; batch < 10; batch += 1)

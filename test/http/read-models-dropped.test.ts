@@ -5,6 +5,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { fetchOnce } from '#test/support/patience.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 
 describe('dropped read models', () => {
   let service: InProcess;
@@ -51,7 +52,7 @@ describe('dropped read models', () => {
     await eventually(async () => (await at()) > before);
   };
 
-  it('leave what other read models serve as it was', async () => {
+  itAtFullSize('leave what other read models serve as it was', async () => {
     const { id } = (await service.post('/Patient', { resourceType: 'Patient' })).json;
     const timeline = `${service.url}/v1/patients/${id}/timeline`;
     expect((await ask(timeline)).status).to.equal(200);

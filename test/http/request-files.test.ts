@@ -1,5 +1,6 @@
 /** How many files a newcomer has to read to follow one request. */
 import { expect } from 'chai';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { startedDataDir } from '#test/support/service.ts';
 import { listRequestFiles } from '../../tools/house/request-files.ts';
 
@@ -7,7 +8,7 @@ import { listRequestFiles } from '../../tools/house/request-files.ts';
 const MOST = { create: 105, 'v1 create': 117, search: 54, read: 24 } as const;
 
 describe('files of a request', () => {
-  it('are few', async () => {
+  itAtFullSize('are few', async () => {
     const files = await listRequestFiles(await startedDataDir());
     for (const [name, most] of Object.entries(MOST)) {
       const all = files[name as keyof typeof MOST];

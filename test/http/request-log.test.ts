@@ -9,6 +9,7 @@ import { newId, newRequestId, newUuid } from '#src/shared/ids.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import type { Answer } from '#test/support/service.ts';
 
 interface Entry {
@@ -261,7 +262,7 @@ describe('request log', () => {
     expect(JSON.stringify(rows)).not.to.include('asthma');
   });
 
-  it('has what was asked of paths and methods that no interface has', async () => {
+  itAtFullSize('has what was asked of paths and methods that no interface has', async () => {
     const id = newUuid();
     for (const [method, path, status, kept] of [
       ['GET', `/Nora/${id}`, 404, `/fhir/R4/…/${id}`],

@@ -11,6 +11,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { asRead, dataOf, restOf } from '#test/support/rest.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { annal } from '#test/support/service.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
@@ -519,28 +520,31 @@ describe('documents', () => {
     });
   });
 
-  it('annal verify names those whose bytes are missing or others, and nothing else', async function () {
-    if (EVENTSTORE_URL !== '') this.skip(); // a log that others share has their documents, too
-    const text = { content_type: 'text/plain' };
-    const [lost, changed] = [await create(text), await create(text)];
-    for (const { id } of [lost, changed]) await put(`${String(id)}/content`, Buffer.from('As it was'));
-    const verify = () =>
-      annal({ dataDir: dirname(folder) }, ['verify'], { DATABASE_URL: service.databaseUrl });
-    const clean = await verify();
-    expect([clean.code, (clean.json as JsonObject).documents], clean.output).to.deep.equal([0, []]);
-    const place = async (id: unknown): Promise<string> =>
-      join(folder, patient, String(id), (await blobsOf(id))[0] ?? '');
-    await rm(await place(lost.id));
-    await writeFile(await place(changed.id), 'As it Was');
-    const found = await verify();
-    expect(found.code, found.output).to.equal(3);
-    const { documents } = found.json as { documents: JsonObject[] };
-    expect(documents.map(({ document, what }) => [document, what])).to.deep.equal([
-      [lost.id, 'missing'],
-      [changed.id, 'altered'],
-    ]);
-    expect((await content(lost.id)).status).to.equal(500);
-  });
+  itAtFullSize(
+    'annal verify names those whose bytes are missing or others, and nothing else',
+    async function () {
+      if (EVENTSTORE_URL !== '') this.skip(); // a log that others share has their documents, too
+      const text = { content_type: 'text/plain' };
+      const [lost, changed] = [await create(text), await create(text)];
+      for (const { id } of [lost, changed]) await put(`${String(id)}/content`, Buffer.from('As it was'));
+      const verify = () =>
+        annal({ dataDir: dirname(folder) }, ['verify'], { DATABASE_URL: service.databaseUrl });
+      const clean = await verify();
+      expect([clean.code, (clean.json as JsonObject).documents], clean.output).to.deep.equal([0, []]);
+      const place = async (id: unknown): Promise<string> =>
+        join(folder, patient, String(id), (await blobsOf(id))[0] ?? '');
+      await rm(await place(lost.id));
+      await writeFile(await place(changed.id), 'As it Was');
+      const found = await verify();
+      expect(found.code, found.output).to.equal(3);
+      const { documents } = found.json as { documents: JsonObject[] };
+      expect(documents.map(({ document, what }) => [document, what])).to.deep.equal([
+        [lost.id, 'missing'],
+        [changed.id, 'altered'],
+      ]);
+      expect((await content(lost.id)).status).to.equal(500);
+    },
+  );
 
   it('answers 404 for bytes that a purge has removed before the document', async () => {
     const { id } = await create({ content_type: 'text/plain' });

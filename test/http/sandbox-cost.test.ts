@@ -6,7 +6,7 @@ import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import { syntheticBundles } from '#test/support/sandbox/bundles.ts';
-import { scaled } from '#test/support/scale.ts';
+import { itAtFullSize, scaled } from '#test/support/scale.ts';
 import { tell } from '#test/support/tell.ts';
 
 const PATIENTS = scaled(30, 3);
@@ -77,7 +77,7 @@ describe('what filling a sandbox costs', () => {
     expect(ratio).to.be.at.most(MOST_OF_IMPORT);
   });
 
-  it('leaves the p95 of others within twice what it is without', async function () {
+  itAtFullSize('leaves the p95 of others within twice what it is without', async function () {
     this.timeout(600_000);
     const key = await service.newProject();
     const alone: number[] = [];

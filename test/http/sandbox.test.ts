@@ -10,7 +10,7 @@ import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
-import { scaled } from '#test/support/scale.ts';
+import { itAtFullSize, scaled } from '#test/support/scale.ts';
 import { tell } from '#test/support/tell.ts';
 import { wholeLog } from '#test/support/whole-log.ts';
 
@@ -90,61 +90,64 @@ describe('sandbox over HTTP', () => {
   });
   after(() => service.stop());
 
-  it('answers 503 to lists, searches and $everything until it is complete, and to nothing else', async () => {
-    const { id, sandbox: key, production } = await newProject('Waiting');
-    await filled(id);
-    const [patient] = await found(key, 'Patient?_count=1');
-    const own = await create(key, 'Patient', {});
-    const filling = (at: string | null, since = 0) =>
-      service.pool.query('update projects.project set filling = $2, filling_at = $3 where id = $1', [
-        id,
-        at,
-        Date.now() * 1000 - since,
-      ]);
-    const v1 = (path: string) => `${service.url}/v1${path}`;
-    const lists = [
-      ...['/Patient', '/Observation?_summary=count', '?_type=Patient', '/_history', '/Patient/_history'],
-      ...[
-        `/Patient/${patient}/Observation`,
-        `/Patient/${patient}/$everything`,
-        `/Patient/${patient}/$summary`,
-      ],
-      ...[
-        '/patients',
-        '/patients?q=a',
-        `/patients/${patient}/observations`,
-        `/patients/${patient}/timeline`,
-      ].map(v1),
-      ...[`/patients/${patient}/series?code=8867-4`, `/patients/${patient}/patterns`].map(v1),
-    ];
-    const others = [
-      `/Patient/${own}`,
-      `/Patient/${own}/_history`,
-      '/CodeSystem?_count=1',
-      v1(`/patients/${own}`),
-    ];
-    const ask = async (paths: readonly string[], of = key) =>
-      Promise.all(paths.map(async (path) => (await service.fhir(path, { key: of })).status));
-    const answered = (paths: readonly string[], status: number) => paths.map(() => status);
-    // The states that the read model goes through are set here: how long a filling takes is up to the machine.
-    await filling('a-filling');
-    expect(await ask(lists)).to.deep.equal(answered(lists, 503));
-    const refused = await service.fhir('/Patient', { key });
-    expect(refused.headers.get('retry-after')).to.equal('1');
-    expect(refused.text).to.include('sandbox is being filled');
-    const admin = (environment: string) =>
-      user.ask('GET', `/projects/${id}/patients?environment=${environment}`);
-    expect((await admin('sandbox')).status).to.equal(503);
-    expect((await admin('production')).status).to.equal(200);
-    expect(await ask(others)).to.deep.equal(answered(others, 200));
-    expect(await ask(['/Patient', v1('/patients')], production), 'production').to.deep.equal([200, 200]);
-    expect(await ask(['/Patient'], project.sandbox), 'another project').to.deep.equal([200]);
-    await create(key, 'Patient', {});
-    await filling('a-filling', 3_601_000_000);
-    expect(await ask(['/Patient']), 'that has failed for an hour').to.deep.equal([200]);
-    await filling(null);
-    expect(await ask(lists)).to.deep.equal(answered(lists, 200));
-  });
+  itAtFullSize(
+    'answers 503 to lists, searches and $everything until it is complete, and to nothing else',
+    async () => {
+      const { id, sandbox: key, production } = await newProject('Waiting');
+      await filled(id);
+      const [patient] = await found(key, 'Patient?_count=1');
+      const own = await create(key, 'Patient', {});
+      const filling = (at: string | null, since = 0) =>
+        service.pool.query('update projects.project set filling = $2, filling_at = $3 where id = $1', [
+          id,
+          at,
+          Date.now() * 1000 - since,
+        ]);
+      const v1 = (path: string) => `${service.url}/v1${path}`;
+      const lists = [
+        ...['/Patient', '/Observation?_summary=count', '?_type=Patient', '/_history', '/Patient/_history'],
+        ...[
+          `/Patient/${patient}/Observation`,
+          `/Patient/${patient}/$everything`,
+          `/Patient/${patient}/$summary`,
+        ],
+        ...[
+          '/patients',
+          '/patients?q=a',
+          `/patients/${patient}/observations`,
+          `/patients/${patient}/timeline`,
+        ].map(v1),
+        ...[`/patients/${patient}/series?code=8867-4`, `/patients/${patient}/patterns`].map(v1),
+      ];
+      const others = [
+        `/Patient/${own}`,
+        `/Patient/${own}/_history`,
+        '/CodeSystem?_count=1',
+        v1(`/patients/${own}`),
+      ];
+      const ask = async (paths: readonly string[], of = key) =>
+        Promise.all(paths.map(async (path) => (await service.fhir(path, { key: of })).status));
+      const answered = (paths: readonly string[], status: number) => paths.map(() => status);
+      // The states that the read model goes through are set here: how long a filling takes is up to the machine.
+      await filling('a-filling');
+      expect(await ask(lists)).to.deep.equal(answered(lists, 503));
+      const refused = await service.fhir('/Patient', { key });
+      expect(refused.headers.get('retry-after')).to.equal('1');
+      expect(refused.text).to.include('sandbox is being filled');
+      const admin = (environment: string) =>
+        user.ask('GET', `/projects/${id}/patients?environment=${environment}`);
+      expect((await admin('sandbox')).status).to.equal(503);
+      expect((await admin('production')).status).to.equal(200);
+      expect(await ask(others)).to.deep.equal(answered(others, 200));
+      expect(await ask(['/Patient', v1('/patients')], production), 'production').to.deep.equal([200, 200]);
+      expect(await ask(['/Patient'], project.sandbox), 'another project').to.deep.equal([200]);
+      await create(key, 'Patient', {});
+      await filling('a-filling', 3_601_000_000);
+      expect(await ask(['/Patient']), 'that has failed for an hour').to.deep.equal([200]);
+      await filling(null);
+      expect(await ask(lists)).to.deep.equal(answered(lists, 200));
+    },
+  );
 
   it('is never seen in parts: the first list that answers has all', async () => {
     const { sandbox: key } = await newProject('Whole');
@@ -298,61 +301,64 @@ describe('sandbox over HTTP', () => {
     expect((await stranger.ask('POST', `/projects/${project.id}/sandbox/reset`)).status).to.equal(404);
   });
 
-  it('waits for a few others of one person or organization only; more are refused until then', async function () {
-    if (EVENTSTORE_URL !== '') this.skip(); // a log that tests share would keep later ones filling these
-    const busy = await startInProcess({}, { SANDBOX_PATIENTS: '30' });
-    try {
-      const [greedy, colleague, other] = await Promise.all(
-        ['greedy', 'colleague', 'other'].map((name) => signIn(busy, `${name}@clinic.example`)),
-      );
-      if (greedy === undefined || colleague === undefined || other === undefined) throw new Error('nobody');
-      const { id: organization } = await greedy.done('POST', '/organizations', { name: 'Clinic' });
-      await greedy.done('POST', `/organizations/${organization}/members`, {
-        issuer: colleague.issuer,
-        subject: colleague.subject,
-        role: 'owner',
-      });
-      const projects = `/organizations/${organization}/projects`;
-      const answers = await Promise.all(
-        Array.from({ length: 16 }, (_, n) =>
-          n % 2 === 0
-            ? greedy.ask('POST', '/sandbox/quickstart', {})
-            : greedy.ask('POST', projects, { name: 'Many' }),
-        ),
-      );
-      const opened = answers.filter(({ status }) => status === 201);
-      const refused = answers.filter(({ status }) => status === 429);
-      expect(opened.length + refused.length).to.equal(answers.length);
-      // One or two may be done by then.
-      expect(opened.length).to.be.within(5, 8);
-      for (const answer of refused) {
-        expect(answer.headers.get('retry-after')).to.match(/^\d+$/);
-        expect(answer.text).to.contain('"throttled"');
-      }
-      const wrote = await busy.pool.query(
-        `select from projects.project where name in ('Many', 'Quickstart') and filling_by is not null`,
-      );
-      expect(wrote.rowCount).to.equal(opened.length);
-      // Nobody else is refused.
-      expect((await other.ask('POST', '/sandbox/quickstart', {})).status).to.equal(201);
-      // These are not done before the end. Resets count, too, and so does what a colleague asks in the organization.
-      const waiting = await busy.pool.query<{ id: string }>(
-        `update projects.project set filling = 'x' where id in
+  itAtFullSize(
+    'waits for a few others of one person or organization only; more are refused until then',
+    async function () {
+      if (EVENTSTORE_URL !== '') this.skip(); // a log that tests share would keep later ones filling these
+      const busy = await startInProcess({}, { SANDBOX_PATIENTS: '30' });
+      try {
+        const [greedy, colleague, other] = await Promise.all(
+          ['greedy', 'colleague', 'other'].map((name) => signIn(busy, `${name}@clinic.example`)),
+        );
+        if (greedy === undefined || colleague === undefined || other === undefined) throw new Error('nobody');
+        const { id: organization } = await greedy.done('POST', '/organizations', { name: 'Clinic' });
+        await greedy.done('POST', `/organizations/${organization}/members`, {
+          issuer: colleague.issuer,
+          subject: colleague.subject,
+          role: 'owner',
+        });
+        const projects = `/organizations/${organization}/projects`;
+        const answers = await Promise.all(
+          Array.from({ length: 16 }, (_, n) =>
+            n % 2 === 0
+              ? greedy.ask('POST', '/sandbox/quickstart', {})
+              : greedy.ask('POST', projects, { name: 'Many' }),
+          ),
+        );
+        const opened = answers.filter(({ status }) => status === 201);
+        const refused = answers.filter(({ status }) => status === 429);
+        expect(opened.length + refused.length).to.equal(answers.length);
+        // One or two may be done by then.
+        expect(opened.length).to.be.within(5, 8);
+        for (const answer of refused) {
+          expect(answer.headers.get('retry-after')).to.match(/^\d+$/);
+          expect(answer.text).to.contain('"throttled"');
+        }
+        const wrote = await busy.pool.query(
+          `select from projects.project where name in ('Many', 'Quickstart') and filling_by is not null`,
+        );
+        expect(wrote.rowCount).to.equal(opened.length);
+        // Nobody else is refused.
+        expect((await other.ask('POST', '/sandbox/quickstart', {})).status).to.equal(201);
+        // These are not done before the end. Resets count, too, and so does what a colleague asks in the organization.
+        const waiting = await busy.pool.query<{ id: string }>(
+          `update projects.project set filling = 'x' where id in
           (select id from projects.project where filling_by = $1 limit 5) returning id`,
-        [`${greedy.issuer} ${greedy.subject}`],
-      );
-      const reset = await greedy.ask('POST', `/projects/${waiting.rows[0]?.id}/sandbox/reset`);
-      expect([waiting.rowCount, reset.status]).to.deep.equal([5, 429]);
-      await busy.pool.query('update projects.project set organization = $1 where filling is not null', [
-        organization,
-      ]);
-      expect((await colleague.ask('POST', projects, { name: 'More' })).status).to.equal(429);
-      await busy.pool.query(`update projects.project set filling_at = 1 where filling = 'x'`);
-      expect((await colleague.ask('POST', projects, { name: 'More' })).status).to.equal(201);
-    } finally {
-      await busy.stop();
-    }
-  });
+          [`${greedy.issuer} ${greedy.subject}`],
+        );
+        const reset = await greedy.ask('POST', `/projects/${waiting.rows[0]?.id}/sandbox/reset`);
+        expect([waiting.rowCount, reset.status]).to.deep.equal([5, 429]);
+        await busy.pool.query('update projects.project set organization = $1 where filling is not null', [
+          organization,
+        ]);
+        expect((await colleague.ask('POST', projects, { name: 'More' })).status).to.equal(429);
+        await busy.pool.query(`update projects.project set filling_at = 1 where filling = 'x'`);
+        expect((await colleague.ask('POST', projects, { name: 'More' })).status).to.equal(201);
+      } finally {
+        await busy.stop();
+      }
+    },
+  );
 
   it('holds nothing where no patients are wanted, also after a reset', async () => {
     const empty = await startInProcess();

@@ -4,6 +4,7 @@ import { issuerKey } from '#src/signin/relying-party.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { CLIENT, startIssuer, type TestIssuer } from '#test/support/oidc-provider.ts';
 import { PageVisitor, type Shown } from '#test/support/page-visitor.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { type Script, type ScriptedIssuer, startScriptedIssuer } from '#test/support/scripted-issuer.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
@@ -369,7 +370,7 @@ describe('the sign-in at configured issuers', () => {
     }
   });
 
-  it('says that an issuer is away whose keys or answers do not come in time', async () => {
+  itAtFullSize('says that an issuer is away whose keys or answers do not come in time', async () => {
     const slow = await startScriptedIssuer();
     const other = await startInProcess({}, { OIDC_ISSUERS: `${slow.url} our-client` });
     try {

@@ -9,6 +9,7 @@ import { eventually } from '#test/support/process.ts';
 import { caughtUp } from '#test/support/project.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { RecordEvents } from '#test/support/record-events.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { endpointAt } from '#test/support/webhooks.ts';
 
 interface Takeback {
@@ -232,32 +233,35 @@ describe('take-backs', () => {
     );
   });
 
-  it('delete a Patient with all that the source wrote, but not one whose record others use', async () => {
-    const source = { 'X-Service-Source-System': 'Wrong import' };
-    const [own, shared] = [await newPatient(source), await newPatient(source)];
-    const observation = await observe(own, '1', source);
-    await observe(shared, '1', OTHER);
-    const practitioner = await create({ resourceType: 'Practitioner', name: [{ family: 'Doc' }] }, source);
-    const takeback = await planned({ select: { source_system: 'Wrong import' } });
-    expect(takeback.plan).to.deep.include({ records: 3, removed: 3, stays: 1 });
-    expect(takeback.plan?.staying).to.deep.equal([
-      { resource: `Patient/${shared}`, version: 1, because: 'record_in_use' },
-    ]);
-    await started(takeback.id);
-    const places = [
-      `/Patient/${own}`,
-      `/Observation/${observation}`,
-      `/Practitioner/${practitioner}`,
-      `/Patient/${shared}`,
-    ];
-    expect((await Promise.all(places.map(read))).map(({ status }) => status)).to.deep.equal([
-      410, 410, 410, 200,
-    ]);
-    await undone(takeback.id);
-    expect((await Promise.all(places.map(read))).map(({ status }) => status)).to.deep.equal([
-      200, 200, 200, 200,
-    ]);
-  });
+  itAtFullSize(
+    'delete a Patient with all that the source wrote, but not one whose record others use',
+    async () => {
+      const source = { 'X-Service-Source-System': 'Wrong import' };
+      const [own, shared] = [await newPatient(source), await newPatient(source)];
+      const observation = await observe(own, '1', source);
+      await observe(shared, '1', OTHER);
+      const practitioner = await create({ resourceType: 'Practitioner', name: [{ family: 'Doc' }] }, source);
+      const takeback = await planned({ select: { source_system: 'Wrong import' } });
+      expect(takeback.plan).to.deep.include({ records: 3, removed: 3, stays: 1 });
+      expect(takeback.plan?.staying).to.deep.equal([
+        { resource: `Patient/${shared}`, version: 1, because: 'record_in_use' },
+      ]);
+      await started(takeback.id);
+      const places = [
+        `/Patient/${own}`,
+        `/Observation/${observation}`,
+        `/Practitioner/${practitioner}`,
+        `/Patient/${shared}`,
+      ];
+      expect((await Promise.all(places.map(read))).map(({ status }) => status)).to.deep.equal([
+        410, 410, 410, 200,
+      ]);
+      await undone(takeback.id);
+      expect((await Promise.all(places.map(read))).map(({ status }) => status)).to.deep.equal([
+        200, 200, 200, 200,
+      ]);
+    },
+  );
 
   it('are shown to the patient with why and what', async () => {
     const patient = await newPatient();

@@ -64,7 +64,7 @@ describe('an event that cannot be read', () => {
       .and.not.to.contain(SECRET);
   });
 
-  it('makes reads say that the read model stopped, not that it is catching up', async () => {
+  itAtFullSize('makes reads say that the read model stopped, not that it is catching up', async () => {
     await eventually(async () => (await ask(`/Patient/${malformed}`)).text.includes('stopped at an event'));
     const { status, text, retry } = await ask('/Patient?name=x');
     expect([status, retry]).to.deep.equal([503, '30']);

@@ -1,5 +1,6 @@
 /** How deliveries end at receivers that answer well, badly, slowly or not at all (docs/spec/decisions.md, section 6). */
 import { expect } from 'chai';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { eventually } from '../support/process.ts';
@@ -133,24 +134,27 @@ describe('webhook deliveries', () => {
     await remove(endpoint);
   });
 
-  it('that are not answered whole in time fail: nothing, headers alone, a body that never ends', async () => {
-    receiver.answer('/silent', () => undefined);
-    receiver.answer('/headers', (response) =>
-      response.writeHead(200, { 'Content-Length': 10 }).flushHeaders(),
-    );
-    receiver.answer('/drip', (response) => {
-      response.writeHead(200);
-      const dripping = setInterval(() => response.write('.'), 50);
-      response.on('close', () => clearInterval(dripping));
-    });
-    for (const path of ['/silent', '/headers', '/drip']) {
-      const { endpoint, delivery } = await ping(path, isFailed);
-      expect(delivery.status, path).not.to.equal('delivered');
-      expect(delivery.last_error, path).to.equal('no complete answer within 1 s');
-      expect(delivery.last_status_code, path).to.equal(null);
-      await remove(endpoint);
-    }
-  });
+  itAtFullSize(
+    'that are not answered whole in time fail: nothing, headers alone, a body that never ends',
+    async () => {
+      receiver.answer('/silent', () => undefined);
+      receiver.answer('/headers', (response) =>
+        response.writeHead(200, { 'Content-Length': 10 }).flushHeaders(),
+      );
+      receiver.answer('/drip', (response) => {
+        response.writeHead(200);
+        const dripping = setInterval(() => response.write('.'), 50);
+        response.on('close', () => clearInterval(dripping));
+      });
+      for (const path of ['/silent', '/headers', '/drip']) {
+        const { endpoint, delivery } = await ping(path, isFailed);
+        expect(delivery.status, path).not.to.equal('delivered');
+        expect(delivery.last_error, path).to.equal('no complete answer within 1 s');
+        expect(delivery.last_status_code, path).to.equal(null);
+        await remove(endpoint);
+      }
+    },
+  );
 
   it('fail at connections that are reset, cut in the middle of an answer, or not taken', async () => {
     receiver.answer('/reset', (response) => response.socket?.resetAndDestroy());

@@ -74,7 +74,7 @@ describe('several processes of a machine', () => {
     await writeAndFind(2);
   });
 
-  it('are replaced one at a time on SIGHUP, without a failed request', async () => {
+  itAtFullSize('are replaced one at a time on SIGHUP, without a failed request', async () => {
     const before = [find('http-1'), find('http-2')];
     let going = true;
     const statuses = new Set<number>();
@@ -114,7 +114,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 describe('the rate limit of a key over several workers', () => {
-  it('lets through exactly the limit', async () => {
+  itAtFullSize('lets through exactly the limit', async () => {
     const limit = 40;
     const env = { WORKERS: String(scaled(4, 2)), PROJECTORS: '1', RATE_LIMIT_PER_MINUTE: String(limit) };
     const service = await startService({ env });

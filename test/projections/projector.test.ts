@@ -9,6 +9,7 @@ import { recordStream } from '#src/events/streams.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { bundledProgram } from '#test/support/bundled-program.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { type Instance, startInstance } from './instance.ts';
 import { created, erased, made, Streams, until, updated } from './made.ts';
 
@@ -123,7 +124,7 @@ describe('projector', () => {
     );
   });
 
-  it('takes over from a runner that hangs, which then cannot write any more', async () => {
+  itAtFullSize('takes over from a runner that hangs, which then cannot write any more', async () => {
     const child = spawn(
       process.execPath,
       [await bundledProgram('test/projections/instance-process.ts'), database.url],

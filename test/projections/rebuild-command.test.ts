@@ -4,6 +4,7 @@ import { newUuid } from '#src/shared/ids.ts';
 import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { startProgram } from '#test/support/process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { type Instance, startInstance } from './instance.ts';
 import { created, Streams, until } from './made.ts';
 
@@ -39,7 +40,7 @@ describe('annal rebuild', () => {
     expect(stderr).to.contain('resources: comparing\n');
   });
 
-  it('tells a program how far it is, in lines of JSON', async () => {
+  itAtFullSize('tells a program how far it is, in lines of JSON', async () => {
     // In a process of its own: at low load it lowers its priority.
     const args = ['bin/annal.js', 'rebuild', 'history', '--json', '--load', 'low'];
     const program = startProgram(process.execPath, args, { DATABASE_URL: database.url });

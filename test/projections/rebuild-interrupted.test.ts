@@ -8,6 +8,7 @@ import { newUuid } from '#src/shared/ids.ts';
 import { bundledProgram } from '#test/support/bundled-program.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { startProgram } from '#test/support/process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { type Instance, startInstance } from './instance.ts';
 import { created, erased, Streams, until } from './made.ts';
 import { someRecord, someRecords } from './some-records.ts';
@@ -47,7 +48,7 @@ describe('a rebuild that is interrupted', () => {
     ).map(({ nspname }) => nspname);
   const TABLES = ['resources.resource', 'history.version', 'history.client_provenance'];
 
-  it('can be stopped and goes on from there', async () => {
+  itAtFullSize('can be stopped and goes on from there', async () => {
     for (let i = 0; i < 3; i += 1) {
       const patient = newUuid();
       const rest = Array.from({ length: 2_500 }, () => created('Observation', newUuid()));

@@ -8,7 +8,7 @@ import { groupByCause } from '#src/cli/verify/verify-causes.ts';
 import { ownCaller, tenantId } from '#src/shared/access/caller.ts';
 import { makeChance } from '#test/support/chance.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
-import { randomSeed } from '#test/support/scale.ts';
+import { itAtFullSize, randomSeed } from '#test/support/scale.ts';
 import { ObservationWriter, TENANTS } from '#test/support/search/observations.ts';
 import { tell } from '#test/support/tell.ts';
 import { type Instance, startInstance } from './instance.ts';
@@ -82,7 +82,7 @@ describe('verify compares tallies', () => {
     expect((await run()).clean).to.equal(true);
   });
 
-  it('raises no false alarm while resources are written', async function () {
+  itAtFullSize('raises no false alarm while resources are written', async function () {
     this.timeout(120_000);
     let isOver = false;
     let written = 0;

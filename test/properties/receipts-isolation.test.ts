@@ -201,7 +201,7 @@ describe('isolation of receipts and take-backs', () => {
           }
         },
       ),
-      { numRuns: scaled(1_500, 50), seed: steadySeed(), endOnFailure: true },
+      { numRuns: scaled(1_500, 15), seed: steadySeed(), endOnFailure: true },
     );
   });
 
@@ -257,7 +257,7 @@ describe('isolation of receipts and take-backs', () => {
         // The page's list of records names those that the person has.
         if (way !== 'page') expect(leaks(answer)).to.deep.equal([]);
       }),
-      { numRuns: scaled(1_500, 40), seed: steadySeed(), endOnFailure: true },
+      { numRuns: scaled(1_500, 12), seed: steadySeed(), endOnFailure: true },
     );
   });
 

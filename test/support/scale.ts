@@ -40,9 +40,12 @@ export function steadySeed(): number {
   return isChosen ? randomSeed() : 20_261_126;
 }
 
-/** Defines a test that only `npm run prove` runs, because it takes many starts or kills of a service. */
-export function itAtFullSize(title: string, test: Mocha.Func | Mocha.AsyncFunc): void {
-  if (isFullSize) it(title, test);
+/** Defines a test that only `npm run prove` runs, because it takes long: many starts or kills of a service, limits of time, a browser. */
+export function itAtFullSize(
+  title: string,
+  test: (this: Mocha.Context) => Promise<void> | void,
+): Pick<Mocha.Test, 'timeout'> | undefined {
+  return isFullSize ? it(title, test) : undefined;
 }
 
 /** Defines a suite that only `npm run prove` runs. */

@@ -4,6 +4,7 @@ import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { changed, ipsExample } from '#test/support/ips.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 
 const coded = (system: string, code: string): Json => ({ coding: [{ system, code }] });
 const loinc = (code: string): Json => coded('http://loinc.org', code);
@@ -140,7 +141,7 @@ describe('IPS documents with one fault', () => {
     });
   }
 
-  it('end, though each refers to the next and the last to the first', () => {
+  itAtFullSize('end, though each refers to the next and the last to the first', () => {
     const document = ipsExample('Bundle-bundle-ips-all-sections') as { entry: JsonObject[] } & JsonObject;
     const template = document.entry[20]?.resource as JsonObject;
     const chain = Array.from({ length: 3000 }, (_, n) => ({
