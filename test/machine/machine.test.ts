@@ -1,7 +1,10 @@
 /** Several processes share the work of a machine: what one writes, all read; each that dies is replaced. */
 import { expect } from 'chai';
+import { signIn } from '#test/support/admin.ts';
+import { startInProcess } from '#test/support/in-process.ts';
 import { listProcesses } from '#test/support/machine.ts';
 import { eventually } from '#test/support/process.ts';
+import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { itAtFullSize, scaled, someOf } from '#test/support/scale.ts';
 import { type Service, startedDataDir, startService } from '#test/support/service.ts';
 
@@ -112,6 +115,39 @@ const isAlive = (pid: number): boolean => {
     return false;
   }
 };
+
+describe('several processes of a machine, to operators', () => {
+  it('are one instance, which answers, also after the one that shows it was killed', async function () {
+    // With a shared log the sandbox of these processes may be another one.
+    if (EVENTSTORE_URL !== '') this.skip();
+    const service = await startInProcess({}, { WORKERS: '2', PROJECTORS: '1' });
+    try {
+      const operator = await signIn(service, 'developer@example.org');
+      const ids = new Set<unknown>();
+      const look = async (): Promise<void> => {
+        const answer = await operator.ask('GET', '/operations/instances', undefined, { connection: 'close' });
+        expect(answer.status, String(answer)).to.equal(200);
+        const { data } = answer.json as unknown as { data: readonly { id: string }[] };
+        expect(data).to.have.length(1);
+        expect(data[0]).to.include({ pid: service.pid, alive: true, answers: true });
+        ids.add(data[0]?.id);
+      };
+      for (let n = 0; n < 4; n += 1) await look();
+      const projector = listProcesses(service.pid).find(({ name }) => name === 'projector-1')?.pid ?? 0;
+      process.kill(projector, 'SIGKILL');
+      await eventually(async () => {
+        const pids = listProcesses(service.pid).map(({ pid }) => pid);
+        return (
+          pids.length === 3 && !pids.includes(projector) && (await fetch(`${service.url}/health/ready`)).ok
+        );
+      });
+      for (let n = 0; n < 4; n += 1) await look();
+      expect(ids.size).to.equal(1);
+    } finally {
+      await service.stop();
+    }
+  });
+});
 
 describe('the rate limit of a key over several workers', () => {
   itAtFullSize('lets through exactly the limit', async () => {
