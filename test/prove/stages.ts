@@ -15,6 +15,23 @@ export const RUN_ALL: readonly string[] = [
   'src/shared',
 ];
 
+/** Settings of stages that run tests at the size of `npm test`, each service as two workers and a projector. */
+const OF_WORKERS = { WORKERS: '2', PROJECTORS: '1' } as const;
+/** Code whose change runs such a stage: it keeps something in its process, or starts and joins processes. */
+const JOINED = [
+  'src/app',
+  'src/http/*',
+  'src/http/answer',
+  'src/http/server',
+  'src/machine',
+  'src/operations',
+  'src/processes',
+  'src/reactions',
+  'src/*',
+  'test/support/in-process.ts',
+  'test/support/service.ts',
+] as const;
+
 /** In the order in which they run. */
 export const STAGES: readonly Stage[] = [
   ...FAULT_STAGES,
@@ -197,6 +214,20 @@ export const STAGES: readonly Stage[] = [
       'several processes of a machine: killed, out of memory, replaced under requests, and ending with the primary; 100,000 reads and writes, each explained by an order of all, while they are killed and stopped',
     touches: ['src/machine', 'src/*'],
     run: { tests: ['test/machine/*.test.ts'] },
+  },
+  {
+    name: 'workers-a-f',
+    shows: 'the HTTP suite, files a to f, with two workers and a projector',
+    touches: JOINED,
+    run: { tests: ['test/http/[a-f]*.test.ts'] },
+    env: OF_WORKERS,
+  },
+  {
+    name: 'workers-g-z',
+    shows: 'the HTTP suite, files g to z, and the tests of isolation, with two workers and a projector',
+    touches: JOINED,
+    run: { tests: ['test/http/[g-z]*.test.ts', 'test/properties/*isolation.test.ts'] },
+    env: OF_WORKERS,
   },
   {
     name: 'client',

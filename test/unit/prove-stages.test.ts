@@ -11,6 +11,8 @@ const WITHOUT_STAGE = ['src/metrics', 'src/tracing', 'src/v1'];
 
 const named = (...files: string[]): string[] => touchedStages(files).map(({ name }) => name);
 const ownTests = STAGES.flatMap(({ run }) => ('tests' in run ? run.tests : []));
+/** Those that run at their full size, which other settings of a stage replace. */
+const atFullSize = STAGES.flatMap(({ run, env }) => ('tests' in run && env === undefined ? run.tests : []));
 
 describe('the stages of npm run prove', () => {
   it('all run after a change of the kernel, events or projections', () => {
@@ -31,6 +33,7 @@ describe('the stages of npm run prove', () => {
     expect(named('src/http/server/server.ts')).to.include('limits');
     expect(named('test/insight/exam.test.ts')).to.deep.equal(['insight']);
     expect(named('test/browser/consent.test.ts')).to.deep.equal(['pages']);
+    expect(named('test/http/rest.test.ts')).to.deep.equal(['workers-g-z']);
     expect(named('docs/audit.md', ['src/labs', 'other/file.ts'].join(''))).to.deep.equal([]);
   });
 
@@ -38,6 +41,16 @@ describe('the stages of npm run prove', () => {
     const places = [...STAGES.flatMap(({ touches }) => touches), ...ownTests, ...RUN_ALL, ...WITHOUT_STAGE];
     const missing = places.filter((place) => !existsSync(join(ROOT, place.replace(/[^/]*\*.*$/, ''))));
     expect(missing).to.deep.equal([]);
+  });
+
+  it('have every HTTP test once with workers', () => {
+    const workers = STAGES.flatMap(({ run, env }) =>
+      env?.WORKERS === '2' && 'tests' in run ? [run.tests] : [],
+    );
+    const times = readdirSync(join(ROOT, 'test/http'))
+      .map((name) => `test/http/${name}`)
+      .map((file) => workers.filter((tests) => isIn(file, tests)).length);
+    expect(new Set(times)).to.deep.equal(new Set([1]));
   });
 
   it('leave out no folder of code', () => {
@@ -55,7 +68,7 @@ describe('the stages of npm run prove', () => {
   it('have every test file that has a full size', () => {
     const forgotten = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
       .map((name) => `test/${name}`)
-      .filter((file) => file.endsWith('.test.ts') && !isIn(file, ownTests))
+      .filter((file) => file.endsWith('.test.ts') && !isIn(file, atFullSize))
       .filter((file) => /from '.*\/scale\.ts'/.test(readFileSync(join(ROOT, file), 'utf8')))
       .filter((file) =>
         /\b(scaled|someOf|everyNth|itAtFullSize|describeAtFullSize)\(/.test(
