@@ -39,8 +39,14 @@ export const STAGES: readonly Stage[] = [
     name: 'contract',
     shows: 'the contract of the event store, load tests ten times as long',
     touches: ['src/documents'],
-    run: { tests: ['test/contract/*.test.ts'] },
-    env: { ANNAL_CONTRACT_LOAD: '10' },
+    run: {
+      tests: [
+        'test/contract/eventstoredb*.test.ts',
+        'test/contract/memory.test.ts',
+        'test/contract/postgres*.test.ts',
+      ],
+    },
+    env: { ANNAL_CONTRACT_LOAD: '10', ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'commands',

@@ -11,8 +11,10 @@ const WITHOUT_STAGE = ['src/metrics', 'src/tracing', 'src/v1'];
 
 const named = (...files: string[]): string[] => touchedStages(files).map(({ name }) => name);
 const ownTests = STAGES.flatMap(({ run }) => ('tests' in run ? run.tests : []));
-/** Those that run at their full size, which other settings of a stage replace. */
-const atFullSize = STAGES.flatMap(({ run, env }) => ('tests' in run && env === undefined ? run.tests : []));
+/** Those that run at their full size: settings of a stage replace the default, which is that. */
+const atFullSize = STAGES.flatMap(({ run, env = { ANNAL_TEST_SCALE: '1' } }) =>
+  'tests' in run && env.ANNAL_TEST_SCALE === '1' ? run.tests : [],
+);
 
 describe('the stages of npm run prove', () => {
   it('all run after a change of the kernel, events or projections', () => {
