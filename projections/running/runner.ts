@@ -45,6 +45,8 @@ export class Runner {
   readonly #transaction: OneTransaction;
   readonly #members: readonly Member[];
   #beatenAt = 0;
+  /** Since when some have been ahead of the batches; undefined if none is. */
+  #unequalSince: number | undefined;
   #beating: Promise<void> = Promise.resolve();
   #busy = false;
 
@@ -72,6 +74,11 @@ export class Runner {
     return others.reduce((least, each) => (each < least ? each : least), first);
   }
 
+  /** Returns for how many ms some have waited until others caught up. */
+  get waited(): number {
+    return this.#unequalSince === undefined ? 0 : performance.now() - this.#unequalSince;
+  }
+
   /**
    * Applies one batch, of which a projection that is ahead takes only the events after its position.
    * @throws CannotApply naming the event at fault; CheckpointMoved; errors of the connection. Nothing is written then.
@@ -82,6 +89,8 @@ export class Runner {
     try {
       if (this.kept?.isDue === true) await this.kept.take();
       const behind = this.#members.filter(({ position }) => position < batch.position);
+      if (behind.length === this.#members.length) this.#unequalSince = undefined;
+      else this.#unequalSince ??= performance.now();
       const works = behind.map((member) => ({ member, recorded: take(member, batch.events) }));
       // Without events, `tick` moves the checkpoint.
       const filled = works.filter(({ recorded }) => recorded.length > 0);

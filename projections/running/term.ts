@@ -35,13 +35,19 @@ export class Outdated extends Error {
   override readonly name = 'Outdated';
 }
 
-/** Thrown when another instance keeps running some of several projections: each must be run by itself. */
+/**
+ * Thrown when another instance keeps running some of several projections, or some wait too long for others: each must be run
+ * by itself.
+ */
 export class Divided extends Error {
   override readonly name = 'Divided';
 }
 
-/** Elections in which only some of several projections were free, before they count as divided: those of a hand-over. */
-const MOST_DIVIDED = 20;
+/**
+ * How long projections wait for each other, in ms: until all are free, as while an instance hands over, or until all are at
+ * the same position. Less than reads may lag behind, and writes wait.
+ */
+const WAIT_MS = 3_000;
 
 /** How long a projection that may wait collects events, in ms. */
 const GATHER_MS = 50;
@@ -95,12 +101,14 @@ async function elected(
   { signal, electionMs, heartbeatLimitMs, entered, logAnswers }: TermOptions,
 ): Promise<Checkpoints | undefined> {
   const names = projections.map(({ name }) => name);
-  for (let divided = 0; !signal.aborted; ) {
+  let divided: number | undefined;
+  while (!signal.aborted) {
     await current(session, projections);
     const won = logAnswers() ? await tryToRun(session, names) : 'none';
     if (won === 'all') return current(session, projections);
-    divided = won === 'some' ? divided + 1 : 0;
-    if (divided > MOST_DIVIDED) throw new Divided(`another instance runs some of ${names.join(', ')}`);
+    divided = won === 'some' ? (divided ?? performance.now()) : undefined;
+    if (divided !== undefined && performance.now() - divided > WAIT_MS)
+      throw new Divided(`another instance runs some of ${names.join(', ')}`);
     entered('following');
     for (const name of names) await endHungRunner(session, name, heartbeatLimitMs);
     await delay(electionMs, undefined, { signal }).catch(() => undefined);
@@ -152,6 +160,8 @@ async function run(
       if (after.length > 0 && isLarge(batch)) await waitFor(batch.position, after, AFTER_MS);
       applying = runner.apply(batch);
       await applying;
+      if (runner.waited > WAIT_MS)
+        throw new Divided(`one of ${projections.map(({ name }) => name).join(', ')} is far behind`);
       if (gathering !== undefined && batch.events.length < GATHERED) await pause(gathering.name, GATHER_MS);
     },
   };

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { history } from '#projections/history/project.ts';
 import { lockKeys } from '#projections/locks.ts';
 import type { Projection } from '#projections/projection.ts';
+import type { ProjectorTimes } from '#projections/projector.ts';
 import { resources } from '#projections/resources/project.ts';
 import type { Position } from '#src/events/store.ts';
 import { newUuid } from '#src/shared/ids.ts';
@@ -21,8 +22,11 @@ describe('read models of one transaction', () => {
     await database.drop();
   });
 
-  async function start(projections: readonly Projection[] = [resources, history]): Promise<Instance> {
-    const instance = await startInstance(database.url, { projections });
+  async function start(
+    projections: readonly Projection[] = [resources, history],
+    times: ProjectorTimes = {},
+  ): Promise<Instance> {
+    const instance = await startInstance(database.url, { projections, ...times });
     running.push(instance);
     return instance;
   }
@@ -80,6 +84,35 @@ describe('read models of one transaction', () => {
     expect(rows).to.deep.equal([{ n: 4 }]);
   });
 
+  it('are run one by one if one of them is far behind', async () => {
+    const first = await start();
+    const streams = new Streams(first.store);
+    for (let n = 0; n < 8; n += 1) {
+      const patient = newUuid();
+      const observations = Array.from({ length: 600 }, () => created('Observation', newUuid()));
+      await streams.record(patient, created('Patient', patient), ...observations);
+    }
+    await first.shown(await write(first.store));
+    await first.stop();
+    running.pop();
+    await database.pool.query(`truncate history.version; update history.checkpoint set position = ''`);
+
+    const slow: Projection = {
+      ...history,
+      statements: (schema, events) => [
+        { text: 'select pg_sleep(0.25)' },
+        ...history.statements(schema, events),
+      ],
+    };
+    const { store, shown, progress } = await start([resources, slow]);
+    const last = await write(store);
+    expect(await progress.waitFor(last, ['resources'], 9_000)).to.equal(true);
+    expect((progress.passed('history') ?? '') < last).to.equal(true);
+    await shown(last);
+    const { rows } = await database.pool.query('select count(*)::int as n from history.version');
+    expect(rows).to.deep.equal([{ n: 8 * 601 + 4 }]);
+  });
+
   for (const [kept, free] of [
     ['history', 'resources'],
     ['resources', 'history'],
@@ -89,9 +122,13 @@ describe('read models of one transaction', () => {
       try {
         const keys = lockKeys(`run ${kept}`);
         await blocker.query('select pg_advisory_lock($1, $2)', keys);
-        const { store, progress, state, shown } = await start();
+        const { store, progress, state, shown } = await start(undefined, {
+          electionMs: 500,
+          heartbeatLimitMs: 60_000,
+        });
         const last = await write(store);
-        expect(await progress.waitFor(last, [free], 20_000)).to.equal(true);
+        // Reads are refused after nine seconds.
+        expect(await progress.waitFor(last, [free], 8_000)).to.equal(true);
         expect(state(free)).to.equal('running');
         expect(state(kept)).to.equal('following');
         await blocker.query('select pg_advisory_unlock($1, $2)', keys);
