@@ -12,6 +12,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { restOf } from '#test/support/rest.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 const run = promisify(execFile);
@@ -79,7 +80,7 @@ describe('a full disk', () => {
     await readySays('the disk of the document store is full');
   });
 
-  it('of the database is named in the same places, and reads go on', async function () {
+  itAtFullSize('of the database is named in the same places, and reads go on', async function () {
     const { pool } = running();
     const { rows } = await pool.query<{ folder: string }>(
       "select current_setting('data_directory') as folder",

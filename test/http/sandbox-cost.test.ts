@@ -64,7 +64,7 @@ describe('what filling a sandbox costs', () => {
     return took;
   }
 
-  it('takes at most half as long again as importing the same', async function () {
+  itAtFullSize('takes at most half as long again as importing the same', async function () {
     this.timeout(600_000);
     const filling: number[] = [];
     const importing: number[] = [];

@@ -206,7 +206,7 @@ describe('take-backs', () => {
     expect(plan?.told).to.deep.include({ webhooks: { deliveries: 2, endpoints: ['whe_own'] } });
   });
 
-  it('keep what an AI wrote marked as such, and find it by its model', async () => {
+  itAtFullSize('keep what an AI wrote marked as such, and find it by its model', async () => {
     const patient = await newPatient();
     const byAi = (model: string) => ({ 'X-Service-Author-Type': 'ai', 'X-Service-Author-Model': model });
     const id = await observe(patient, '1', byAi('m1'));

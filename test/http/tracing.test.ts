@@ -177,7 +177,7 @@ describe('traces', () => {
     expect(program.stdout()).to.equal('0\ntrue\n');
   });
 
-  it('take nothing from the service when nobody collects them', async () => {
+  itAtFullSize('take nothing from the service when nobody collects them', async () => {
     const lonely = await startInProcess({}, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
     const answer = await lonely.fhir('/Patient', { method: 'POST', body: '{"resourceType":"Patient"}' });
     expect(answer.status).to.equal(201);

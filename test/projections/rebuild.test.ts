@@ -8,6 +8,7 @@ import { openPool } from '#src/database/pool.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { type Instance, startInstance } from './instance.ts';
 import { created, erasureRequested, Streams, until } from './made.ts';
 import { someRecord, someRecords } from './some-records.ts';
@@ -149,7 +150,7 @@ describe('rebuild', () => {
     expect(read).to.equal(count);
   });
 
-  it('gives the same, and finds the same, at a low load', async () => {
+  itAtFullSize('gives the same, and finds the same, at a low load', async () => {
     await instance.shown(await someRecords(instance, streams, 30));
     const right = await Promise.all(TABLES.map(rowsOf));
     const [gone] = await query(`select id from resources.resource where type = 'Observation' limit 1`);

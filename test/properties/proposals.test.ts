@@ -13,7 +13,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { identityOf, linkOf, newPatient } from '#test/support/me.ts';
 import { eventually } from '#test/support/process.ts';
 import { conditionOf, Proposing } from '#test/support/proposals.ts';
-import { scaled, steadySeed } from '#test/support/scale.ts';
+import { itAtFullSize, scaled, steadySeed } from '#test/support/scale.ts';
 import { type SecondInstance, startSecondInstance } from '#test/support/second-instance.ts';
 
 /** Counted from the newest proposal. */
@@ -325,7 +325,7 @@ describe('the life of proposals', () => {
     }
   }
 
-  it('ends once, and writes once what a linked person accepts within its grant', async function () {
+  itAtFullSize('ends once, and writes once what a linked person accepts within its grant', async function () {
     this.timeout(scaled(3_600_000, 600_000));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16 }), async (steps) => {

@@ -135,6 +135,7 @@ export const FAULT_STAGES: readonly Stage[] = [
     touches: ['src/app', 'src/audit', 'src/migrate-log', 'src/operations', 'src/processes'],
     run: {
       tests: [
+        'test/faults/full-disk.test.ts',
         'test/faults/log-identity.test.ts',
         'test/faults/migrate-log.test.ts',
         'test/faults/restored-log.test.ts',

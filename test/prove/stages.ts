@@ -431,6 +431,7 @@ export const STAGES: readonly Stage[] = [
         'test/http/takebacks.test.ts',
         'test/http/webhooks-delivery.test.ts',
         'test/unit/profiles-ips-faults.test.ts',
+        'test/unit/search-hashes.test.ts',
       ],
     },
   },
@@ -442,6 +443,7 @@ export const STAGES: readonly Stage[] = [
       tests: [
         'test/projections/projector.test.ts',
         'test/projections/rebuild-command.test.ts',
+        'test/projections/rebuild.test.ts',
         'test/projections/rebuild-interrupted.test.ts',
         'test/projections/verify-tallies.test.ts',
         'test/queries/sort.test.ts',

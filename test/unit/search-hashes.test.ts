@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { typeHashes } from '#src/fhir/search/keys.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 
 const TENANTS = 20;
 const VALUES = 5_000;
@@ -17,7 +18,7 @@ describe('hashes of searchable values', () => {
     );
   };
 
-  it('take bounded memory together, and are the same when they are made again', () => {
+  itAtFullSize('take bounded memory together, and are the same when they are made again', () => {
     setFlagsFromString('--expose-gc');
     const collect: () => void = runInNewContext('gc');
     collect();
