@@ -210,12 +210,12 @@ describe('a take-back that is killed', () => {
       const { id, plan } = await finished(
         annal('--project', project, '--environment', 'sandbox', '--source-system', SOURCE),
       );
-      const changed = SELECTED / 2;
+      const changed = Math.floor(SELECTED / 2);
       expect(plan).to.deep.include({
         versions: RECORDS * SELECTED,
         records: RECORDS,
         restored: RECORDS * changed,
-        removed: RECORDS * changed,
+        removed: RECORDS * (SELECTED - changed),
         stays: 0,
       });
       const busy = load();
@@ -254,7 +254,8 @@ describe('a take-back that is killed', () => {
     const store = await openEventStore({ url: service.databaseUrl, eventStoreUrl: EVENTSTORE_URL });
     try {
       const { log } = await verify({ store, databaseUrl: service.databaseUrl });
-      expect(log).to.deep.equal([]);
+      // A shared log has streams of other tests that are no records.
+      expect(log.filter(({ stream }) => !stream.startsWith('contract-'))).to.deep.equal([]);
     } finally {
       await store.close();
     }
