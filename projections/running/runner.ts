@@ -49,6 +49,8 @@ export class Runner {
   #unequalSince: number | undefined;
   #beating: Promise<void> = Promise.resolve();
   #busy = false;
+  /** True while statements are made, which may take long: the session is free for heartbeats. */
+  #isPreparing = false;
 
   /**
    * @param session a session that is elected for all of them
@@ -103,15 +105,16 @@ export class Runner {
   }
 
   /**
-   * Maintains the runner between batches: a heartbeat every second, the checkpoints after events that the projections
-   * don't take, and what requests asked for.
+   * Maintains the runner: a heartbeat every second, also while the statements of a batch are made; between batches the
+   * checkpoints after events that the projections don't take, and what requests asked for.
    * @throws CheckpointMoved; errors of the connection
    */
   async tick(): Promise<void> {
-    const due = performance.now() - this.#beatenAt >= HEARTBEAT_MS || this.kept?.isDue === true;
+    const due = performance.now() - this.#beatenAt >= HEARTBEAT_MS;
     const isNoted = this.#members.every(({ position, held }) => position === held.position);
-    if (this.#busy || (!due && isNoted)) return;
-    const beating = this.#beat(this.#members.map((member) => [member, member.position]));
+    if (this.#busy ? !this.#isPreparing || !due : !due && isNoted && this.kept?.isDue !== true) return;
+    const moves = this.#members.map((member): Move => [member, member.position]);
+    const beating = this.#busy ? this.#advance(moves, []) : this.#beat(moves);
     this.#beating = beating.catch(() => undefined);
     await beating;
   }
@@ -126,7 +129,7 @@ export class Runner {
     const statements: QueryConfig[] = [];
     for (const { member, recorded } of works) {
       const { projection } = member;
-      const prepared = await prepare(projection, this.kept, recorded);
+      const prepared = await this.#prepare(projection, recorded);
       if (prepared.events.some(isErasure)) {
         forgetParsed();
         await inTransaction(session, () => eraseFromAbandoned(session, projection, prepared.events));
@@ -140,6 +143,17 @@ export class Runner {
       );
     } catch (error) {
       throw isPassing(error) ? error : await this.#culprit(works, error);
+    }
+  }
+
+  /** Makes the statements of a batch, with heartbeats. Afterwards none uses the session. @throws CannotApply */
+  async #prepare(projection: Projection, recorded: readonly RecordedEvent[]): ReturnType<typeof prepare> {
+    this.#isPreparing = true;
+    try {
+      return await prepare(projection, this.kept, recorded);
+    } finally {
+      this.#isPreparing = false;
+      await this.#beating;
     }
   }
 

@@ -154,6 +154,29 @@ describe('projector', () => {
     expect(here.state('resources')).to.equal('running');
   });
 
+  it('is not taken for hung while it makes the statements of a batch, however long that takes', async () => {
+    const cell = new Int32Array(new SharedArrayBuffer(4));
+    const slow: Projection = {
+      ...resources,
+      *inSteps(schema, events) {
+        for (const end = performance.now() + 7_000; performance.now() < end; ) {
+          Atomics.wait(cell, 0, 0, 10);
+          yield;
+        }
+        return resources.statements(schema, events);
+      },
+    };
+    const interrupted: string[] = [];
+    const log = { warn: (_: object, message: string) => interrupted.push(message), error: () => undefined };
+    const options = { projections: [slow], log, heartbeatLimitMs: 3_000 };
+    const instances = [await start(options), await start(options)];
+    const states = () => instances.map(({ state }) => state('resources')).sort();
+    await until(() => states().join() === 'following,running');
+    const [here] = instances;
+    if (here !== undefined) await here.shown(await write(new Streams(here.store), 1));
+    expect(interrupted).to.deep.equal([]);
+  });
+
   describe('at an event that cannot be applied', () => {
     it('stops that projection alone, names the event, and goes on once it can be applied', async () => {
       let refused: string | undefined;
