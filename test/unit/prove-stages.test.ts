@@ -35,7 +35,7 @@ describe('the stages of npm run prove', () => {
     expect(named('src/http/server/server.ts')).to.include('limits');
     expect(named('test/insight/exam.test.ts')).to.deep.equal(['insight']);
     expect(named('test/browser/consent.test.ts')).to.deep.equal(['pages']);
-    expect(named('test/http/rest.test.ts')).to.deep.equal(['workers-g-z']);
+    expect(named('test/http/rest.test.ts')).to.deep.equal(['workers-h-z']);
     expect(named('docs/audit.md', ['src/labs', 'other/file.ts'].join(''))).to.deep.equal([]);
   });
 
