@@ -18,8 +18,8 @@ import { caughtUp, EVENTSTORE_URL, foundProject, foundQuickstart } from './proje
 import { Answer, type Call, newDataDir, type ServiceOptions, startService } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 
-/** Settings for tests that change the insides of the service: it runs in their process, whatever WORKERS says. */
-export const HERE = { WORKERS: '1' } as const;
+/** Settings for tests that change the insides of the service: it runs in their process, whatever WORKERS and PROJECTORS say. */
+export const HERE = { WORKERS: '1', PROJECTORS: '0' } as const;
 
 /** How long a line of another process may take to arrive, in ms. */
 const LOGGED_MS = 10_000;
