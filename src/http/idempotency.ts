@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { RetryNotes } from '#commands/command.ts';
-import type { Caller } from '#src/shared/access/caller.ts';
+import { accessIn, type Caller } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
 import type { KeptAnswer, Reservation } from '#src/shared/idempotency.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -89,19 +89,30 @@ export function keyScopeOfPerson({ issuer, subject }: Identity): string {
   return `identity ${createHash('sha256').update(`${issuer}\n${subject}`).digest('hex')}`;
 }
 
-/** Returns whose token it is, where a caller's tokens are replaced often; undefined for an API key. */
-export function tokenHolder({ calls: { credential } }: Caller): string | undefined {
+/**
+ * Returns whose token it is and what it may do, where a caller's tokens are replaced often; undefined for an API key. A token
+ * of fewer scopes must not get what another one read.
+ */
+export function tokenHolder({ calls: { credential, scopes }, sees }: Caller): string | undefined {
+  const access = accessIn(sees);
+  const rights = access === undefined ? scopes.join(' ') : JSON.stringify([...access.types]);
+  const limits = rights === 'read write' ? '' : `\n${rights}`;
   switch (credential.kind) {
     case 'api_key':
       return undefined;
     case 'client':
-      return `application ${credential.applicationId}`;
+      return `application ${credential.applicationId}${limits}`;
     case 'grant':
-      return `grant ${credential.grantId}`;
+      return `grant ${credential.grantId}${limits}`;
     case 'member':
     case 'person':
-      return `identity ${credential.issuer}\n${credential.subject}`;
+      return `identity ${credential.issuer}\n${credential.subject}${limits}`;
   }
+}
+
+/** Tells whether an answer is the kept one of an earlier request. */
+export function isRepeated({ headers }: Answer): boolean {
+  return headers['Idempotent-Replayed'] === 'true';
 }
 
 /** A signal that the client has closed the connection. */

@@ -93,6 +93,13 @@ export class KeyReads {
     return answer;
   }
 
+  /** Remembers the resources that the kept answer to a Bundle shows again; its entries are no longer known one by one. */
+  noteRepeated({ body = '' }: Answer): void {
+    const named = urlsIn(body, `"fullUrl":"${this.service.base}`);
+    const ids = [...new Set([...named, ...resourcesIn(body)])];
+    this.#done.push({ action: 'bundle', type: null, id: null, ids, shown: ids });
+  }
+
   /**
    * Returns an answer when all that was read for it is in the access log.
    * @throws Refusal unavailable (503) if the log can't be written
@@ -175,6 +182,14 @@ function urlsIn(body: string | Buffer, mark: string): string[] {
   return endsBehind(body, mark).flatMap((end) => {
     const text = slice(body, end, end + ID + 64);
     const id = text.slice(text.indexOf('/') + 1).slice(0, ID);
+    return isUuid(id) ? [id] : [];
+  });
+}
+
+/** Returns the ids of resources in a Bundle, also of those whose entries have no URL. */
+function resourcesIn(body: string | Buffer): string[] {
+  return endsBehind(body, '"resource":{"resourceType":"').flatMap((end) => {
+    const [, id = ''] = /^[A-Za-z]+","id":"([^"]+)"/.exec(slice(body, end, end + ID + 64)) ?? [];
     return isUuid(id) ? [id] : [];
   });
 }

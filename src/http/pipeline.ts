@@ -24,7 +24,7 @@ import type { Edge } from './edge/edge.ts';
 import { giveReceipt } from './edge/receipt.ts';
 import { type GrantToken, type Need, type Opening, requireTypes } from './grant/opening.ts';
 import { GrantPass, type GrantService } from './grant/pass.ts';
-import { type Attempted, keyScope, keyScopeOfPerson, once, tokenHolder } from './idempotency.ts';
+import { type Attempted, isRepeated, keyScope, keyScopeOfPerson, once, tokenHolder } from './idempotency.ts';
 import { type KeyReadService, KeyReads } from './key-reads.ts';
 import { LARGE_BODY, type LargeBodies } from './large-bodies.ts';
 import type { Freshness } from './ports/freshness.ts';
@@ -252,7 +252,10 @@ export class Pipeline<
       by.gather({ entries: [], answer, foreign: undefined });
       return answer;
     }
-    return reads.out(await (route.logged === 'parts' ? run() : this.dialect.log(reads, asked, run)));
+    if (route.logged !== 'parts') return reads.out(await this.dialect.log(reads, asked, run));
+    const answer = await run();
+    if (isRepeated(answer)) reads.noteRepeated(answer);
+    return reads.out(answer);
   }
 
   /** Returns an answer that isn't in the access log, when its receipt is written if it has one. */

@@ -173,6 +173,27 @@ for (const setting of ['grants', 'all'] as const) {
       expect(form.entries.map(({ record, count }) => [record, count])).to.deep.equal([[one, 2]]);
     });
 
+    it('has the records that a repeated answer to a Bundle shows again', async () => {
+      const as = setting === 'all' ? key : member;
+      const batch = {
+        resourceType: 'Bundle',
+        type: 'batch',
+        entry: [`Patient/${one}`, `Observation?subject=${other}`, `Patient?_id=${other}`].map((url) => ({
+          request: { method: 'GET', url },
+        })),
+      };
+      const headers = { 'Idempotency-Key': `again-${setting}` };
+      const call = { method: 'POST', body: JSON.stringify(batch), headers, key: as };
+      const first = await service.fhir('/', call);
+      const again = await service.fhir('/', call);
+      expect([again.text, again.headers.get('idempotent-replayed')]).to.deep.equal([first.text, 'true']);
+      const entries = await entriesOf(again.headers.get('service-request-id') ?? '');
+      expect(entries.map(({ record, action, count }) => [record, action, count])).to.deep.equal([
+        [one, 'bundle', 1],
+        [other, 'bundle', 2],
+      ]);
+    });
+
     it('names the member, and the key', async () => {
       await read(`/Patient/${other}`, member);
       await read(`/Patient/${other}`, key);

@@ -488,6 +488,20 @@ describe('client credentials', () => {
     expect((await send(create, key)).status).to.equal(422);
   });
 
+  it('don’t get the first answer of an Idempotency-Key with a token of other scopes', async () => {
+    const headers = { 'Idempotency-Key': 'narrowed' };
+    const entry = [{ request: { method: 'GET', url: 'Patient?_count=1' } }];
+    const body = { resourceType: 'Bundle', type: 'batch', entry };
+    const batch = { method: 'POST', path: '/fhir/R4', body, headers };
+    const first = await send(batch, token);
+    expect(first.text).to.contain('"resourceType":"Patient"');
+    const narrow = await granting.clientToken(application, 'system/Observation.rs');
+    const narrowed = await send(batch, narrow);
+    expect([narrowed.status, narrowed.text.includes('"Patient"')]).to.deep.equal([422, false]);
+    const again = await send(batch, await granting.clientToken(application));
+    expect([again.text, again.headers.get('idempotent-replayed')]).to.deep.equal([first.text, 'true']);
+  });
+
   it('are in the project’s log and usage by application', async () => {
     const answer = await send({ method: 'GET', path: '/v1/patients' }, token);
     const id = answer.headers.get('service-request-id');

@@ -332,4 +332,17 @@ describe('Bundles under a grant', () => {
       false,
     ]);
   });
+
+  it('don’t get the first answer of an Idempotency-Key with a token of other scopes', async () => {
+    const entries = [get(`Patient/${whole.patient}`), get('Observation?_count=1'), get('Condition?_count=1')];
+    const key = { 'Idempotency-Key': 'bundle-narrowed' };
+    expect((await send(whole, 'batch', entries, key)).status).to.equal(200);
+    const token = await on.granting.tokenOf(whole, ['patient/Condition.rs']);
+    const narrowed = await send({ ...whole, token }, 'batch', entries, key);
+    expect([narrowed.status, narrowed.text.includes('"Observation"')]).to.deep.equal([422, false]);
+    expect(statuses(await send({ ...whole, token }, 'batch', entries))).to.deep.equal(['200', '403', '200']);
+    const again = await on.granting.tokenOf(whole);
+    const repeated = await send({ ...whole, token: again }, 'batch', entries, key);
+    expect(repeated.headers.get('idempotent-replayed')).to.equal('true');
+  });
 });

@@ -12,6 +12,7 @@ import type { Answer } from '../answer/answer.ts';
 import { refusesGrants } from '../credential-kinds.ts';
 import type { Edge, Edges } from '../edge/edge.ts';
 import { giveOutward } from '../edge/receipt.ts';
+import { isRepeated } from '../idempotency.ts';
 import type { AccessLog } from '../ports/access-log.ts';
 import type { InnerCaller } from '../ports/inner-requests.ts';
 import type { GrantToken, Opening } from './opening.ts';
@@ -90,9 +91,9 @@ export class GrantPass {
       for (const { type, letters } of opening.needs) requireLetters(this.granted, type, letters);
       const answered = await answer();
       // The resources in a repeated answer are no longer known.
-      const isRepeated = answered.headers['Idempotent-Replayed'] === 'true';
-      if (isRepeated || (opening.inParts !== true && opening.writes !== true)) {
-        const count = isRepeated && opening.writes === true ? null : countShown(opening, answered);
+      const repeated = isRepeated(answered);
+      if (repeated || (opening.inParts !== true && opening.writes !== true)) {
+        const count = repeated && opening.writes === true ? null : countShown(opening, answered);
         this.#entries.push(this.#entry(opening, answered.status, count));
       }
       return answered;
