@@ -90,6 +90,20 @@ describe('a page that can’t be answered', () => {
     }
   });
 
+  it('has links only to this service, however many slashes the URL begins with', async () => {
+    for (const path of [
+      '//elsewhere.example/x',
+      '///elsewhere.example',
+      '//elsewhere.example/%2e%2e/?lang=de',
+    ]) {
+      const { text } = await ask(path, { Accept: BROWSER, 'X-Forwarded-For': '198.51.100.9' });
+      const links = [...text.matchAll(/ (?:href|action|src)="([^"]*)"/g)].map(([, link = '']) => link);
+      expect(links, path).to.have.length.above(Object.keys(LANGUAGES).length - 1);
+      for (const link of links.filter((each) => !each.startsWith('data:')))
+        expect(new URL(link, service.url + path).origin, `${path} ${link}`).to.equal(service.url);
+    }
+  });
+
   it('has a way onward wherever a person is stopped, in all languages', async () => {
     const stopped = [
       '/oauth/authorize?client_id=unknown',

@@ -268,6 +268,14 @@ describe('the sign-in', () => {
     }
   });
 
+  it('leads to the dashboard itself from an address below it that no sign-in can return to', async () => {
+    for (const path of ['/app/a//b', '/app//elsewhere.example', `/app/${'x'.repeat(1_600)}`]) {
+      const { status, headers } = await fetch(service.url + path, { redirect: 'manual' });
+      const { pathname, searchParams } = new URL(headers.get('location') ?? '', service.url);
+      expect([status, pathname, searchParams.get('return_to')], path).to.deep.equal([303, '/signin', '/app']);
+    }
+  });
+
   it('ignores what it cannot use in a link', async () => {
     const first = await new PageVisitor(service.url).step(
       `/signin?prompt=none&max_age=-1&login_hint=${'x'.repeat(300)}&issuer=x&issuer=y&lang=xx`,

@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import Router from '@koa/router';
+import { isOwnPath } from '#src/shared/access/session.ts';
 import { html } from '#src/shared/html.ts';
 import { answerPage, inlineSource, type PageNeeds } from '../answer/security-headers.ts';
 import { makeStaticFile } from '../answer/static-file.ts';
@@ -58,8 +59,9 @@ export function dashboardRouter(
   });
 
   router.get(SCREENS, async (ctx) => {
+    const asked = ctx.path + ctx.search;
     if ((await visitors.findAnySession(ctx)) === undefined)
-      visitors.beginSignIn(ctx, { returnTo: ctx.path + ctx.search });
+      visitors.beginSignIn(ctx, { returnTo: isOwnPath(asked) ? asked : '/app' });
     else answerPage(ctx, 200, makePage(base, await dashboardFiles()), NEEDS);
   });
   return router;

@@ -37,7 +37,11 @@ function placeNamed(
   return { url: `${root}${path}?lang=${say.lang}`, text: say(text) };
 }
 
-/** Returns path and query of a request as the browser asks for it: the page of most forms has the URL that they are sent to. */
+/**
+ * Returns path and query of a request as the browser asks for it: the page of most forms has the URL that they are sent to.
+ * It begins with one slash: a browser would take what follows two for another host.
+ */
 export function urlAgain(ctx: Context, root: string): string {
-  return `${root}${ctx.path}${ctx.querystring === '' ? '' : `?${ctx.querystring}`}`;
+  const path = `${root}${ctx.path}`.replace(/^[/\\]+/, '/');
+  return `${path}${ctx.querystring === '' ? '' : `?${ctx.querystring}`}`;
 }
