@@ -37,7 +37,9 @@ export function meantParameter(types: readonly ResourceType[], key: string): str
   }
   if (next.length > 0) return '';
   const suffix = key.slice(name.length);
-  return didYouMean(name, commonNames(types, rest.length > 0)).replace(/`\?$/, `${suffix}\`?`);
+  const known = commonNames(types, rest.length > 0);
+  // Criteria don't take the controls of a search, which have the name that was sent.
+  return known.includes(key) ? '' : didYouMean(name, known).replace(/`\?$/, `${suffix}\`?`);
 }
 
 const LONGEST = 200;

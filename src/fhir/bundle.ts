@@ -6,6 +6,7 @@ import { isObject } from '../shared/json/json.ts';
 import { didYouMean } from '../shared/nearest.ts';
 import { parseQuery } from '../shared/query-text.ts';
 import { Refusal } from '../shared/refusal.ts';
+import { findLink, findUntaken, listOwnUrls } from './bundle-conditions.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from './types.ts';
 
 /** A write that an entry asks for. */
@@ -117,7 +118,20 @@ export function parseBundle(value: JsonObject, bases: readonly string[], maxEntr
       diagnostics: `a Bundle can have at most ${MAX_READS} GET entries; this one has ${reads.length}`,
     });
   }
-  return { type, writes, reads, faulty, size: entries.length };
+  const own = listOwnUrls(writes);
+  const linked = new Set(writes.filter((write) => findLink(write, own) !== undefined));
+  for (const write of linked) faulty.push({ index: write.index, refusal: linkFault(write) });
+  faulty.sort((one, other) => one.index - other.index);
+  return { type, writes: writes.filter((write) => !linked.has(write)), reads, faulty, size: entries.length };
+}
+
+function linkFault({ index, method }: WriteEntry): Refusal {
+  const place = method === 'POST' ? 'ifNoneExist' : 'url';
+  return fault(
+    'value',
+    'criteria cannot refer to another entry by its fullUrl; name a stored resource, or use a chain such as patient.identifier',
+    `${entryPath(index)}.request.${place}`,
+  );
 }
 
 function parseEntry(entry: unknown, index: number, bases: readonly string[]): WriteEntry | ReadEntry {
@@ -174,6 +188,8 @@ function parseWrite(
   const at = entryPath(index);
   const [path = '', query] = split(url);
   const [type, id, ...rest] = path.split('/');
+  if (/^[a-z][a-z0-9+.-]*:/i.test(path))
+    throw fault('value', `request.url must be relative, or below ${bases[0]}`, `${at}.request.url`);
   if (!isResourceType(type)) {
     throw new Refusal('invalid', {
       code: 'not-supported',
@@ -205,6 +221,9 @@ function parseWrite(
       expression: `${at}.resource`,
     });
   }
+  const untaken = findUntaken(method, request);
+  if (untaken !== undefined)
+    throw fault('value', `a ${method} entry cannot have ${untaken}`, `${at}.request.${untaken}`);
   const ifNoneExist = textMember(request, 'ifNoneExist', at);
   const place = `${at}.request.${method === 'POST' ? 'ifNoneExist' : 'url'}`;
   const sent = method === 'POST' ? ifNoneExist : query;

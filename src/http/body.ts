@@ -9,6 +9,7 @@ import { createGunzip } from 'node:zlib';
 import { cut } from '#src/shared/cut.ts';
 import type { Hold } from '#src/shared/load/answer-budget.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { isServedRelease } from './answer/negotiation.ts';
 import { type BodyCount, SPARED } from './body-count.ts';
 import type { Edge } from './edge/edge.ts';
 import { LARGE_BODY, noteBody } from './large-bodies.ts';
@@ -113,6 +114,8 @@ function readMediaType(
   if (type === undefined || !accepted.includes(type)) {
     throw unsupported(`Content-Type must be ${accepted.join(' or ')}`, accepted);
   }
+  if (!isServedRelease(header ?? ''))
+    throw unsupported('fhirVersion in Content-Type must be 4.0, or left out', accepted);
   const named = CHARSET.exec(header ?? '')?.[1]?.toLowerCase();
   if (anyCharset.includes(type))
     return { mediaType: type, ...(named === undefined ? {} : { charset: named }) };

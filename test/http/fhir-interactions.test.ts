@@ -136,6 +136,25 @@ describe('FHIR interactions', () => {
     }
   });
 
+  it('refuses If-None-Match on writes, which it would have to ignore', async () => {
+    const id = await created('One');
+    const answers = [
+      await put(id, 'Two', { 'If-None-Match': '*' }),
+      await service.fhir(`/Patient/${id}`, { method: 'DELETE', headers: { 'If-None-Match': 'W/"1"' } }),
+      await service.fhir(`/Patient?_id=${id}`, {
+        method: 'PATCH',
+        headers: { 'Content-Type': 'application/json-patch+json', 'If-None-Match': '*' },
+        body: '[{"op":"add","path":"/active","value":true}]',
+      }),
+    ];
+    for (const { status, json, text } of answers) {
+      expect(status, text).to.equal(400);
+      expect(json).to.nested.include({ 'issue[0].code': 'not-supported' });
+      expect(text).to.contain('http.if-none-match');
+    }
+    expect((await service.fhir(`/Patient/${id}`)).version).to.equal(1);
+  });
+
   it('deletes softly: 204, then 410 on read and vread, and restores by update: 201', async () => {
     const id = await created('Gone');
     const first = await service.fhir(`/Patient/${id}`, { method: 'DELETE' });

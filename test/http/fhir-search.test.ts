@@ -192,6 +192,19 @@ describe('FHIR search', () => {
     }
     const far = await service.fhir('/Patient?nothinglikethat=1');
     expect(far.text).to.contain('nothinglikethat').and.not.to.contain('did you mean');
+    const criteria = await service.fhir('/Patient?_count=1', { method: 'DELETE' });
+    expect([criteria.status, criteria.text.includes('did you mean')]).to.deep.equal([400, false]);
+  });
+
+  it('says that the Patient of a record cannot be searched by its version, in every form', async () => {
+    for (const base of ['', `${service.base}/`])
+      for (const name of ['subject', 'patient', 'subject:Patient']) {
+        const answer = await service.fhir(`/Observation?${name}=${base}Patient/${ids[0]}/_history/1`);
+        expect(answer.status, answer.text).to.equal(400);
+        expect(answer.text).to.contain('versions cannot be searched here');
+      }
+    const elsewhere = await search('/Observation?subject=https://other.example/Patient/1/_history/1');
+    expect(elsewhere.total).to.equal(0);
   });
 
   it('takes 50 parameters and no more', async () => {

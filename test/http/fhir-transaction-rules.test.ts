@@ -298,6 +298,83 @@ describe('transaction rules', () => {
       );
     });
 
+    it('conditions that a method does not take are refused, not dropped', async () => {
+      const value = newUuid();
+      const id = await create(organization(value));
+      const entries: [string, JsonObject, JsonObject][] = [
+        ['PUT', { ifNoneExist: `identifier=${SYSTEM}|${value}` }, { id }],
+        ['PUT', { ifNoneMatch: '*' }, { id }],
+        ['PUT', { ifModifiedSince: '2026-01-01T00:00:00Z' }, { id }],
+        ['POST', { ifMatch: 'W/"1"' }, {}],
+      ];
+      for (const [method, condition, more] of entries) {
+        const url = method === 'PUT' ? `Organization/${id}` : 'Organization';
+        const entry = {
+          resource: { ...organization(value), ...more },
+          request: { method, url, ...condition },
+        };
+        const [name] = Object.keys(condition);
+        const answer = await transaction(entry);
+        refused(answer, 422, 'Bundle.entry[0]');
+        expect(answer.text).to.contain(`a ${method} entry cannot have ${name}`);
+        const [batched] = responses(await send('batch', entry));
+        expect(batched?.status, name).to.match(/^422/);
+      }
+      expect((await service.fhir(`/Organization/${id}`)).version).to.equal(1);
+      expect(await total(`/Organization?identifier=${SYSTEM}|${value}`)).to.equal(1);
+    });
+
+    it('criteria that refer to another entry by its fullUrl are refused: they would match nothing', async () => {
+      const [value, child] = [newUuid(), newUuid()];
+      const [parent, id] = [await patient(value), newUuid()];
+      await create(observation(`Patient/${parent}`, { identifier: identifier(child) }));
+      const matched = post(
+        { resourceType: 'Patient' },
+        { fullUrl: URN },
+        { ifNoneExist: `identifier=${SYSTEM}|${value}` },
+      );
+      const again = observation(URN, { identifier: identifier(child) });
+      const criteria = (key: string): string => `${key}=${URN}&identifier=${SYSTEM}|${child}`;
+      for (const key of ['subject', 'patient', 'subject:Patient']) {
+        refused(
+          await transaction(matched, post(again, {}, { ifNoneExist: criteria(key) })),
+          422,
+          'Bundle.entry[1]',
+        );
+        refused(
+          await transaction(matched, put(again, `Observation?${criteria(key)}`)),
+          422,
+          'Bundle.entry[1]',
+        );
+      }
+      refused(
+        await transaction(matched, remove(`Observation?${criteria('subject')}`)),
+        422,
+        'Bundle.entry[1]',
+      );
+      expect(await total(`/Observation?identifier=${SYSTEM}|${child}`)).to.equal(1);
+      const chained = `patient.identifier=${SYSTEM}|${value}&identifier=${SYSTEM}|${child}`;
+      expect(
+        statuses(await transaction(matched, post(again, {}, { ifNoneExist: chained }))),
+        'a chain instead',
+      ).to.deep.equal(['200', '200']);
+      const named = post(
+        { resourceType: 'Patient', identifier: [{ value: `urn:uuid:${id}` }] },
+        { fullUrl: `urn:uuid:${id}` },
+        { ifNoneExist: `identifier=urn:uuid:${id}` },
+      );
+      expect(statuses(await transaction(named)), 'an identifier isn’t a reference').to.deep.equal(['201']);
+    });
+
+    it('a URL of another server is named as such', async () => {
+      const answer = await transaction({
+        ...post(organization('x')),
+        request: { method: 'POST', url: 'https://other.example/fhir/Organization' },
+      });
+      refused(answer, 422, 'Bundle.entry[0]');
+      expect(answer.text).to.contain(`request.url must be relative, or below ${service.base}/`);
+    });
+
     it('If-None-Exist may be a whole URL, as the HAPI client sends it', async () => {
       const value = newUuid();
       const body = JSON.stringify(organization(value));

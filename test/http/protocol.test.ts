@@ -130,6 +130,20 @@ describe('HTTP protocol', () => {
       const answer = await service.fhir(`/Patient/${id}`, { headers: { Accept: accept } });
       expect(answer.status, accept).to.equal(406);
     }
+    for (const [release, status] of [
+      ['3.0', 415],
+      ['"5.0"', 415],
+      ['4.0', 201],
+      ['4.0.1', 201],
+    ] as const) {
+      const answer = await service.fhir('/Patient', {
+        method: 'POST',
+        headers: { 'Content-Type': `application/fhir+json; charset=utf-8; fhirVersion=${release}` },
+        body: '{"resourceType":"Patient"}',
+      });
+      expect(answer.status, release).to.equal(status);
+      if (status === 415) expect(answer.text).to.contain('fhirVersion');
+    }
     for (const format of ['json', 'application/fhir%2Bjson', 'application/fhir+json']) {
       const headers = { Accept: 'text/html' };
       expect((await service.fhir(`/Patient/${id}?_format=${format}`, { headers })).status).to.equal(200);

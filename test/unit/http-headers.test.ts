@@ -72,6 +72,10 @@ describe('Prefer', () => {
       return: 'minimal',
       handling: 'strict',
     });
+    expect(parsePrefer('Return=minimal, HANDLING=strict')).to.deep.equal({
+      return: 'minimal',
+      handling: 'strict',
+    });
     expect(parsePrefer('return="representation"')).to.deep.equal({ return: 'representation' });
     expect(parsePrefer('return=everything, noreturn=minimal')).to.deep.equal({});
   });

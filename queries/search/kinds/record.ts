@@ -35,6 +35,7 @@ function isPatient(reference: { type?: string; id: string }): boolean {
   return (reference.type === undefined || reference.type === 'Patient') && isUuid(reference.id);
 }
 
+const VERSION = /^[A-Z][A-Za-z]{1,63}\/[A-Za-z0-9.-]{1,64}\/_history\//;
 const REFERENCE = /^(?:([A-Z][A-Za-z]{1,63})\/)?([A-Za-z0-9.-]{1,64})$/;
 
 /**
@@ -50,6 +51,11 @@ export function parseReference(
   const relative = text.startsWith(scope.base) ? text.slice(scope.base.length) : text;
   const [, type, id] = REFERENCE.exec(relative) ?? [];
   if (id !== undefined) return type === undefined ? { id } : { type, id };
+  if (VERSION.test(relative))
+    throw badParameter(
+      parameter.name,
+      'versions cannot be searched here; leave out `/_history/` and what follows it',
+    );
   if (/^(?:https?|urn):/.test(text)) return { type: 'elsewhere', id: text };
   throw badParameter(parameter.name, 'the value is not a reference such as Patient/<id>');
 }

@@ -51,6 +51,11 @@ function isServed(item: string): boolean {
   const [, type = '', parameters = ''] = ITEM.exec(item) ?? [];
   if (!SERVED.has(type.toLowerCase())) return false;
   if (/;\s*q\s*=\s*0(?:\.0*)?\s*(?:;|$)/i.test(parameters)) return false;
+  return isServedRelease(parameters);
+}
+
+/** Returns whether the parameters of a media type name R4, or no release: https://hl7.org/fhir/R4/http.html#version-parameter */
+export function isServedRelease(parameters: string): boolean {
   const release = /;\s*fhirVersion\s*=\s*"?([\d.]+)/i.exec(parameters)?.[1];
   return release === undefined || release === '4.0' || release === '4.0.1';
 }
@@ -70,8 +75,9 @@ export interface Prefer {
 }
 
 const NONE: Prefer = {};
-const RETURN = /(?:^|[;,\s])return\s*=\s*"?(minimal|representation|OperationOutcome)\b/;
-const HANDLING = /(?:^|[;,\s])handling\s*=\s*"?(strict|lenient)\b/;
+// Names are compared without case, values with it (RFC 7240, section 2).
+const RETURN = /(?:^|[;,\s])[Rr][Ee][Tt][Uu][Rr][Nn]\s*=\s*"?(minimal|representation|OperationOutcome)\b/;
+const HANDLING = /(?:^|[;,\s])[Hh][Aa][Nn][Dd][Ll][Ii][Nn][Gg]\s*=\s*"?(strict|lenient)\b/;
 
 /** Parses the header; unknown preferences are ignored, as RFC 7240 requires. */
 export function parsePrefer(header: string | undefined): Prefer {
