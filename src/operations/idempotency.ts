@@ -86,6 +86,7 @@ on conflict (key_hash) do update set
   records = case when i.expires_at < now() then '{}' else i.records end,
   secret = case when i.expires_at < now() then null else i.secret end,
   answer = null,
+  reads = false,
   owner = excluded.owner,
   lease_until = excluded.lease_until,
   expires_at = excluded.expires_at
@@ -202,13 +203,14 @@ export class IdempotencyStore {
   /**
    * Deletes every answer that concerns a record, as part of its purge. A search may show a record without naming its
    * patient (a Provenance, `_elements`), so all answers of reads are deleted too: a retry reads again, and finds its
-   * writes as after a crash.
+   * writes as after a crash. Requests under way may have read it before: `reads` keeps `KEEP` from keeping their answers.
    */
   async forget(patientId: string): Promise<void> {
     await this.pool.query(
       `with concerned as (delete from operations.idempotency where records @> array[$1::uuid])
-       update operations.idempotency set answer = null
-       where reads and answer is not null and not records @> array[$1::uuid]`,
+       update operations.idempotency set answer = null, reads = true
+       where (reads and answer is not null or answer is null and owner is not null)
+         and not records @> array[$1::uuid]`,
       [patientId],
     );
   }
@@ -286,9 +288,12 @@ const SECRET = `
 update operations.idempotency set secret = coalesce(secret, $3)
 where key_hash = $1 and owner = $2 returning secret`;
 
+/** Keeps nothing that may have been read of a record purged meanwhile (`forget`): the request is as if it had died. */
 const KEEP = `
-update operations.idempotency set answer = $3, secret = null, owner = null, reads = $5, expires_at = now() + interval '${KEPT_HOURS} hours',
-  records = array(select distinct r from unnest(records || $4::uuid[]) r)
+update operations.idempotency set answer = case when reads then null else $3::bytea end,
+  secret = case when reads then secret end,
+  owner = null, reads = $5, expires_at = now() + interval '${KEPT_HOURS} hours',
+  records = case when reads then records else array(select distinct r from unnest(records || $4::uuid[]) r) end
 where key_hash = $1 and owner = $2`;
 
 const PATIENTS =

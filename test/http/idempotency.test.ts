@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { openIdempotency } from '#src/operations/idempotency.ts';
 import type { Json } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import type { Answer } from '#test/support/service.ts';
@@ -233,6 +235,27 @@ describe('Idempotency-Key', () => {
     expect(again.text).not.to.contain('SourceOfThePurged');
     expect(entriesOf(again)[0]).to.deep.equal(first);
     expect(await count()).to.equal(before - 1);
+  });
+
+  it('keeps no answer of a request during which a record was purged: it may have read that before', async () => {
+    const store = openIdempotency(service.pool);
+    const { signal } = new AbortController();
+    const hash = createHash('sha256').update('a search').digest();
+    const asked = { scope: 'a project', credential: 'a credential', requestHash: hash, bytes: 0 };
+    const begin = (key: string) => store.begin({ ...asked, key, gone: () => signal });
+    const reserved = async (key: string) => {
+      const begun = await begin(key);
+      return 'reserved' in begun ? begun.reserved : expect.fail(`${key} has an answer`);
+    };
+    const answer = { status: 200, headers: {}, body: '{"display":"of the purged"}', reads: true };
+    const { id } = (await create(newKey(), 'Read meanwhile')).json;
+    const during = await reserved('during');
+    expect((await service.fhir(`/Patient/${id}?_purge=true`, { method: 'DELETE' })).status).to.equal(204);
+    await during.keep(answer);
+    const again = await reserved('during');
+    expect([again.commandId, again.millis]).to.deep.equal([during.commandId, during.millis]);
+    await again.keep(answer);
+    expect(await begin('during')).to.deep.equal({ kept: answer });
   });
 });
 
