@@ -66,9 +66,10 @@ export function decideFate(resource: PastResource, selection: Selection): Fate {
     const isTaken = isOfTakeback(history.at(last)?.metadata ?? {});
     return selected === 0 || isTaken ? UNTOUCHED : { selected, stays: stays(resource, 'changed_since') };
   }
-  let before = last - 1;
-  while (before > 0 && chosen(history.meaning(before))) before -= 1;
-  const step = history.restore(before === 0 ? 0 : history.meaning(before));
+  // Each was written upon the one before it; others in between were taken back themselves.
+  let before = history.meaning(last);
+  while (chosen(before)) before = history.meaning(before - 1);
+  const step = history.restore(before);
   return step === undefined ? UNTOUCHED : { selected, step };
 }
 

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Draft } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
+import { recordPatient } from '#src/events/streams.ts';
 import { isResourceType } from '#src/fhir/types.ts';
 import type { Tenant } from '#src/shared/access/caller.ts';
 import { IdSource, newId } from '#src/shared/ids.ts';
@@ -36,7 +37,8 @@ const MOST_EVENTS = 2_000;
 /**
  * Writes steps in one append; in several where it would be too large.
  * @returns the number of versions
- * @throws Stale if one of the resources has another version than its step was decided on
+ * @throws Stale if one of the resources has another version than its step was decided on, if others have deleted the Patient, or
+ * if others have written to the record of a Patient that is to be deleted
  */
 export async function writeSteps(
   resources: Streams<Resources>,
@@ -48,6 +50,8 @@ export async function writeSteps(
   const millis = Math.floor(order.at / 1000);
   const cause = kind === 'undo' ? nameUndoCause(id) : nameCause(id);
   const ids = new IdSource(makeSeed(`${cause}/${stream}`), millis);
+  const own = new Set(steps.map((step) => step.id));
+  const patient = recordPatient(stream);
   for (const [index, part] of inParts(steps).entries()) {
     await resources.handle({
       stream,
@@ -61,14 +65,37 @@ export async function writeSteps(
         source_system: nameCause(id),
         cause,
       },
-      touches: part.map((step) => step.id),
-      decide: (state, clock) => ({
-        drafts: part.map((step) => draft(state, clock, step, ids)),
-        result: undefined,
-      }),
+      touches: [...part.map((step) => step.id), ...(patient === undefined ? [] : [patient])],
+      decide: (state, clock) => {
+        if (patient !== undefined) checkPatient(state, patient, part, own);
+        return { drafts: part.map((step) => draft(state, clock, step, ids)), result: undefined };
+      },
     });
   }
   return steps.length;
+}
+
+/**
+ * Checks what was decided on the record's Patient: that it isn't deleted, or that nothing of others is newer than it if it is to
+ * be.
+ * @throws Stale
+ */
+function checkPatient(
+  state: Resources,
+  patient: string,
+  part: readonly ReadyStep[],
+  own: ReadonlySet<string>,
+): void {
+  const entry = findEntry(state, patient);
+  if (entry === undefined) throw new Stale();
+  const step = part.find(({ id }) => id === patient);
+  if (step === undefined) {
+    if (entry.deleted) throw new Stale();
+  } else if (step.removes) {
+    for (const [id, other] of state.entries)
+      if (other !== null && isResourceType(other.type) && !other.deleted && !own.has(id))
+        if (other.revision > entry.revision) throw new Stale();
+  }
 }
 
 function draft(state: Resources, clock: Clock, step: ReadyStep, ids: IdSource): Draft {

@@ -104,11 +104,20 @@ export async function readBodies(
   );
 }
 
-/** Counts the current resources of a record that aren't among some. Index: resource_of_record. */
-export async function countOthers(pool: Pool, record: string, ids: readonly string[]): Promise<number> {
+/**
+ * Counts the current resources of a record that aren't among some. Index: resource_of_record.
+ * @param since only those that were written after this version of its Patient
+ */
+export async function countOthers(
+  pool: Pool,
+  record: string,
+  ids: readonly string[],
+  since: number | null,
+): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
-    `select count(*)::int from resources.resource where record = $1 and not deleted and not (id = any($2::uuid[]))`,
-    [record, ids],
+    `select count(*)::int from resources.resource where record = $1 and not deleted and not (id = any($2::uuid[]))
+       and ($3::int is null or last_updated > (select recorded_at from history.version where id = $1 and version = $3))`,
+    [record, ids, since],
   );
   return rows[0]?.count ?? 0;
 }

@@ -51,7 +51,7 @@ export async function decideStream(
       if (fate.stays !== undefined) stays.push(fate.stays);
     }
   }
-  const kept = record === null ? steps : await withPatient(pool, record, steps, stays);
+  const kept = record === null ? steps : await withPatient(pool, record, { steps, stays, kind: asked.kind });
   return { selected, steps: kept, stays, written };
 }
 
@@ -61,13 +61,17 @@ function decide(resource: PastResource, { id, kind, selection }: Asked): Fate {
 
 /**
  * Returns the steps in the order in which the record is open for them: its Patient is restored first and deleted last. A
- * Patient stays while others have something in the record; and all stays while others have deleted the Patient.
+ * Patient stays while others have something in the record; and all stays while others have deleted the Patient. An undo
+ * deletes a Patient that was deleted before, unless others have written since it was restored.
  */
 async function withPatient(
   pool: Pool,
   record: string,
-  steps: readonly Step[],
-  stays: Staying[],
+  {
+    steps,
+    stays,
+    kind,
+  }: Pick<StreamFate, 'steps'> & { readonly stays: Staying[]; readonly kind: Asked['kind'] },
 ): Promise<readonly Step[]> {
   const own = steps.find(({ id }) => id === record);
   const others = steps.filter(({ id }) => id !== record);
@@ -77,8 +81,9 @@ async function withPatient(
     return [];
   }
   if (!own.removes) return [own, ...others];
-  const removed = others.filter(({ removes }) => removes).map(({ id }) => id);
-  if ((await countOthers(pool, record, [record, ...removed])) === 0) return [...others, own];
+  const known = others.filter(({ removes }) => removes || kind === 'undo').map(({ id }) => id);
+  const since = kind === 'undo' ? own.current : null;
+  if ((await countOthers(pool, record, [record, ...known], since)) === 0) return [...others, own];
   stays.push(staying(own, 'record_in_use'));
   return others;
 }

@@ -160,6 +160,8 @@ describe('signed exports for auditors', () => {
       [{ kind: 'search', query: 'Observation?nothing=y' }, 400],
       [{ kind: 'search', query: `Observation?patient=${patient.id}&_asOf=2026-01-01T00:00:00Z` }, 422],
       [{ kind: 'search', query: 'Provenance?target=Patient/x' }, 422],
+      [{ kind: 'search', query: `Observation?patient=${patient.id}&_revinclude=Provenance:target` }, 422],
+      [{ kind: 'search', query: `Patient?_id=${patient.id}&_revinclude:iterate=Provenance:target` }, 422],
       [{ kind: 'other' }, 422],
       [{ kind: 'record', patient: patient.id, as_of: 'yesterday' }, 422],
       [{ kind: 'record', patient: patient.id, as_of: '2999-01-01T00:00:00Z' }, 422],

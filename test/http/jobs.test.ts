@@ -1,4 +1,5 @@
 /** Jobs in a running service: the command that does the work, its end, and what a crash leaves. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Jobs } from '#src/operations/jobs/jobs.ts';
 import type { Job, NewJob } from '#src/shared/job.ts';
@@ -88,6 +89,26 @@ describe('jobs', () => {
       expect(sawBoth).to.equal(false);
     },
   );
+
+  it('go on in the instance that runs them, also if it gave no sign of life for a while', async () => {
+    const release = await holdRebuild(service.databaseUrl, 'consents');
+    const { job } = await jobs.start(rebuildOf('consents'));
+    await eventually(() => isHeld(service.pool, 'consents'));
+    const began = Date.now();
+    for (; Date.now() - began < 3_000; await delay(10)) {
+      await service.pool.query(
+        "update operations.job set heartbeat = clock_timestamp() - interval '11 seconds' where id = $1",
+        [job.id],
+      );
+      const { rows } = await service.pool.query<{ commands: number }>(
+        "select count(distinct pid)::int as commands from pg_stat_activity where application_name = 'annal rebuild consents'",
+      );
+      expect(rows[0]?.commands).to.be.at.most(1);
+      expect(await jobs.find('rebuild', job.id)).to.include({ status: 'running', error: null });
+    }
+    await release();
+    expect((await ended(jobs, job)).status).to.equal('done');
+  });
 
   it('are cancelled while they wait and while they run', async () => {
     const release = await holdRebuild(service.databaseUrl, 'search');

@@ -1,12 +1,21 @@
 /** Take-backs over HTTP, from plan to undo (docs/take-back.md). */
 import { expect } from 'chai';
+import { Kernel } from '#commands/kernel/kernel.ts';
+import { Streams } from '#commands/kernel/streams.ts';
+import { RESOURCES, SnapshotLoader } from '#commands/resource/state.ts';
+import { type ReadyStep, writeSteps } from '#commands/takeback/write-steps.ts';
+import { openEventStore } from '#src/events/open.ts';
+import { recordStream } from '#src/events/streams.ts';
+import { PostgresSnapshots } from '#src/operations/snapshots.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
+import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { linkOf } from '#test/support/me.ts';
 import { patientVisitor } from '#test/support/patient-pages.ts';
 import { eventually } from '#test/support/process.ts';
-import { caughtUp } from '#test/support/project.ts';
+import { caughtUp, EVENTSTORE_URL } from '#test/support/project.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { RecordEvents } from '#test/support/record-events.ts';
 import { itAtFullSize } from '#test/support/scale.ts';
@@ -262,6 +271,84 @@ describe('take-backs', () => {
       ]);
     },
   );
+
+  it('restore a Patient whom the source had deleted, and delete it again when that is undone', async () => {
+    const source = { 'X-Service-Source-System': 'Wrong clean-up' };
+    const patients = [await newPatient(), await newPatient()];
+    const kept = await Promise.all(patients.map((patient) => observe(patient, '1', OTHER)));
+    const changed = await Promise.all(patients.map((patient) => observe(patient, '2', OTHER)));
+    for (const [n, patient] of patients.entries()) {
+      await update(patient, String(changed[n]), '3', source);
+      await send('DELETE', `/Patient/${patient}`, undefined, source);
+    }
+    const places = [
+      ...patients.map((id) => `/Patient/${id}`),
+      ...[...kept, ...changed].map((id) => `/Observation/${id}`),
+    ];
+    const before = await Promise.all(places.map(content));
+    const takeback = await planned({ select: { source_system: 'Wrong clean-up' } });
+    expect(takeback.plan).to.deep.include({ versions: 4, restored: 4, removed: 0, stays: 0 });
+    await started(takeback.id);
+    expect(
+      (await Promise.all(patients.map((id) => read(`/Patient/${id}`)))).map(({ status }) => status),
+    ).to.deep.equal([200, 200]);
+    await observe(String(patients[1]), '4', OTHER);
+    expect((await undone(takeback.id)).undo_result).to.deep.equal({ records: 2, versions: 3, stays: 1 });
+    const after = await Promise.all(places.map(content));
+    expect(after.filter((_, n) => n !== 1)).to.deep.equal(before.filter((_, n) => n !== 1));
+    // Others have written to this record since.
+    expect(after[1]).to.not.equal('410');
+  });
+
+  it('write nothing if others have changed the record since it was decided', async () => {
+    const store = await openEventStore({ url: service.databaseUrl, eventStoreUrl: EVENTSTORE_URL });
+    try {
+      const loader = new SnapshotLoader(store, new PostgresSnapshots(service.pool));
+      const resources = new Streams(new Kernel(store), RESOURCES, loader);
+      const write = (patient: string, step: Omit<ReadyStep, 'current'>) =>
+        writeSteps(
+          resources,
+          {
+            id: 'tb_late',
+            kind: 'start',
+            owner: { project, environment: 'sandbox' },
+            credential: { kind: 'system' },
+            at: nowMicros(),
+          },
+          recordStream(patient),
+          [{ ...step, current: 1 }],
+        ).then(String, (error: Error) => error.name);
+      const removal = (type: string, id: string) =>
+        ({ type, id, restores: 0, removes: true, body: undefined }) as const;
+      const patient = await newPatient(LAB);
+      const theirs = await observe(patient, '1', OTHER);
+      expect(await write(patient, removal('Patient', patient))).to.equal('Stale');
+      await update(patient, theirs, '2', OTHER);
+      expect(await write(patient, removal('Observation', theirs))).to.equal('Stale');
+      const added = await observe(patient, '3', LAB);
+      await send('DELETE', `/Patient/${patient}`, undefined, OTHER);
+      expect(await write(patient, removal('Observation', added))).to.equal('Stale');
+      const empty = await newPatient(LAB);
+      expect(await write(empty, removal('Patient', empty))).to.equal('1');
+      await eventually(async () => (await read(`/Patient/${empty}`)).status === 410);
+    } finally {
+      await store.close();
+    }
+  });
+
+  it('are planned only once, so that one that is done can be undone', async () => {
+    const patient = await newPatient();
+    const id = await observe(patient, '1', { 'X-Service-Source-System': 'Planned once' });
+    const takeback = await planned({ select: { source_system: 'Planned once' } });
+    await started(takeback.id);
+    // An instance that took the job over from one that didn't answer runs it again.
+    await runCommand(['takeback', 'plan', takeback.id], {
+      DATABASE_URL: service.databaseUrl,
+      EVENTSTORE_URL,
+    });
+    expect((await undone(takeback.id)).undo_result).to.deep.equal({ records: 1, versions: 1, stays: 0 });
+    expect((await read(`/Observation/${id}`)).status).to.equal(200);
+  });
 
   it('are shown to the patient with why and what', async () => {
     const patient = await newPatient();

@@ -12,7 +12,7 @@ import type { EventMetadata } from '#src/events/metadata.ts';
 const ID = 'tb_one';
 const SELECTION: Selection = { source_system: 'lab', since: null, until: 1_000 };
 
-/** `L` the source that is taken back, `h` others, `A` others' AI; with `-` a deletion; `T2` or `T-` a take-back's, `U2` its undo's. */
+/** `L` the source that is taken back, `h` others, `A` others' AI; with `-` a deletion; `T2` or `T-` a take-back's, `U2` its undo's, `V2` another take-back's. */
 function made(...versions: readonly string[]): PastResource {
   return {
     type: 'Observation',
@@ -20,6 +20,7 @@ function made(...versions: readonly string[]): PastResource {
     versions: versions.map((text, index): PastVersion => {
       const [by = '', restored = ''] = [text[0], text.slice(1)];
       const isOwn = by === 'T' || by === 'U';
+      const isOther = by === 'V';
       const n = Number.parseInt(restored, 10);
       const metadata = {
         credential: { kind: 'api_key', key_id: by },
@@ -28,7 +29,8 @@ function made(...versions: readonly string[]): PastResource {
         ...(isOwn
           ? { source_system: nameCause(ID), cause: by === 'T' ? nameCause(ID) : nameUndoCause(ID) }
           : {}),
-        ...(isOwn && n > 0 ? { origin_id: `Observation/x/_history/${n}` } : {}),
+        ...(isOther ? { source_system: nameCause('tb_two'), cause: nameCause('tb_two') } : {}),
+        ...((isOwn || isOther) && n > 0 ? { origin_id: `Observation/x/_history/${n}` } : {}),
       } as unknown as EventMetadata;
       return { version: index + 1, isDeletion: text.includes('-'), at: index + 1, metadata };
     }),
@@ -71,6 +73,10 @@ describe('the decision on a resource', () => {
     'L T- U1': '-',
     'h L T1 h': 'stays changed_since',
     'h L T1 L': '=1',
+    // Another take-back has taken back what others wrote upon it: that stays taken back.
+    'h L h V2': '=1',
+    'L h V1': '-',
+    'h L h L V2': '=1',
   };
   for (const [versions, expected] of Object.entries(CASES))
     it(`is ${expected || 'nothing'} after ${versions}`, () => {

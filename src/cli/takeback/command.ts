@@ -72,8 +72,10 @@ async function work(
   json: boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const planning = action === 'new' || action === 'plan';
+  // A plan that is made stays: what was taken back by it is found by it when that is undone.
+  if (planning && (await takebacks.find(found.id))?.state !== 'planning') return;
   await withEventStore(url, async (store) => {
-    const planning = action === 'new' || action === 'plan';
     const progress = startProgress(0, planning ? 'versions' : 'records', json ? 'lines' : false);
     const parts: Work = {
       pool,

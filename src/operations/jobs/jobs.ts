@@ -41,7 +41,7 @@ update operations.job set status = 'running', instance = $1, heartbeat = clock_t
        started_at = coalesce(started_at, $2)
  where id = (
    select id from operations.job
-    where finished_at is null and kind = any($3) and (heartbeat is null
+    where finished_at is null and kind = any($3) and id <> all($4) and (heartbeat is null
        or heartbeat < clock_timestamp() - case status when 'running' then ${LOST} else ${PAUSE} end)
     order by created_at, id limit 1 for update skip locked)
 returning ${JOB_COLUMNS}`;
@@ -95,10 +95,15 @@ export class Jobs {
   /**
    * Takes a job that waits, or whose instance is dead.
    * @param kinds those that this version knows
+   * @param own ids of jobs that this instance runs: it may have been unable to give a sign of life
    * @returns undefined if there is none
    */
-  async claim(instance: string, kinds: readonly string[]): Promise<Job | undefined> {
-    return this.#one(CLAIM, [instance, nowMicros(), kinds]);
+  async claim(
+    instance: string,
+    kinds: readonly string[],
+    own: readonly string[] = [],
+  ): Promise<Job | undefined> {
+    return this.#one(CLAIM, [instance, nowMicros(), kinds, own]);
   }
 
   /** Notes that a job runs, and how far it is. @returns undefined if another instance has taken it over */

@@ -68,7 +68,9 @@ export class JobRunner {
   async #claim(): Promise<void> {
     try {
       while (!this.#stopping) {
-        const job = await this.deps.jobs.claim(this.deps.instance, this.#freeKinds());
+        const job = await this.deps.jobs.claim(this.deps.instance, this.#freeKinds(), [
+          ...this.#running.keys(),
+        ]);
         if (job === undefined) return;
         this.#run(job);
       }

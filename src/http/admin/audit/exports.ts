@@ -103,6 +103,13 @@ async function exportHistory(
   return { name: `history-${type}-${id}`, file };
 }
 
+/** Tells whether a search includes the Provenances of what it finds. */
+function includesProvenance(parameters: URLSearchParams): boolean {
+  return [...parameters].some(
+    ([name, value]) => /^_revinclude(?::|$)/.test(name) && /^(?:Provenance:|\*)/.test(value),
+  );
+}
+
 async function exportSearch(
   request: Exporting,
   { id: project, filling }: { readonly id: string; readonly filling: boolean },
@@ -114,11 +121,11 @@ async function exportSearch(
   const [, patient, typeName = '', text = ''] = SEARCH.exec(query) ?? [];
   const type = TYPE_NAMES.find((each) => each === typeName);
   if (type === undefined) throw wrongQuery(`${typeName} is not a type that can be searched`);
-  if (type === 'Provenance')
+  const parameters = new URLSearchParams(text);
+  if (type === 'Provenance' || includesProvenance(parameters))
     throw wrongQuery(
       'Provenances of the service are derived from events: export the history of their target',
     );
-  const parameters = new URLSearchParams(text);
   if (parameters.has(AS_OF)) throw wrongQuery('must not have _asOf: use as_of');
   if (as_of !== undefined) parameters.set(AS_OF, as_of);
   const position = await audit.position();
