@@ -152,24 +152,25 @@ function described(
   return operation.length === 0 ? {} : { operation };
 }
 
+const OF_PROVENANCE =
+  'The service writes a Provenance for every version, which clients cannot change. Criteria of conditional interactions match only Provenances that clients wrote, and take no `activity`.';
+
 function describeType(type: ResourceType): Record<string, unknown> {
   const readOnly = typeEntry(type).home === 'terminology';
-  // Conditional writes need criteria that select resources; most Provenances are views of events and have their own
-  // search.
-  const conditional = type !== 'Provenance';
   const writing = {
     readHistory: true,
     updateCreate: false,
-    conditionalCreate: conditional,
+    conditionalCreate: true,
     conditionalRead: 'full-support',
-    conditionalUpdate: conditional,
-    conditionalDelete: conditional ? 'single' : 'not-supported',
+    conditionalUpdate: true,
+    conditionalDelete: 'single',
     referencePolicy: ['literal', 'logical', 'local', 'enforced'],
   };
   const parameters = listSearchParameters(type).map((code) => describeParameter(type, code));
   return {
     type,
     profile: `http://hl7.org/fhir/StructureDefinition/${type}`,
+    ...(type === 'Provenance' ? { documentation: OF_PROVENANCE } : {}),
     interaction: (readOnly ? READ_ONLY : INTERACTIONS).map((code) => ({ code })),
     versioning: 'versioned',
     ...(readOnly ? { conditionalRead: 'full-support' } : writing),

@@ -125,6 +125,16 @@ describe('what the CapabilityStatement declares', () => {
     expect(found.text).to.contain(ids.get('Observation')).and.to.contain(ids.get('Organization'));
   });
 
+  it('has conditional writes of every type that clients write', () => {
+    for (const { type, interaction, ...declared } of rest.resource) {
+      const isWritten = interaction.some(({ code }) => code === 'create');
+      expect(
+        [declared.conditionalCreate, declared.conditionalUpdate, declared.conditionalDelete],
+        type,
+      ).to.deep.equal(isWritten ? [true, true, 'single'] : [undefined, undefined, undefined]);
+    }
+  });
+
   it('is every interaction of every type', async () => {
     for (const { type, interaction, ...declared } of everyNth(rest.resource, 3)) {
       const codes = interaction.map(({ code }) => code);

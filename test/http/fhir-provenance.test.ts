@@ -249,6 +249,32 @@ describe('FHIR Provenance', () => {
     expect((await service.fhir(`/Provenance/${created.json.id}`)).status).to.equal(410);
   });
 
+  it('is matched by criteria only where a client wrote it', async () => {
+    const { id } = (await service.post('/Patient', patient)).json;
+    const [automatic] = await of(`/Provenance?target=Patient/${id}`);
+    const body = JSON.stringify({
+      resourceType: 'Provenance',
+      target: [{ reference: `Patient/${id}` }],
+      recorded: '2026-01-01T00:00:00Z',
+      agent: [{ who: { display: 'a client' } }],
+    });
+    const create = (criteria: string) =>
+      service.fhir('/Provenance', { method: 'POST', body, headers: { 'If-None-Exist': criteria } });
+    const own = await create(`target=Patient/${id}`);
+    expect(own.status, own.text).to.equal(201);
+    const again = await create(`target=Patient/${id}`);
+    expect([again.status, again.json.id]).to.deep.equal([200, own.json.id]);
+    expect((await create(`_id=${automatic?.id}`)).status).to.equal(201);
+    const gone = await service.fhir(`/Provenance?_id=${automatic?.id}`, { method: 'DELETE' });
+    expect(gone.status, 'nothing matches').to.equal(204);
+    expect((await service.fhir(`/Provenance/${automatic?.id}`)).status).to.equal(200);
+    const [declared] = (await service.fhir('/metadata')).json.rest as unknown as {
+      resource: { type: string; documentation?: string }[];
+    }[];
+    const said = declared?.resource.find(({ type }) => type === 'Provenance')?.documentation;
+    expect(said).to.contain('match only Provenances that clients wrote');
+  });
+
   it('is written for each entry of a Bundle', async () => {
     const entry = (resource: object, fullUrl: string, type: string) => ({
       fullUrl,
