@@ -17,6 +17,7 @@ import { MOST_ATTEMPTS, type SharedLinks } from '../operations/shared-links.ts';
 import type { AccessStatus } from '../shared/access/access-entry.ts';
 import { type Caller, ownCaller, turnKey } from '../shared/access/caller.ts';
 import type { GivenReceipt } from '../shared/access/receipt.ts';
+import { notFound } from '../shared/refusal.ts';
 import type { ContentDeps } from './content.ts';
 import { encrypted } from './jwe.ts';
 import { isPasscode } from './passcode.ts';
@@ -162,7 +163,11 @@ export async function openOpening(
         await note(file === undefined ? 'not_found' : 'ok', 'open-link-file', file?.stored);
         const { give } = file ?? {};
         if (file === undefined || give === undefined) return file?.text;
-        return holdLast(file.text, () => note('ok', 'link-file-sent', give()));
+        const requireOpen = async (): Promise<void> => {
+          const now = await find(id);
+          if (now?.open !== true || now.sealed_key === null) throw notFound('shared link', id);
+        };
+        return holdLast(file.text, requireOpen, () => note('ok', 'link-file-sent', give()));
       } catch (error) {
         await note('error');
         throw error;
@@ -186,19 +191,31 @@ interface Outcome {
   readonly receipt?: GivenReceipt | string | undefined;
 }
 
+/** How often it is asked whether a link is still open while its content is sent, in ms. */
+const ASKED_MS = 500;
+
 /**
- * Passes a text on, its last piece only after a step: without that piece, which has the tag, nobody can open the file.
- * @throws as the step; the last piece isn't passed on then
+ * Passes a text on while its link is open, its last piece only after a step: without that piece, which has the tag, nobody
+ * can open the file.
+ * @param requireOpen rejects once the link has ended
+ * @throws as these; no further piece is passed on then
  */
 async function* holdLast(
   source: AsyncIterable<Buffer>,
+  requireOpen: () => Promise<void>,
   before: () => Promise<void>,
 ): AsyncGenerator<Buffer, undefined> {
   let held: Buffer | undefined;
+  let asked = performance.now();
   for await (const part of source) {
+    if (performance.now() - asked > ASKED_MS) {
+      await requireOpen();
+      asked = performance.now();
+    }
     if (held !== undefined) yield held;
     held = part;
   }
+  await requireOpen();
   await before();
   if (held !== undefined) yield held;
 }

@@ -1,15 +1,12 @@
 /** No read that begins after a revocation's answer succeeds, on two instances (docs/spec/decisions.md, sections 3 and 9). */
-import { get } from 'node:http';
 import { expect } from 'chai';
 import { signIn } from '#test/support/admin.ts';
 import { type Allowed, type Application, Granting } from '#test/support/granted.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
+import { longObservations, readSlowly } from '#test/support/read-slowly.ts';
 import { scaled } from '#test/support/scale.ts';
 import { type SecondInstance, startSecondInstance } from '#test/support/second-instance.ts';
-
-/** Observations of a record that is sent in several parts, more of them than sockets hold. */
-const LONG = 24;
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
@@ -60,19 +57,13 @@ describe('reads while their grant is revoked', () => {
   it('stop a record that is being sent: parts that were not read before it are never sent', async () => {
     const { id } = (await service.post('/Patient', { resourceType: 'Patient', name: [{ family: 'Long' }] }))
       .json;
-    for (let n = 0; n < LONG; n += 1)
-      await service.post('/Observation', {
-        resourceType: 'Observation',
-        status: 'final',
-        code: { text: `${n}` },
-        subject: { reference: `Patient/${id}` },
-        note: [{ text: 'x'.repeat(900_000) }],
-      });
+    for (const long of longObservations(String(id))) await service.post('/Observation', long);
     const allowed = await granting.allow(application, String(id));
     const url = `${service.base}/Patient/${allowed.patient}/$everything`;
-    const whole = await readSlowly(url, allowed.token, async () => undefined);
+    const as = { Authorization: `Bearer ${allowed.token}` };
+    const whole = await readSlowly(url, as, async () => undefined);
     expect([whole.complete, whole.text.endsWith('}')]).to.deep.equal([true, true]);
-    const cut = await readSlowly(url, allowed.token, () => granting.revoke(allowed));
+    const cut = await readSlowly(url, as, () => granting.revoke(allowed));
     expect(cut.complete).to.equal(false);
     expect(cut.text.length).to.be.lessThan(whole.text.length);
   });
@@ -116,26 +107,3 @@ describe('reads while their grant is revoked', () => {
     return { served, late };
   }
 });
-
-/** Reads an answer; after its first bytes it stops until something else is done. */
-function readSlowly(
-  url: string,
-  token: string,
-  meanwhile: () => Promise<void>,
-): Promise<{ readonly complete: boolean; readonly text: string }> {
-  return new Promise((resolve, reject) => {
-    const headers = { Authorization: `Bearer ${token}`, 'Accept-Encoding': 'identity' };
-    get(url, { headers }, (answer) => {
-      const parts: Buffer[] = [];
-      answer.once('data', () => {
-        answer.pause();
-        meanwhile().then(() => answer.resume(), reject);
-      });
-      answer.on('data', (part: Buffer) => parts.push(part));
-      answer.on('error', () => undefined);
-      answer.on('close', () =>
-        resolve({ complete: answer.complete, text: Buffer.concat(parts).toString('latin1') }),
-      );
-    }).on('error', reject);
-  });
-}

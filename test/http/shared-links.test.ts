@@ -14,6 +14,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { identityOf, linkOf, me, newPatient } from '#test/support/me.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
+import { longObservations, readSlowly } from '#test/support/read-slowly.ts';
 import { RecordEvents } from '#test/support/record-events.ts';
 import {
   openLink,
@@ -515,6 +516,23 @@ describe('shared links', () => {
     const { data, total } = (await me(service, EMAIL, `/patients/${patient}/shl`)).json;
     expect([data.length, total]).to.deep.equal([1, 1]);
     expect((await logOf(patient)).at(0)).to.equal(`Dr Lind link/${link.id} open-link not_found`);
+  });
+
+  it('break off while they are sent, if they are revoked meanwhile', async () => {
+    const patient = await newRecord();
+    for (const long of longObservations(patient)) await service.post('/Observation', long);
+    const link = await share(service, EMAIL, patient, { content: 'everything', long_term: true });
+    const { url } = payloadOf(link);
+    const located = async () => {
+      const { json } = await openLink(url, { recipient: 'Clinic', embeddedLengthMax: 0 });
+      return String(json.files?.[0]?.location);
+    };
+    const whole = await readSlowly(await located(), {}, async () => undefined);
+    expect([whole.complete, whole.text.split('.').length]).to.deep.equal([true, 5]);
+    const cut = await readSlowly(await located(), {}, () => revoke(service, EMAIL, patient, link.id));
+    expect(cut.complete).to.equal(false);
+    // The tag is what comes last in a JWE.
+    expect(cut.text.split('.').length).to.equal(4);
   });
 
   it('end with the person’s link to the record; those of another person stay', async () => {

@@ -1,0 +1,42 @@
+/** Answers that are sent while they are made, and a reader that is slower than that. */
+import { get } from 'node:http';
+
+/** Returns Observations of a record that is sent in several parts, more of them than sockets hold. */
+export function longObservations(patient: string): readonly object[] {
+  return Array.from({ length: 24 }, (_, n) => ({
+    resourceType: 'Observation',
+    status: 'final',
+    code: { text: `${n}` },
+    subject: { reference: `Patient/${patient}` },
+    note: [{ text: 'x'.repeat(900_000) }],
+  }));
+}
+
+/** What came of an answer. */
+interface ReadSlowly {
+  /** False if the connection was closed before its end. */
+  readonly complete: boolean;
+  readonly text: string;
+}
+
+/** Reads an answer; after its first bytes it stops until something else is done. */
+export function readSlowly(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  meanwhile: () => Promise<unknown>,
+): Promise<ReadSlowly> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers: { ...headers, 'Accept-Encoding': 'identity' } }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.once('data', () => {
+        answer.pause();
+        meanwhile().then(() => answer.resume(), reject);
+      });
+      answer.on('data', (part: Buffer) => parts.push(part));
+      answer.on('error', () => undefined);
+      answer.on('close', () =>
+        resolve({ complete: answer.complete, text: Buffer.concat(parts).toString('latin1') }),
+      );
+    }).on('error', reject);
+  });
+}
