@@ -8,7 +8,7 @@ import { Stale } from '#commands/kernel/kernel.ts';
 import type { Streams } from '#commands/kernel/streams.ts';
 import type { Resources } from '#commands/resource/state.ts';
 import type { Selected, Selection } from '#commands/takeback/selection.ts';
-import type { Staying } from '#commands/takeback/steps.ts';
+import type { Staying, Step } from '#commands/takeback/steps.ts';
 import { type Order, writeSteps } from '#commands/takeback/write-steps.ts';
 import { notedPositions } from '#projections/checkpoint.ts';
 import type { Position } from '#src/events/store.ts';
@@ -20,7 +20,7 @@ import type { NamedVersion } from '#src/shared/access/receipt.ts';
 import type { Takeback } from '#src/shared/access/takeback.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time/time.ts';
-import { findSelected, readBodies } from './history.ts';
+import { findSelected, readBodies, readResources } from './history.ts';
 import { decideStream } from './record-fates.ts';
 import { countTold, type Told, type ToldRecord } from './told.ts';
 
@@ -172,16 +172,17 @@ export async function carryOut(given: Work, takeback: Takeback, kind: Order['kin
         pool,
         restored.map(({ id: resource, restores: version }) => ({ id: resource, version })),
       );
-      const ready = steps.map((step) => ({
-        ...step,
-        body: step.removes ? undefined : findBody(bodies, `${step.id}/${step.restores}`),
-      }));
       try {
+        const ready = steps.map((step) => ({
+          ...step,
+          body: step.removes ? undefined : findBody(bodies, `${step.id}/${step.restores}`),
+        }));
         const now = await writeSteps(resources, order, stream.stream, ready);
         return { written: written + now, stays: stays.length };
       } catch (error) {
         // It was purged meanwhile.
         if (error instanceof Refusal && error.kind === 'not_found') return { written: 0, stays: 0 };
+        if (error instanceof NoContent && (await isPurged(pool, steps))) return { written: 0, stays: 0 };
         if (!(error instanceof Stale)) throw error;
         // Others have written to it, or an append of this one has been carried out in part.
         await shown(given, ['history', 'resources']);
@@ -190,10 +191,28 @@ export async function carryOut(given: Work, takeback: Takeback, kind: Order['kin
   }
 }
 
+/** Thrown for a version that the read model doesn't have. */
+class NoContent extends TypeError {
+  override readonly name = 'NoContent';
+}
+
+/** @throws NoContent */
 function findBody(bodies: ReadonlyMap<string, string>, version: string): string {
   const body = bodies.get(version);
-  if (body === undefined) throw new TypeError(`version ${version} has no content`);
+  if (body === undefined) throw new NoContent(`version ${version} has no content`);
   return body;
+}
+
+/** Tells whether the read model has nothing of some resources any more. */
+async function isPurged(pool: Pool, steps: readonly Step[]): Promise<boolean> {
+  return (
+    (
+      await readResources(
+        pool,
+        steps.map(({ id }) => id),
+      )
+    ).length === 0
+  );
 }
 
 /** Returns the selection of a take-back. */

@@ -6,9 +6,12 @@ import { RESOURCES, SnapshotLoader } from '#commands/resource/state.ts';
 import { type ReadyStep, writeSteps } from '#commands/takeback/write-steps.ts';
 import { openEventStore } from '#src/events/open.ts';
 import { recordStream } from '#src/events/streams.ts';
+import { Jobs } from '#src/operations/jobs/jobs.ts';
 import { PostgresSnapshots } from '#src/operations/snapshots.ts';
+import { Takebacks } from '#src/operations/takebacks/takebacks.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
+import { carryOut } from '#src/takeback/run.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -336,18 +339,70 @@ describe('take-backs', () => {
     }
   });
 
-  it('are planned only once, so that one that is done can be undone', async () => {
+  /** Runs a job once more, which changes nothing. */
+  const again = async (kind: string, id: string): Promise<void> => {
+    const before = await owner.done('GET', `${path}/${id}`);
+    const jobs = new Jobs(service.pool);
+    const by = { issuer: 'https://id.example', subject: 'ada' };
+    const { job } = await jobs.start({ kind, subject: id, options: {}, started_by: by });
+    await eventually(async () => (await jobs.find(kind, job.id))?.finished_at != null);
+    expect(await jobs.find(kind, job.id)).to.include({ status: 'done', error: null });
+    const { progress: _, ...after } = await owner.done('GET', `${path}/${id}`);
+    expect({ ...before, ...after }).to.deep.equal(before);
+  };
+
+  it('are planned, carried out and undone only once', async () => {
     const patient = await newPatient();
     const id = await observe(patient, '1', { 'X-Service-Source-System': 'Planned once' });
     const takeback = await planned({ select: { source_system: 'Planned once' } });
     await started(takeback.id);
-    // An instance that took the job over from one that didn't answer runs it again.
+    // An instance that takes jobs over from one that died runs them again.
     await runCommand(['takeback', 'plan', takeback.id], {
       DATABASE_URL: service.databaseUrl,
       EVENTSTORE_URL,
     });
+    await again('takeback', takeback.id);
     expect((await undone(takeback.id)).undo_result).to.deep.equal({ records: 1, versions: 1, stays: 0 });
+    await again('takeback-undo', takeback.id);
     expect((await read(`/Observation/${id}`)).status).to.equal(200);
+  });
+
+  it('pass over a record that is purged just then', async () => {
+    const source = { 'X-Service-Source-System': 'Purged' };
+    const [purged, other] = [await newPatient(), await newPatient()];
+    const ids = [await observe(purged, '1', OTHER), await observe(other, '2', OTHER)];
+    await update(purged, String(ids[0]), '3', source);
+    await update(other, String(ids[1]), '4', source);
+    const { id } = await planned({ select: { source_system: 'Purged' } });
+    const takebacks = new Takebacks(service.pool);
+    const begun = await takebacks.begin(id, 'start', ['planned'], null);
+    if (begun === undefined) throw new Error('it was not begun');
+    // The record is purged after its versions were read, and before their texts are.
+    let isPurged = false;
+    const query = async (text: string, values: unknown[]) => {
+      const wants = JSON.stringify(values ?? []);
+      if (!isPurged && text.includes('x(id, version)') && wants.includes(String(ids[0]))) {
+        isPurged = true;
+        await send('DELETE', `/Patient/${purged}?_purge=true`, undefined, {});
+        await caughtUp(service.url, true);
+      }
+      return service.pool.query(text, values);
+    };
+    const store = await openEventStore({ url: service.databaseUrl, eventStoreUrl: EVENTSTORE_URL });
+    try {
+      const loader = new SnapshotLoader(store, new PostgresSnapshots(service.pool));
+      const work = {
+        pool: Object.assign(Object.create(service.pool), { query }),
+        resources: new Streams(new Kernel(store), RESOURCES, loader),
+        takebacks,
+        onProgress: () => undefined,
+      };
+      expect(await carryOut(work, begun, 'start')).to.deep.equal({ records: 1, versions: 1, stays: 0 });
+    } finally {
+      await store.close();
+    }
+    expect(isPurged).to.equal(true);
+    expect((await read(`/Observation/${ids[1]}`)).text).to.contain('"value":2');
   });
 
   it('are shown to the patient with why and what', async () => {

@@ -51,6 +51,9 @@ function endOfRebuild({ code, printed, ...ended }: Ended): Ending {
 /** Its own row has what a take-back did. */
 function endOfTakeback({ code, ...ended }: Ended): Ending {
   if (code === 0) return { status: 'done' };
+  // Another instance had run this job to its end, but died before it noted that.
+  if (/ can't be (?:started: it is done|undone: it is undone)$/.test(ended.failure ?? ''))
+    return { status: 'done' };
   if (ended.failure?.includes('interrupted')) return { status: 'again' };
   if (ended.failure?.includes('another process works on'))
     return { status: 'again', error: 'another process works on it' };
