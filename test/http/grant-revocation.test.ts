@@ -58,14 +58,26 @@ describe('reads while their grant is revoked', () => {
     const { id } = (await service.post('/Patient', { resourceType: 'Patient', name: [{ family: 'Long' }] }))
       .json;
     for (const long of longObservations(String(id))) await service.post('/Observation', long);
+    const read = (patient: unknown, token: string, meanwhile: () => Promise<unknown>) =>
+      readSlowly(
+        `${service.base}/Patient/${patient}/$everything`,
+        { Authorization: `Bearer ${token}` },
+        meanwhile,
+      );
     const allowed = await granting.allow(application, String(id));
-    const url = `${service.base}/Patient/${allowed.patient}/$everything`;
-    const as = { Authorization: `Bearer ${allowed.token}` };
-    const whole = await readSlowly(url, as, async () => undefined);
+    const whole = await read(allowed.patient, allowed.token, async () => undefined);
     expect([whole.complete, whole.text.endsWith('}')]).to.deep.equal([true, true]);
-    const cut = await readSlowly(url, as, () => granting.revoke(allowed));
+    const cut = await read(allowed.patient, allowed.token, () => granting.revoke(allowed));
     expect(cut.complete).to.equal(false);
     expect(cut.text.length).to.be.lessThan(whole.text.length);
+    // So does the end of an API key, as the read model shows it.
+    const revoked =
+      "update projects.api_key set revoked_at = $2 where sha256 = encode(sha256($1::bytea), 'hex')";
+    const end = (at: number | null) => service.pool.query(revoked, [Buffer.from(service.key), at]);
+    const ofKey = await read(id, service.key, () => end(1));
+    await end(null);
+    expect(ofKey.complete).to.equal(false);
+    expect((await read(id, service.key, async () => undefined)).complete).to.equal(true);
   });
 
   /** Reads without pause on both instances until the grant is revoked, and a while after. */

@@ -10,6 +10,7 @@ import type { Answer } from '../answer/answer.ts';
 import { readAuthorship } from '../answer/authorship.ts';
 import { negotiate, type Prefer, parsePrefer } from '../answer/negotiation.ts';
 import { hasBody, type RawBody, readBody } from '../body.ts';
+import { findVisitor, unauthenticated } from '../credential-kinds.ts';
 import type { Edge } from '../edge/edge.ts';
 import { fhirError } from '../errors.ts';
 import { formIn, readFormBody } from '../form-body.ts';
@@ -116,7 +117,8 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
     if (caller === undefined) throw new TypeError(`${route.kind} needs a caller`);
     const budget = fhir.answers.budget(turnKey(caller.calls), ctx.res);
     const confirm = pass === undefined ? undefined : () => fhir.authenticator.confirm(credential);
-    const request = { service: fhir, caller, query, header, prefer, budget, pass, confirm, reads };
+    const goOn = () => requireWorking(fhir, ctx, credential);
+    const request = { service: fhir, caller, query, header, prefer, budget, pass, confirm, goOn, reads };
     if (route.kind === 'read') return route.run(request, segments);
     if (route.kind !== 'write') return answerPosted(route, request, segments, body);
     const command: CommandContext = {
@@ -142,6 +144,21 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
   printRefusal(_: Context, refusal: Refusal): Answer {
     return fhirError(refusal);
   }
+}
+
+/**
+ * Checks that a caller may go on to read: an answer may be on its way when a grant, a key or a session ends.
+ * @throws Refusal unauthenticated (401), as `Visitor.caller`
+ */
+async function requireWorking(
+  { authenticator }: Pick<FhirInterface, 'authenticator'>,
+  ctx: Context,
+  credential: string,
+): Promise<void> {
+  const visitor = findVisitor(ctx);
+  if (visitor !== undefined) await visitor.caller();
+  else if (!(await authenticator.works(credential)))
+    throw unauthenticated('the credential has ended since the request began', 'invalid_token');
 }
 
 /** Answers a search with a form, or an operation. @throws Refusal unauthenticated (401) if its token ended */

@@ -54,6 +54,8 @@ export interface FhirRequest {
   readonly pass?: GrantPass | undefined;
   /** Under a grant: checks that the token still works, where a request takes long. @throws Refusal unauthenticated (401) */
   readonly confirm?: (() => Promise<void>) | undefined;
+  /** Checks that the caller may still read, before a further part of an answer that is being sent. @throws Refusal */
+  readonly goOn?: (() => Promise<void>) | undefined;
   /** If the caller's reads are logged outside a grant: the log for the reads of a Bundle. */
   readonly reads?: KeyReads | undefined;
 }

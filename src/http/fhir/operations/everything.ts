@@ -98,10 +98,10 @@ async function answer(
  * Yields the parts of a page, each read on demand and counted by the budget. The last part ends the page (by `_count`
  * or the budget) or the record.
  * @throws Refusal too_large (413) for a page by `_offset` that doesn't fit, because the next would begin too late;
- *   unauthenticated (401) before a further part if the token has ended
+ *   unauthenticated (401) before a further part if the credential has ended
  */
 async function* pageParts(
-  { service, caller, id = '', budget, confirm }: OperationRequest,
+  { service, caller, id = '', budget, goOn }: OperationRequest,
   asked: EverythingRequest,
   loaded: Everything | undefined,
 ): AsyncGenerator<EverythingPage, undefined> {
@@ -113,8 +113,8 @@ async function* pageParts(
   let from = asked;
   let before: EverythingPage | undefined;
   while (left > 0) {
-    // A slow reader takes long, and a grant may end meanwhile.
-    if (before !== undefined) await confirm?.();
+    // A slow reader takes long, and a grant or a key may end meanwhile.
+    if (before !== undefined) await goOn?.();
     const room: Room = {
       bytes: Math.min(PART_BYTES, bytes),
       most: bytes,
