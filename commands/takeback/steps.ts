@@ -61,15 +61,16 @@ export function decideFate(resource: PastResource, selection: Selection): Fate {
     const found = history.at(version);
     return found !== undefined && isSelected(selection, found);
   };
-  const selected = resource.versions.filter(({ version }) => chosen(version)).length;
-  if (!chosen(history.meaning(last))) {
+  // Each was written upon the one before it; what was taken back meanwhile isn't among them.
+  const standing: number[] = [];
+  for (let version = history.meaning(last); version > 0; version = history.meaning(version - 1))
+    standing.push(version);
+  const selected = standing.filter(chosen).length;
+  if (!chosen(standing[0] ?? 0)) {
     const isTaken = isOfTakeback(history.at(last)?.metadata ?? {});
     return selected === 0 || isTaken ? UNTOUCHED : { selected, stays: stays(resource, 'changed_since') };
   }
-  // Each was written upon the one before it; others in between were taken back themselves.
-  let before = history.meaning(last);
-  while (chosen(before)) before = history.meaning(before - 1);
-  const step = history.restore(before);
+  const step = history.restore(standing.find((version) => !chosen(version)) ?? 0);
   return step === undefined ? UNTOUCHED : { selected, step };
 }
 

@@ -71,7 +71,8 @@ describe('the decision on a resource', () => {
     // The undo of a take-back stands for what it restored.
     'h L T1 U2': '=1',
     'L T- U1': '-',
-    'h L T1 h': 'stays changed_since',
+    'h L T1 h': '',
+    'h L T1 h L h': 'stays changed_since',
     'h L T1 L': '=1',
     // Another take-back has taken back what others wrote upon it: that stays taken back.
     'h L h V2': '=1',
@@ -101,6 +102,9 @@ describe('the decision on a resource', () => {
 
   it('counts the versions that are selected', () => {
     expect(decideFate(made('L', 'L', 'h', 'L'), SELECTION).selected).to.equal(3);
+    // One of them has been taken back.
+    expect(decideFate(made('h', 'L', 'T1', 'h', 'L'), SELECTION).selected).to.equal(1);
+    expect(decideFate(made('h', 'L', 'T1', 'U2', 'h'), SELECTION).selected).to.equal(1);
   });
 });
 
