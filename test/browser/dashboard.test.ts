@@ -469,7 +469,7 @@ describe('the dashboard', () => {
     }
   });
 
-  itAtFullSize('is accessible', async () => {
+  it('is accessible', async () => {
     const page = await open('look@example.org');
     await checkLooks(page, 'app-home');
     const project = await beginProject(page, 'Look');

@@ -6,7 +6,6 @@ import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { results } from '#test/support/labs/parts.ts';
 import { eventually } from '#test/support/process.ts';
-import { itAtFullSize } from '#test/support/scale.ts';
 import { newDataDir, type Service, startService } from '#test/support/service.ts';
 import {
   batchOf,
@@ -161,16 +160,13 @@ describe('a request killed between append and answer', () => {
     for (const value of values) expect(await total(`/Patient?identifier=${SYSTEM}|${value}`)).to.equal(1);
   });
 
-  itAtFullSize(
-    'a transaction with a document’s data: one document, and its bytes are named once',
-    async () => {
-      expect(statuses(await retry(service, REQUESTS.document))).to.deep.equal(['201 Created', '201 Created']);
-      const { text } = await service.fhir(`/DocumentReference?patient.identifier=${SYSTEM}|document`);
-      expect(text).to.contain('"total":1').and.contain('https://annal.dev/fhir/sha256');
-    },
-  );
+  it('a transaction with a document’s data: one document, and its bytes are named once', async () => {
+    expect(statuses(await retry(service, REQUESTS.document))).to.deep.equal(['201 Created', '201 Created']);
+    const { text } = await service.fhir(`/DocumentReference?patient.identifier=${SYSTEM}|document`);
+    expect(text).to.contain('"total":1').and.contain('https://annal.dev/fhir/sha256');
+  });
 
-  itAtFullSize('a batch in the name of somebody who is gone by now is answered as done', async () => {
+  it('a batch in the name of somebody who is gone by now is answered as done', async () => {
     const answer = await retry(service, signed);
     expect(answer.status, answer.text).to.equal(200);
     expect(statuses(answer)).to.deep.equal(SIGNED.map(() => '201 Created'));
@@ -184,7 +180,7 @@ describe('a request killed between append and answer', () => {
     expect((await service.fhir('/Patient/_history?_count=200')).status).to.equal(200);
   });
 
-  itAtFullSize('a patch whose own test no longer holds is answered as done', async () => {
+  it('a patch whose own test no longer holds is answered as done', async () => {
     const answer = await retry(service, CHANGES.tested);
     expect(statuses(answer), answer.text).to.deep.equal(['200 OK']);
   });
@@ -198,7 +194,7 @@ describe('a request killed between append and answer', () => {
     expect(isObject(entry) && isObject(entry.response) && entry.response.etag).to.equal('W/"2"');
   });
 
-  itAtFullSize('an import of laboratory results is answered as done', async () => {
+  it('an import of laboratory results is answered as done', async () => {
     const { json, text } = await retry(service, labs);
     const { created, skipped, observations } = json;
     expect({ created, skipped }, text).to.deep.equal({ created: 1, skipped: 0 });

@@ -12,7 +12,7 @@ import { toInstant } from '#src/shared/time/time.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import { caughtUp, EVENTSTORE_URL, foundProject } from '#test/support/project.ts';
-import { itAtFullSize, scaled } from '#test/support/scale.ts';
+import { scaled } from '#test/support/scale.ts';
 
 const RECORDS = scaled(5_000, 20);
 const EVENTS = scaled(200, 20);
@@ -199,55 +199,52 @@ describe('a take-back that is killed', () => {
     };
   };
 
-  itAtFullSize(
-    'takes back each record once, and its undo restores everything; nothing else changes',
-    async function () {
-      this.timeout(1_800_000);
-      const [untouched, content] = [await digest('untouched'), await digest('content')];
-      const quiet = load();
-      await eventually(async () => quiet.count() >= scaled(5_000, 50), 120_000);
-      const before = await quiet.stop();
-      const { id, plan } = await finished(
-        annal('--project', project, '--environment', 'sandbox', '--source-system', SOURCE),
-      );
-      const changed = Math.floor(SELECTED / 2);
-      expect(plan).to.deep.include({
-        versions: RECORDS * SELECTED,
-        records: RECORDS,
-        restored: RECORDS * changed,
-        removed: RECORDS * (SELECTED - changed),
-        stays: 0,
-      });
-      const busy = load();
-      const began = performance.now();
-      const done = await runKilled('start', String(id), KILLS);
-      const seconds = (performance.now() - began) / 1000;
-      const during = await busy.stop();
-      process.stdout.write(
-        `      ${RECORDS * SELECTED} of ${RECORDS * EVENTS} events in ${seconds.toFixed(1)} s, ${KILLS} kills; p99 of others ${before.toFixed(1)} ms before, ${during.toFixed(1)} ms during\n`,
-      );
-      expect(done.result).to.deep.equal({ records: RECORDS, versions: RECORDS * SELECTED, stays: 0 });
-      expect(
-        await count(`history.version where metadata::json ->> 'cause' = $1`, `takeback/${String(id)}`),
-      ).to.equal(RECORDS * SELECTED);
-      expect(
-        await count(
-          `resources.resource r join history.version v on v.id = r.id and v.version = r.version
+  it('takes back each record once, and its undo restores everything; nothing else changes', async function () {
+    this.timeout(1_800_000);
+    const [untouched, content] = [await digest('untouched'), await digest('content')];
+    const quiet = load();
+    await eventually(async () => quiet.count() >= scaled(5_000, 50), 120_000);
+    const before = await quiet.stop();
+    const { id, plan } = await finished(
+      annal('--project', project, '--environment', 'sandbox', '--source-system', SOURCE),
+    );
+    const changed = Math.floor(SELECTED / 2);
+    expect(plan).to.deep.include({
+      versions: RECORDS * SELECTED,
+      records: RECORDS,
+      restored: RECORDS * changed,
+      removed: RECORDS * (SELECTED - changed),
+      stays: 0,
+    });
+    const busy = load();
+    const began = performance.now();
+    const done = await runKilled('start', String(id), KILLS);
+    const seconds = (performance.now() - began) / 1000;
+    const during = await busy.stop();
+    process.stdout.write(
+      `      ${RECORDS * SELECTED} of ${RECORDS * EVENTS} events in ${seconds.toFixed(1)} s, ${KILLS} kills; p99 of others ${before.toFixed(1)} ms before, ${during.toFixed(1)} ms during\n`,
+    );
+    expect(done.result).to.deep.equal({ records: RECORDS, versions: RECORDS * SELECTED, stays: 0 });
+    expect(
+      await count(`history.version where metadata::json ->> 'cause' = $1`, `takeback/${String(id)}`),
+    ).to.equal(RECORDS * SELECTED);
+    expect(
+      await count(
+        `resources.resource r join history.version v on v.id = r.id and v.version = r.version
           where strpos(v.metadata, '"source_system":"${SOURCE}"') > 0`,
-        ),
-      ).to.equal(0);
-      if (isFull) {
-        expect(seconds).to.be.below(600);
-        expect(during).to.be.below(2 * before);
-      }
-      const undone = await runKilled('undo', String(id), 1);
-      expect(undone.undo_result).to.deep.equal({ records: RECORDS, versions: RECORDS * SELECTED, stays: 0 });
-      // The load has made Patients of its own.
-      await service.pool.query(`delete from resources.resource where body like '%"family":"Load"%'`);
-      expect(await digest('content')).to.equal(content);
-      expect(await digest('untouched')).to.equal(untouched);
-    },
-  );
+      ),
+    ).to.equal(0);
+    if (isFull) {
+      expect(seconds).to.be.below(600);
+      expect(during).to.be.below(2 * before);
+    }
+    const undone = await runKilled('undo', String(id), 1);
+    expect(undone.undo_result).to.deep.equal({ records: RECORDS, versions: RECORDS * SELECTED, stays: 0 });
+    // The load has made Patients of its own.
+    await service.pool.query(`delete from resources.resource where body like '%"family":"Load"%'`);
+    expect(await digest('content')).to.equal(content);
+    expect(await digest('untouched')).to.equal(untouched);
+  });
 
   it('leaves a log that holds', async function () {
     this.timeout(900_000);

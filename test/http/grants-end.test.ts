@@ -10,7 +10,6 @@ import { fetchOnce } from '#test/support/patience.ts';
 import { eventually } from '#test/support/process.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { RecordEvents } from '#test/support/record-events.ts';
-import { itAtFullSize } from '#test/support/scale.ts';
 import { startSecondInstance } from '#test/support/second-instance.ts';
 
 interface Told {
@@ -160,7 +159,7 @@ describe('the end of a grant', () => {
     }
   });
 
-  itAtFullSize('is answered when it is in effect on every instance, and not before', async () => {
+  it('is answered when it is in effect on every instance, and not before', async () => {
     const app = await newProject('Slow');
     const [email, record] = ['slow@example.org', await newPatient(service)];
     const grant = grantOf(email, app.id, await newApplication(app.id));
