@@ -216,7 +216,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves searches by values of resources. */
 export const search: Projection = {
   name: 'search',
-  version: 11,
+  version: 12,
   gathers: true,
   after: ['resources', 'history'],
   prefixes: ['record-', 'directory-', 'project-'],

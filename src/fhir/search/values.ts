@@ -4,7 +4,7 @@
  */
 import { isLosslessNumber } from 'lossless-json';
 import { isEnumerated, valueSet } from '../definitions/tables.ts';
-import { canonicalRange, UCUM } from '../units/canonical.ts';
+import { canonicalRange, nextTo, UCUM } from '../units/canonical.ts';
 import type { Path } from './expressions.ts';
 import { referenceForm, tokenForm } from './keys.ts';
 import { type Period, parsePeriod } from './period.ts';
@@ -243,13 +243,18 @@ export function readQuantity(element: unknown, { type }: Path): QuantityValue | 
   if (type === 'Range') return readRange(quantity);
   const value = decimal(quantity.value);
   if (value === undefined) return undefined;
-  const { comparator } = quantity;
-  const open = typeof comparator === 'string' ? comparator : '';
+  const open = text(quantity.comparator) ?? '';
   const low = open.startsWith('<') ? '-Infinity' : value;
   const high = open.startsWith('>') ? 'Infinity' : value;
   const unit = readUnit(quantity);
-  const { system, code } = unit;
-  return { low, high, system, code, unit: unit.unit, canonical: toCanonical(unit, low, high) };
+  const canonical = toCanonical(unit, low, high);
+  return { ...unit, ...leaveOut(open, { low, high }), canonical: canonical && leaveOut(open, canonical) };
+}
+
+/** Leaves out the end of a range that the value itself isn't: less than 5 isn't 5, so `ge5` doesn't find it. */
+function leaveOut<T extends Pick<QuantityValue, 'low' | 'high'>>(comparator: string, range: T): T {
+  if (comparator === '<') return { ...range, high: nextTo(range.high, -1n) };
+  return comparator === '>' ? { ...range, low: nextTo(range.low, 1n) } : range;
 }
 
 function readRange(range: Element): QuantityValue | undefined {

@@ -48,6 +48,17 @@ export function plus(a: Decimal, b: Decimal): Decimal {
   return { digits: aligned(a) + aligned(b), power };
 }
 
+/** Significant digits of a number next to another one: no search asks for so many, and an index has room for them. */
+const NEXT_DIGITS = 30;
+
+/** Returns the decimal text of a number just above (1) or below (-1) another one; infinite ones stay as they are. */
+export function nextTo(text: string, side: 1n | -1n): string {
+  if (text.endsWith('Infinity')) return text;
+  const value = parseDecimal(text);
+  const { length } = String(value.digits).replace('-', '');
+  return decimalText(plus(value, { digits: side, power: value.power + Math.min(-1, length - NEXT_DIGITS) }));
+}
+
 /** Returns a value rounded to a number of significant digits, half away from zero. */
 export function rounded(value: Decimal, significant: number): Decimal {
   const negative = value.digits < 0n;

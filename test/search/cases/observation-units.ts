@@ -22,6 +22,9 @@ export const observationUnits: SearchTable = {
     L: { ...of, valueQuantity: ucum(5.44, 'mg') },
     M: { ...of, valueQuantity: ucum(48, 'mmol/mol') },
     N: { ...of, valueQuantity: ucum(7.5, 'meq/L') },
+    q: { ...of, valueQuantity: { ...ucum(300, 'ng/L'), comparator: '<' } },
+    r: { ...of, valueQuantity: { ...ucum(300, 'ng/L'), comparator: '<=' } },
+    s: { ...of, valueQuantity: { ...ucum(300, 'ng/L'), comparator: '>' } },
   },
   cases: [
     [`value-quantity=5.4|${UCUM}|mg`, 'ABL'],
@@ -59,5 +62,17 @@ export const observationUnits: SearchTable = {
     // F is more than 5.4 mg, perhaps much more.
     [`combo-value-quantity=gt0.4|${UCUM}|kg`, 'FK'],
     [`value-quantity=ne5.4|${UCUM}|mg`, 'CF'],
+    // Less than 300 isn't 300, and neither is more than 300.
+    [`value-quantity=ge300|${UCUM}|ng/L`, 'rs'],
+    [`value-quantity=ge0.3|${UCUM}|ug/L`, 'rs'],
+    ['value-quantity=ge300||ng/L', 'rs'],
+    [`value-quantity=gt300|${UCUM}|ng/L`, 's'],
+    [`value-quantity=le300|${UCUM}|ng/L`, 'qr'],
+    ['value-quantity=le300||ng/L', 'qr'],
+    [`value-quantity=lt300|${UCUM}|ng/L`, 'qr'],
+    [`value-quantity=sa300|${UCUM}|ng/L`, 's'],
+    [`value-quantity=eb300|${UCUM}|ng/L`, 'q'],
+    [`value-quantity=eb301|${UCUM}|ng/L`, 'qr'],
+    [`value-quantity=ne300|${UCUM}|ng/L`, 'qrs'],
   ],
 };

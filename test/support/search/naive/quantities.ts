@@ -28,6 +28,8 @@ const UNITS: Readonly<Record<string, readonly [dimension: string, size: bigint]>
   'ueq/L': ['equivalents', 1n],
   'kg/m2': ['mass of an area', 1_000n],
   'g/m2': ['mass of an area', 1n],
+  'ng/L': ['mass of a volume', 1n],
+  'ug/L': ['mass of a volume', 1_000n],
 };
 
 function exact(text: string): bigint {
@@ -37,9 +39,11 @@ function exact(text: string): bigint {
 }
 
 interface Amount {
-  /** Both ends are inclusive; undefined means open. */
+  /** Undefined means open. */
   readonly low: bigint | undefined;
   readonly high: bigint | undefined;
+  /** Whether the ends don't belong to it: less than 5 isn't 5. */
+  readonly isExclusive: boolean;
   readonly system: string | undefined;
   readonly code: string | undefined;
   readonly unit: string | undefined;
@@ -49,7 +53,10 @@ function amountOf(element: Json): Amount | undefined {
   const number = (value: unknown) => (typeof value === 'number' ? exact(String(value)) : undefined);
   if (element.low !== undefined || element.high !== undefined) {
     const [low, high] = [element.low as Json | undefined, element.high as Json | undefined];
-    return { ...unitOf(low ?? high ?? {}), low: number(low?.value), high: number(high?.value) };
+    return {
+      ...unitOf(low ?? high ?? {}),
+      ...{ low: number(low?.value), high: number(high?.value), isExclusive: false },
+    };
   }
   const value = number(element.value);
   if (value === undefined) return undefined;
@@ -58,6 +65,7 @@ function amountOf(element: Json): Amount | undefined {
     ...unitOf(element),
     low: comparator.startsWith('<') ? undefined : value,
     high: comparator.startsWith('>') ? undefined : value,
+    isExclusive: comparator === '<' || comparator === '>',
   };
 }
 
@@ -81,6 +89,7 @@ export function quantityMatches(element: Json, text: string): boolean {
   const [from, to] = [(asked - half) * theirs, (asked + half) * theirs];
   const low = amount.low === undefined ? undefined : amount.low * ours;
   const high = amount.high === undefined ? undefined : amount.high * ours;
+  const { isExclusive } = amount;
   const within = low !== undefined && high !== undefined && low >= from && high < to;
   switch (prefix) {
     case 'eq':
@@ -91,15 +100,15 @@ export function quantityMatches(element: Json, text: string): boolean {
     case 'gt':
       return high === undefined || high > value;
     case 'ge':
-      return high === undefined || high >= value;
+      return high === undefined || high > value || (high === value && !isExclusive);
     case 'lt':
       return low === undefined || low < value;
     case 'le':
-      return low === undefined || low <= value;
+      return low === undefined || low < value || (low === value && !isExclusive);
     case 'sa':
-      return low !== undefined && low > value;
+      return low !== undefined && (low > value || (low === value && isExclusive));
     case 'eb':
-      return high !== undefined && high < value;
+      return high !== undefined && (high < value || (high === value && isExclusive));
   }
 }
 

@@ -31,8 +31,6 @@ export const MOMENTS = [
 ] as const;
 /** Numbers of different precision. */
 export const NUMBERS = [1, 1.5, 1.05, 2, 1000, 1500, 0.001, 0.0015, -2] as const;
-/** A number only of quantities with a comparator: queries never search for it. */
-export const COMPARED = 7;
 /** UCUM units, and one invalid unit. */
 export const UNITS = ['mg', 'g', 'kg', 'h', 'min', 'mmol/L', 'umol/L', '[none]'] as const;
 /** Number of resources of each type to which references may point. */

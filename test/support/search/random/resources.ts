@@ -35,12 +35,9 @@ const measured = fc.oneof(
     .tuple(of(pool.NUMBERS), of(pool.UNITS))
     .map(([value, code]) => ({ value, code, system: 'http://unitsofmeasure.org' })),
 );
-const compared = fc.tuple(of(['<', '<=', '>', '>=']), of(pool.UNITS)).map(([comparator, code]) => ({
-  value: pool.COMPARED,
-  comparator,
-  code,
-  system: 'http://unitsofmeasure.org',
-}));
+const compared = fc
+  .tuple(of(pool.NUMBERS), of(['<', '<=', '>', '>=']), of(pool.UNITS))
+  .map(([value, comparator, code]) => ({ value, comparator, code, system: 'http://unitsofmeasure.org' }));
 const quantity = fc.oneof({ weight: 5, arbitrary: measured }, { weight: 1, arbitrary: compared });
 const range = fc
   .tuple(of(pool.NUMBERS), of(pool.NUMBERS), of(['mg', 'g']), of([0, 1, 2]))
