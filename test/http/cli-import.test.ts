@@ -108,6 +108,35 @@ describe('annal import', () => {
     identifier: [{ system: 'urn:test', value: marker }],
   });
 
+  it('loads resources without ids once, from files of one name and after lines were added before them', async () => {
+    const marker = `unnamed-${number}`;
+    const unnamed = (text: string): JsonObject => observation(`Patient/${marker}`, { note: [{ text }] });
+    await write({
+      'a/Patient.ndjson': ndjson({ ...marked(marker), id: marker }),
+      'a/Observation.ndjson': ndjson(unnamed('one'), unnamed('two'), unnamed('two')),
+      'b/Observation.ndjson': ndjson(unnamed('three')),
+    });
+    const files = ['a/Patient.ndjson', 'a/Observation.ndjson', 'b/Observation.ndjson'];
+    const args = files.map((file) => join(folder, file));
+    const texts = async (): Promise<unknown[]> =>
+      (await search(`Observation?patient=${await onlyPatient(marker)}&_sort=_id`)).map(({ note }) =>
+        Array.isArray(note) && isObject(note[0]) ? note[0].text : undefined,
+      );
+    const first = await load(args);
+    expect(await texts(), JSON.stringify(first.report)).to.have.members(['one', 'two', 'two', 'three']);
+    await write({
+      'a/Observation.ndjson': ndjson(unnamed('zero'), unnamed('one'), unnamed('two'), unnamed('two')),
+    });
+    const second = await load(args);
+    expect(await texts(), JSON.stringify(second.report)).to.have.members([
+      'zero',
+      'one',
+      'two',
+      'two',
+      'three',
+    ]);
+  });
+
   it('keeps as an identifier what refers to a type that is not kept, and counts it', async () => {
     const marker = `dropped-${number}`;
     await write({

@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Failure } from '#src/cli/failure.ts';
+import { contentHash, makeEntry } from '#src/cli/import/entry.ts';
+import { unnamedKey } from '#src/cli/import/identity.ts';
 import { readLines } from '#src/cli/import/lines.ts';
+import { Records } from '#src/cli/import/records.ts';
+import { Report } from '#src/cli/import/report.ts';
+import { Sender } from '#src/cli/import/send.ts';
 import { ImportState } from '#src/cli/import/state.ts';
 
 const URL = 'http://127.0.0.1:3000';
@@ -46,6 +51,24 @@ describe('the state of an import', () => {
       content: 'c',
     });
     await third.close();
+  });
+
+  it('knows units of entries without ids that earlier versions named by their places', async () => {
+    const resource = { resourceType: 'Observation', status: 'final' };
+    const place = 'Observation.ndjson, line 1';
+    const state = await ImportState.open(path, URL);
+    const records = new Records(state, Object.create(Sender.prototype), new Report(() => []));
+    const unit = (n: number) => {
+      const one = { ...resource, valueInteger: n };
+      return {
+        patient: 'Patient/1',
+        entries: [makeEntry(unnamedKey(one), 'Observation', one, place)],
+      };
+    };
+    const before = unit(1).entries.map((entry) => ({ ...entry, key: entry.place }));
+    await state.note({ unit: contentHash(before), left: 0, patient: 'Patient/1', ids: {} });
+    expect([1, 2].map((n) => records.isDone(unit(n)))).to.deep.equal([true, false]);
+    await state.close();
   });
 
   it('finds old ids on disk', async () => {

@@ -7,8 +7,8 @@ import { type Json, type JsonObject, printJson } from '#src/shared/json/json.ts'
 export interface Entry {
   /**
    * The key that references inside the import resolve to. `Type/old-id` if the source's ids are valid across
-   * files (NDJSON, PUT entries); otherwise the entry's `fullUrl` or place, which is valid only in its own
-   * file.
+   * files (NDJSON, PUT entries), or `unnamedKey` if it has none there; otherwise the entry's `fullUrl` or place,
+   * which is valid only in its own file.
    */
   readonly key: string;
   readonly type: ResourceType;

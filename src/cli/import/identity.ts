@@ -48,6 +48,19 @@ export function hashContent({ id: _, meta: _m, ...said }: JsonObject): string {
     .digest('hex');
 }
 
+/** The beginning of keys of resources that have no id across files. */
+const UNNAMED = '#';
+
+/** Returns the key of a resource without an id: its place may be another one when the import is repeated. */
+export function unnamedKey(resource: JsonObject): string {
+  return `${UNNAMED}${hashContent(resource)}`;
+}
+
+/** Returns whether a key is an `unnamedKey`, or that of a copy. */
+export function isUnnamed(key: string): boolean {
+  return key.startsWith(UNNAMED);
+}
+
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;

@@ -6,9 +6,9 @@
  */
 import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { forEachConcurrently } from './concurrency.ts';
-import { type Entry, makeFault } from './entry.ts';
+import { type Entry, makeEntry, makeFault } from './entry.ts';
 import { findHome } from './home.ts';
-import { hashContent } from './identity.ts';
+import { hashContent, isUnnamed } from './identity.ts';
 import type { Loading } from './load-bundles.ts';
 import { countTypes, type RecordUnit } from './plan.ts';
 import { listReferences, typeAndId } from './references.ts';
@@ -82,12 +82,22 @@ async function readUnits(bucket: Spill, report: Report): Promise<RecordUnit[]> {
   return [...patients].map(([patient, entries]) => ({ patient, entries: [...entries.values()] }));
 }
 
-/** Adds an entry. Of two with one id the later version is taken, with a warning where they say different things. */
+/**
+ * Adds an entry. Of two with one id the later version is taken, with a warning where they say different things; of two
+ * without an id both.
+ */
 function takeOnce(entries: Map<string, Entry>, entry: Entry, report: Report): void {
   const { key, type, place, resource } = entry;
   const twin = entries.get(key);
   if (twin === undefined) {
     entries.set(key, entry);
+    return;
+  }
+  if (isUnnamed(key)) {
+    let nth = 2;
+    while (entries.has(`${key}/${nth}`)) nth += 1;
+    const copy = makeEntry(`${key}/${nth}`, type, resource, place);
+    entries.set(copy.key, copy);
     return;
   }
   const later = updatedAt(entry) > updatedAt(twin) ? entry : twin;
@@ -211,7 +221,7 @@ async function loadUnit(
     known: (key) => state.directory.get(key)?.reference ?? state.patients.get(key) ?? found.get(key),
     refused: (key) => (!skipInvalid && refused.has(key) ? key : undefined),
     before: new Map([...found].filter(([key]) => own.has(key))),
-    place: patient,
+    place: isUnnamed(patient) ? (entries[0]?.place ?? patient) : patient,
     headers: headersOf(named?.id),
   });
 }

@@ -1,5 +1,6 @@
 /** Loads one patient's record: in one transaction, or in several when it is over the limits of one. */
 import { contentHash, type Entry, type Fault, makeFault } from './entry.ts';
+import { isUnnamed } from './identity.ts';
 import { cutIntoParts, inReferenceOrder, LIMITS, type Limits } from './parts.ts';
 import { countTypes, type RecordUnit } from './plan.ts';
 import { type Lost, listReferences } from './references.ts';
@@ -40,7 +41,14 @@ export class Records {
 
   /** Returns true if an earlier run, or another file of this one, loaded exactly these entries. */
   isDone(unit: RecordUnit): boolean {
-    return this.state.doneUnits.has(contentHash(unit.entries));
+    const { entries } = unit;
+    const { doneUnits } = this.state;
+    if (doneUnits.has(contentHash(entries))) return true;
+    // Journals before 0.3.0 name entries without an id by their places.
+    if (!entries.some(({ key }) => isUnnamed(key))) return false;
+    return doneUnits.has(
+      contentHash(entries.map((one) => (isUnnamed(one.key) ? { ...one, key: one.place } : one))),
+    );
   }
 
   /** Returns true if an earlier run began to load these entries in parts. */

@@ -9,6 +9,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { Failure } from '../failure.ts';
 import { isSelfContained, namedResources, readEntries } from './bundle.ts';
 import { findHome, pooledOwner } from './home.ts';
+import { unnamedKey } from './identity.ts';
 import { decodeUtf8, readLines } from './lines.ts';
 import type { Report } from './report.ts';
 import type { Pool } from './spill.ts';
@@ -169,7 +170,8 @@ export async function survey(
     }
     if (value.resourceType === 'Bundle') return takeBundle(value, place);
     const home = findHome(value);
-    const name = key ?? (typeof value.id === 'string' ? `${value.resourceType}/${value.id}` : place);
+    const named = typeof value.id === 'string' ? `${value.resourceType}/${value.id}` : unnamedKey(value);
+    const name = key === undefined || key === place ? named : key;
     report.found(value.resourceType);
     if (home.kind === 'skipped') {
       report.skipped(value.resourceType);
