@@ -75,6 +75,33 @@ describe('webhook replays', () => {
     await hooks(service, 'DELETE', `/${id}`);
   });
 
+  it('leave out a record that is purged while they wait', async () => {
+    const from = new Date().toISOString();
+    await eventually(() => Date.now() > Date.parse(from) + 2);
+    const made: string[] = [];
+    for (let count = 0; count < 60; count += 1) made.push(await create());
+    const last = made.at(-1) ?? '';
+    const { id } = await endpointAt(service, `${receiver.url}/waits`, ['resource.created']);
+    let release: (() => void) | undefined;
+    receiver.answer('/waits', (response) => {
+      release ??= () => response.writeHead(204).end();
+    });
+    await hooks(service, 'POST', `/${id}/replay`, { from });
+    await eventually(async () => (await progress(id)).queued === 50 && release !== undefined);
+    await service.fhir(`/Patient/${last}?_purge=true`, { method: 'DELETE' });
+    await eventually(async () => (await service.fhir(`/Patient/${last}/_history`)).status === 404);
+    receiver.answer('/waits', (response) => response.writeHead(204).end());
+    release?.();
+    expect(await ended(id)).to.deep.include({ status: 'done', delivered: 59 });
+    expect((await receiver.of('/waits', 59)).map(idIn)).to.deep.equal(made.slice(0, -1));
+    const { rowCount } = await service.pool.query(
+      'select from operations.webhook_delivery where record = $1 and not forgotten',
+      [last],
+    );
+    expect(rowCount).to.equal(0);
+    await hooks(service, 'DELETE', `/${id}`);
+  });
+
   it('send the types that are asked for, up to a moment', async () => {
     const { id } = await endpointAt(service, `${receiver.url}/some`, ['resource.created']);
     await hooks(service, 'POST', `/${id}/replay`, { from: since, types: ['resource.deleted'] });

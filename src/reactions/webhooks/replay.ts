@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { lastValueFrom, takeWhile } from 'rxjs';
 import { understand } from '#src/events/codec.ts';
 import { NewerEvent } from '#src/events/newer.ts';
-import type { EventStore, Position, RecordedEvent } from '#src/events/store.ts';
+import { type EventStore, type Position, type RecordedEvent, StreamDeleted } from '#src/events/store.ts';
+import { recordStream } from '#src/events/streams.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import { type Delivery, granteesAmong, makeDeliveries } from './fan-out.ts';
@@ -28,6 +29,8 @@ export interface Replays {
   running(id?: string): Promise<readonly Replay[]>;
   unsent(id: string): Promise<number>;
   queue(id: string, deliveries: readonly Delivery[], position: string): Promise<void>;
+  /** Drops its deliveries about records. */
+  leaveOut(id: string, records: readonly string[]): Promise<void>;
   done(id: string): Promise<void>;
   dropIfCancelled(id: string): Promise<void>;
 }
@@ -55,7 +58,7 @@ export class Replayer {
 
   constructor(
     readonly deps: {
-      readonly store: Pick<EventStore, 'subscribe'>;
+      readonly store: Pick<EventStore, 'subscribe' | 'read'>;
       readonly replays: Replays;
       readonly grants: GrantRows;
       readonly grantees: Grantees;
@@ -149,13 +152,23 @@ export class Replayer {
       const room = QUEUED - (await replays.unsent(replay.id));
       if (room > 0) {
         // The position moves with the last of them: until then the same are queued again, and stay one.
-        await replays.queue(replay.id, deliveries.slice(next, next + room), replay.position);
+        const queued = deliveries.slice(next, next + room);
+        await replays.queue(replay.id, queued, replay.position);
+        await this.#leaveOutPurged(replay, queued);
         next += room;
         wake([replay.endpointId]);
       }
       await this.#pause(replay);
     }
     await replays.queue(replay.id, [], position);
+  }
+
+  /** Drops deliveries whose record was purged since the log was read: the purge could not find them yet. */
+  async #leaveOutPurged({ id }: Replay, queued: readonly Delivery[]): Promise<void> {
+    const purged: string[] = [];
+    for (const record of new Set(queued.flatMap((delivery) => delivery.record ?? [])))
+      if (await isErased(this.deps.store, recordStream(record))) purged.push(record);
+    if (purged.length > 0) await this.deps.replays.leaveOut(id, purged);
   }
 
   async #readDeliveries(
@@ -191,5 +204,15 @@ export class Replayer {
       { reason: error instanceof Error ? error.message : String(error) },
       'a replay of webhook events was interrupted and will continue',
     );
+  }
+}
+
+async function isErased(store: Pick<EventStore, 'read'>, stream: string): Promise<boolean> {
+  try {
+    for await (const _ of store.read(stream, { limit: 1 })) break;
+    return false;
+  } catch (error) {
+    if (error instanceof StreamDeleted) return true;
+    throw error;
   }
 }

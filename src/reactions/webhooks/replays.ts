@@ -79,6 +79,14 @@ export class WebhookReplays {
     await this.pool.query('update operations.webhook_replay set position = $2 where id = $1', [id, position]);
   }
 
+  /** Drops its deliveries about records, whatever became of them. */
+  async leaveOut(id: string, records: readonly string[]): Promise<void> {
+    await this.pool.query(
+      'delete from operations.webhook_delivery where replay_id = $1 and record = any($2::uuid[])',
+      [id, records],
+    );
+  }
+
   /** Marks a replay as finished. */
   async done(id: string): Promise<void> {
     await this.pool.query(
