@@ -100,6 +100,7 @@ export function allergies(reading: Reading, isShown: (entry: Entry) => boolean =
         wholeLine(
           ' ',
           nameConcept(each.manifestation),
+          causeIn(each, name),
           text(each.severity) === undefined ? undefined : `(${text(each.severity)})`,
         ),
       );
@@ -120,6 +121,12 @@ export function allergies(reading: Reading, isShown: (entry: Entry) => boolean =
         place,
       };
     });
+}
+
+/** Returns which substance caused a reaction; undefined if the allergy's name says it. */
+function causeIn({ substance }: JsonObject, name: string): string | undefined {
+  const cause = nameConcept(substance);
+  return cause === undefined || cause.toLowerCase() === name.toLowerCase() ? undefined : `after ${cause}`;
 }
 
 /** Returns what later versions changed. */

@@ -74,13 +74,13 @@ function readReason(
   );
 }
 
-/** Returns procedures; a repeated one is listed once, with how often. */
+/** Returns procedures; one that was repeated at the same body site is listed once, with how often. */
 export function procedures(reading: Reading): Fact[] {
   const byName = new Map<string, Entry[]>();
   for (const entry of listEntries(reading, 'Procedure')) {
-    const { status, code } = entry.value;
+    const { status, code, bodySite } = entry.value;
     if (status === 'preparation' || status === 'not-done') continue;
-    const name = nameOr(code, 'procedure without a name');
+    const name = line(', ', nameOr(code, 'procedure without a name'), nameConcept(bodySite));
     if (byName.get(name)?.push(entry) === undefined) byName.set(name, [entry]);
   }
   return [...byName].flatMap(([name, [entry, ...others]], place) => {
@@ -119,7 +119,7 @@ export function immunizations(reading: Reading): Fact[] {
   const isChild = isYoung(reading);
   return [...byVaccine].flatMap(([name, [latest, ...others]], place) => {
     if (latest === undefined) return [];
-    const days = [latest, ...others].map((entry) => findDay(entry) ?? 'no date');
+    const days = [latest, ...others].map(doseDay);
     const shown = days.length > 5 ? [...days.slice(0, 4), `and ${days.length - 4} before`] : days;
     const { vaccineCode } = latest.value;
     const members = { ...codeMembers(vaccineCode, name), doses: days.length };
@@ -138,6 +138,12 @@ export function immunizations(reading: Reading): Fact[] {
       { ...fact, also: others, score: fact.score + (isChild && fact.score < 700 ? CHILD_VACCINES.worth : 0) },
     ];
   });
+}
+
+/** Returns when a dose was given, and whether it was too weak to count (`isSubpotent`). */
+function doseDay(entry: Entry): string {
+  const day = findDay(entry) ?? choice(entry.value, 'occurrence') ?? 'no date';
+  return entry.value.isSubpotent === true ? `${day} (subpotent)` : day;
 }
 
 /** Tells whether the primary vaccinations may still be under way. */

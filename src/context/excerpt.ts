@@ -41,6 +41,7 @@ const READ = [
     'content',
     'context',
     'bodySite',
+    'isSubpotent',
   ],
   'implicitRules',
 ] as const;

@@ -9,10 +9,11 @@ import {
   unitOfQuantity,
   unitText,
 } from '#src/clinical/reading/numbers/quantity.ts';
+import { findPressure } from '#src/clinical/reading/pressure.ts';
 import { findValueRevision } from '#src/clinical/reading/revisions.ts';
 import { readCodes } from '#src/clinical/reading/told.ts';
 import { referenceRange } from '#src/clinical/reading/words.ts';
-import { objects } from '#src/fhir/parts.ts';
+import { loincCodes, objects } from '#src/fhir/parts.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { saysSame } from '#src/shared/time/day.ts';
@@ -25,8 +26,26 @@ import { ageDays, codeMembers, findDay, namedEntry, nameOr, type Reading } from 
 import { type Entry, versionReference } from './record.ts';
 import { numberIn, unitIn, valueIn } from './value.ts';
 
-/** Returns why a value is remarkable, in a word; undefined when nothing says that it is. */
+/**
+ * Returns why a value is remarkable, in a word, and which of its components are; undefined when nothing says that it is.
+ */
 function findFlag(value: JsonObject): string | undefined {
+  const parts = objects(value.component).map((component) => {
+    const flag = ownFlag(component);
+    return flag && `${partName(component)} ${flag}`;
+  });
+  return line(', ', ownFlag(value), ...parts) || undefined;
+}
+
+/** Returns the name of a component; a pressure is written without names, so its parts need a word. */
+function partName({ code }: JsonObject): string {
+  const pressure = findPressure(loincCodes(code));
+  if (pressure === undefined) return nameOr(code, 'part');
+  return pressure.isSystolic ? 'systolic' : 'diastolic';
+}
+
+/** Returns why a value by itself is remarkable. @param value an Observation or a component */
+function ownFlag(value: JsonObject): string | undefined {
   const flags = objects(value.interpretation);
   if (flags.length > 0) return line(', ', ...flags.map(flagIn)) || undefined;
   const found = numberIn(value);

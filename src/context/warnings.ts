@@ -7,7 +7,7 @@ import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { isOver } from '#src/clinical/reading/status.ts';
 import { readCodes } from '#src/clinical/reading/told.ts';
 import { dosage } from '#src/clinical/reading/words.ts';
-import { codes } from '#src/fhir/parts.ts';
+import { codes, objects } from '#src/fhir/parts.ts';
 import { dayIn } from '#src/shared/time/day.ts';
 import { type Absences, NAMELESS } from './clinical.ts';
 import { DAY } from './dates.ts';
@@ -46,18 +46,30 @@ export function allergyContradictions(reading: Reading, medicines: readonly Medi
   return listStated(reading, 'AllergyIntolerance')
     .filter(({ value }) => !isOver(value.clinicalStatus))
     .flatMap((allergy) => {
-      const substance = nameConcept(allergy.value.code) ?? '';
-      const all = readCodes(allergy.value.code);
-      return current
-        .filter((medicine) => isAgainst(medicine, substance, all))
-        .map(({ name, status, standing, sources: [source] }) =>
-          contradiction(
-            `${inLine(name)} is ${statusWord(standing === 'planned' ? 'intended' : status)}, but there is an allergy to ${inLine(substance)}`,
-            ...(source === undefined ? [] : [source.told]),
-            allergy,
-          ),
+      const causes = listCauses(allergy.value);
+      const kind = allergy.value.type === 'intolerance' ? 'an intolerance' : 'an allergy';
+      return current.flatMap((medicine) => {
+        const cause = causes.find(({ substance, all }) => isAgainst(medicine, substance, all));
+        if (cause === undefined) return [];
+        const { name, status, standing, sources } = medicine;
+        return contradiction(
+          `${inLine(name)} is ${statusWord(standing === 'planned' ? 'intended' : status)}, but there is ${kind} to ${inLine(cause.substance)}`,
+          ...sources.slice(0, 1).map(({ told }) => told),
+          allergy,
         );
+      });
     });
+}
+
+/** Returns the substances that an allergy names: its code's, and those of its reactions, which may be more specific. */
+function listCauses({
+  code,
+  reaction,
+}: Entry['value']): { readonly substance: string; readonly all: readonly Coded[] }[] {
+  return [code, ...objects(reaction).map(({ substance }) => substance)].map((concept) => ({
+    substance: nameConcept(concept) ?? '',
+    all: readCodes(concept),
+  }));
 }
 
 /** Returns a warning for each statement that there is none, if there is one. */

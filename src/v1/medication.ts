@@ -1,6 +1,7 @@
 /** Medications of REST v1: MedicationStatements (docs/spec/decisions.md, section 4). Pure. */
 import { isUuid } from '#src/shared/ids.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { dosage } from '../clinical/reading/words.ts';
 import {
   ATC,
   type GivenCode,
@@ -94,7 +95,7 @@ export function medicationNames({ code }: JsonObject): Partial<ShownCode> {
 export function shownMedication(statement: JsonObject): ShownMedication {
   const { medicationReference, effectivePeriod, effectiveDateTime } = statement;
   const concept = shownConcept(medicationConcept(statement), ATC);
-  const dosages = listIn(statement.dosage).flatMap(({ text }) => textIn(text) ?? []);
+  const dosages = listIn(statement.dosage).flatMap((each) => dosage(each) ?? []);
   return {
     ...concept,
     display: concept.display ?? textIn(objectIn(medicationReference).display),

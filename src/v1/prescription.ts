@@ -32,7 +32,7 @@ export function shownPrescription(request: JsonObject): ShownPrescription {
   const { medicationReference, requester, dosageInstruction, dispenseRequest } = request;
   const concept = shownConcept(medicationConcept(request), ATC);
   const instructions = listIn(dosageInstruction);
-  const dosages = instructions.flatMap((each) => textIn(each.text) ?? dosage(each) ?? []);
+  const dosages = instructions.flatMap((each) => dosage(each) ?? []);
   const bounds = instructions.map(readBounds);
   const { quantity, numberOfRepeatsAllowed } = objectIn(dispenseRequest);
   const { display, reference } = objectIn(requester);

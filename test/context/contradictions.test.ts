@@ -162,6 +162,77 @@ describe('contexts of records that are not all of a piece', () => {
       expect(await told(allergy(substance), taken(words(drug))), drug).not.to.include('an allergy to');
   });
 
+  it('name the substance of an allergy’s reaction, and warn of a drug like it', async () => {
+    const allergy = {
+      ...{ resourceType: 'AllergyIntolerance', clinicalStatus: { coding: [{ code: 'active' }] } },
+      reaction: [
+        { substance: words('Amoxicillin'), manifestation: [words('anaphylaxis')], severity: 'severe' },
+        { manifestation: [words('hives')] },
+      ],
+    };
+    const drug = (name: string): JsonObject => ({
+      ...{ resourceType: 'MedicationStatement', status: 'active' },
+      medicationCodeableConcept: words(name),
+    });
+    const nameless = await told(allergy, drug('Amoxicillin 500 mg'), drug('Metoprolol'));
+    expect(nameless).to.include('- Amoxicillin: anaphylaxis (severe), hives');
+    expect(nameless).to.include('Amoxicillin 500 mg is active, but there is an allergy to Amoxicillin');
+    expect(nameless).to.not.include('Metoprolol is active, but');
+    const wide = { ...allergy, type: 'intolerance', code: words('Antibiotic') };
+    const named = await told(wide, drug('Amoxicillin 500 mg'));
+    expect(named).to.include('- Antibiotic: anaphylaxis after Amoxicillin (severe), hives');
+    expect(named).to.include('Amoxicillin 500 mg is active, but there is an intolerance to Amoxicillin');
+  });
+
+  it('tell which part of a result is remarkable', async () => {
+    const component = [
+      {
+        ...{ code: words('Sodium'), valueQuantity: quantity(118, 'mmol/L') },
+        interpretation: [{ coding: [{ code: 'LL' }] }],
+      },
+      {
+        ...{ code: words('Potassium'), valueQuantity: quantity(6.4, 'mmol/L') },
+        referenceRange: [{ low: quantity(3.5, 'mmol/L'), high: quantity(5, 'mmol/L') }],
+      },
+      { code: words('Chloride'), valueQuantity: quantity(101, 'mmol/L') },
+    ];
+    expect(await told(observation(words('Electrolytes'), { component }))).to.include(
+      'Sodium 118 mmol/L, Potassium 6.4 mmol/L, Chloride 101 mmol/L (2026-11-01; Sodium critically low, Potassium high)',
+    );
+    const pressure = [
+      {
+        ...{ code: loinc('8480-6', 'Systolic blood pressure'), valueQuantity: quantity(190, 'mm[Hg]') },
+        interpretation: [{ coding: [{ code: 'HH' }] }],
+      },
+      { code: loinc('8462-4', 'Diastolic blood pressure'), valueQuantity: quantity(70, 'mm[Hg]') },
+    ];
+    expect(await told(observation(loinc('85354-9', 'Blood pressure'), { component: pressure }))).to.include(
+      '190/70 mmHg (2026-11-01; systolic critically high)',
+    );
+  });
+
+  it('tell of a vaccination that it was subpotent, and when it was in the record’s words', async () => {
+    const dose = (name: string, more: JsonObject): JsonObject => ({
+      ...{ resourceType: 'Immunization', status: 'completed', vaccineCode: words(name), ...more },
+    });
+    const text = await told(
+      dose('Hepatitis B', { occurrenceDateTime: '2026-10-01', isSubpotent: true }),
+      dose('Tetanus', { occurrenceString: 'as a child' }),
+    );
+    expect(text).to.include('- Hepatitis B: 2026-10-01 (subpotent)');
+    expect(text).to.include('- Tetanus: as a child');
+  });
+
+  it('tell the site of a procedure, and count those of each site', async () => {
+    const procedure = (site: string, performedDateTime: string): JsonObject => ({
+      ...{ resourceType: 'Procedure', status: 'completed', code: words('Nephrectomy') },
+      ...{ bodySite: [words(site)], performedDateTime },
+    });
+    const text = await told(procedure('left kidney', '2019-03-04'), procedure('right kidney', '2021-05-06'));
+    expect(text).to.include('- Nephrectomy, left kidney 2019-03-04');
+    expect(text).to.include('- Nephrectomy, right kidney 2021-05-06');
+  });
+
   it('name what is dated after today, which is no value of today', async () => {
     const text = await told(
       { resourceType: 'MedicationStatement', status: 'active', medicationCodeableConcept: words('warfarin') },

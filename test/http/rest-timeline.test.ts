@@ -155,7 +155,12 @@ describe('the timeline of REST v1', () => {
       dosageInstruction: [
         {
           text: '1 tablet in the evening',
-          timing: { repeat: { boundsPeriod: { start: '2026-02-04', end: '2026-05-04' } } },
+          timing: {
+            repeat: {
+              ...{ frequency: 1, period: 1, periodUnit: 'wk' },
+              boundsPeriod: { start: '2026-02-04', end: '2026-05-04' },
+            },
+          },
         },
       ],
       dispenseRequest: { numberOfRepeatsAllowed: 3, quantity: { value: 90, unit: 'tablet' } },
@@ -177,10 +182,25 @@ describe('the timeline of REST v1', () => {
         prescribed_on: '2026-02-03T00:30:00+02:00',
         prescriber: 'Ada Wu',
       },
-      ...{ dosage: '1 tablet in the evening', start: '2026-02-04', end: '2026-05-04', note: 'with food' },
+      // The text doesn't say that it is once a week.
+      dosage: '1 tablet in the evening (once a week, from 2026-02-04 until 2026-05-04)',
+      ...{ start: '2026-02-04', end: '2026-05-04', note: 'with food' },
       ...{ quantity: { value: 90, unit: 'tablet' }, refills: 3, version: 1, author_type: 'import' },
       fhir: `MedicationRequest/${whole}`,
     });
+    const other = await person();
+    const taken = await written('MedicationStatement', other, {
+      ...{ status: 'active', medicationCodeableConcept: { text: 'Methotrexate' } },
+      dosage: [
+        {
+          ...{ timing: { repeat: { frequency: 1, period: 1, periodUnit: 'wk' } } },
+          doseAndRate: [{ doseQuantity: { value: 15, unit: 'mg' } }],
+        },
+      ],
+    });
+    expect(
+      dataOf(await get(`/patients/${other}/medications`)).map(({ id, dosage }) => [id, dosage]),
+    ).to.deep.include([taken, '15 mg once a week']);
     // The day of prescribing isn't one of starting or ending.
     expect(second).to.deep.include({
       ...{
@@ -215,7 +235,7 @@ describe('the timeline of REST v1', () => {
       [
         'prescription',
         'atorvastatin',
-        'active, plan, 1 tablet in the evening (from 2026-02-04 until 2026-05-04)',
+        'active, plan, 1 tablet in the evening (once a week, from 2026-02-04 until 2026-05-04)',
         '2026-02-03T00:30:00+02:00',
       ],
       ['prescription', 'Simvastatin', 'stopped', '2025'],

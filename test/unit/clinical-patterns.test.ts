@@ -96,6 +96,23 @@ const TREATMENTS: readonly Case[] = [
 
 /** Names and ATC codes of drugs, by the name of the class that an allergy is to. */
 const ALLERGIES: readonly Case[] = [
+  ['Penizilline', ['Amoxicilline', 'amoxicilina', 'Amoxizillin', 'J01CA04'], ['Cefalexin', 'Vancomycin']],
+  ['pénicilline', ['Amoxicillin'], ['Clindamycin']],
+  ['penicilina', ['Flucloxacillin'], ['Gentamicina']],
+  ['céphalosporine', ['Cefuroxim', 'Céfazoline'], ['Amoxicillin']],
+  ['sulfamides', ['Sulfametoxazol', 'J01EE01'], ['Sulfat', 'Glimepirid']],
+  ['Makrolide', ['Eritromicina', 'Érythromycine', 'Azitromicina', 'J01FA10'], ['Clindamycin']],
+  ['Chinolone', ['Ciprofloxacin', 'J01MA02'], ['Chinin']],
+  ['Tetrazykline', ['Doxycyclin', 'Doxiciclina', 'J01AA02'], ['Nortriptylin']],
+  [
+    'NSAR',
+    ['Ibuprofène', 'Diklofenak', 'ASS 100', 'ácido acetilsalicílico', 'M01AE01'],
+    ['Metamizol', 'Mesalazin'],
+  ],
+  ['Opiate', ['Morphin', 'morfina', 'Kodein', 'N02AA01'], ['Apomorphin', 'Naloxon']],
+  ['ACE-Hemmer', ['Ramipril', 'enalaprilo', 'C09AA05'], ['Losartan', 'Prilocain']],
+  ['Statine', ['Simvastatin', 'C10AA01'], ['Nystatin']],
+  ['héparine', ['Heparin', 'B01AB05'], ['Apixaban']],
   ['Penicillin', ['Flucloxacillin', 'Piperacillin', 'Co-amoxiclav', 'J01CR02'], ['Cefalexin', 'J01DB01']],
   [
     'Cephalosporin',

@@ -87,6 +87,23 @@ describe('statements that there is none', () => {
     expect(read(taken(coded(SNOMED, '787481004')), past).absences.medicines[0]?.against).to.deep.equal([]);
   });
 
+  it('are contradicted by an allergy that only its reaction’s substance names, in each view', async () => {
+    const reaction = [{ substance: { text: 'Amoxicillin' }, manifestation: [{ text: 'anaphylaxis' }] }];
+    const nameless = { resourceType: 'AllergyIntolerance', clinicalStatus: state('active'), reaction };
+    const none = allergy(coded(SNOMED, '716186003'));
+    const facts = read(none, nameless);
+    expect(facts.allergies.map(({ name }) => name)).to.deep.equal(['Amoxicillin']);
+    expect(facts.absences.allergies[0]?.against).to.deep.equal(['Amoxicillin']);
+    const [patient, ...versions] = versionsOf([{ resourceType: 'Patient' }, none, nameless]);
+    if (patient === undefined) throw new Error('no patient');
+    const record = { name: '', patient, versions: [patient, ...versions], directory: new Map() };
+    const { bundle } = summarize(record, TODAY);
+    const div = JSON.stringify(bundle);
+    expect(div).to.contain('<td>Amoxicillin</td>').and.to.contain('also recorded: Amoxicillin');
+    const seen = (await view([bundle], TODAY)).sections.get('allergies');
+    expect(seen?.map(({ name }) => name)).to.include('Amoxicillin');
+  });
+
   it('are told once for each code, by the newest, unless they are over', () => {
     const { absences } = read(
       allergy(coded(SNOMED, '716186003'), { recordedDate: '2020-01-01' }),

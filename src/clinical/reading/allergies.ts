@@ -1,5 +1,6 @@
 /** Allergies and intolerances: every one that is recorded, active ones first, the most critical of them first. */
-import { text } from '#src/fhir/parts.ts';
+import { objects, text } from '#src/fhir/parts.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { newestFirst } from './dates.ts';
 import { readStated, type Stated } from './stated.ts';
 import type { Around, Told } from './told.ts';
@@ -10,9 +11,21 @@ export interface Allergy<Of extends Told = Told> extends Stated<Of> {
   readonly isCritical: boolean;
 }
 
-/** Reads an allergy. */
+/** Reads an allergy. One without a code is named after the substances of its reactions. */
 export function readAllergy<Of extends Told>(told: Of, around: Around): Allergy<Of> {
-  return { ...readStated(told, around), isCritical: told.value.criticality === 'high' };
+  const stated = readStated(told, around);
+  const name = stated.name ?? reactionSubstances(told.value, around.name);
+  return { ...stated, name, isCritical: told.value.criticality === 'high' };
+}
+
+/**
+ * Returns the names of the substances that caused an allergy's reactions, which may be more specific than its code
+ * (https://hl7.org/fhir/R4/allergyintolerance-definitions.html#AllergyIntolerance.reaction.substance); undefined if there
+ * are none.
+ */
+export function reactionSubstances({ reaction }: JsonObject, name: Around['name']): string | undefined {
+  const names = objects(reaction).flatMap(({ substance }) => name(substance) ?? []);
+  return names.length === 0 ? undefined : [...new Set(names)].join(', ');
 }
 
 /** Compares allergies: active before over, then the most critical, then the newest. */

@@ -13,7 +13,7 @@ import {
   splitAbsences,
   takenMedicines,
 } from '../reading/absence.ts';
-import { mostDangerousFirst, readAllergy } from '../reading/allergies.ts';
+import { mostDangerousFirst, reactionSubstances, readAllergy } from '../reading/allergies.ts';
 import {
   absenceText,
   doseChangeText,
@@ -356,7 +356,7 @@ const MEDICINES = makeTable<Row>(
 );
 
 const ALLERGIES: readonly Column[] = [
-  of('Substance', ({ code }) => nameConcept(code)),
+  of('Substance', (value) => nameConcept(value.code) ?? reactionSubstances(value, nameConcept)),
   of('Kind', ({ type, category }) =>
     joined([nameCodes('en', 'allergyType', type), nameCodes('en', 'allergyCategory', category)]),
   ),

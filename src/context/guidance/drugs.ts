@@ -221,27 +221,27 @@ const CLASS_SOURCE: Source = ['niceDrugAllergy', 'atc'];
 
 const drugClass = (words: RegExp, codes: RegExp): DrugClass => ({ words, codes, source: CLASS_SOURCE });
 
-/** Classes of drugs: an allergy to one member is a reason against the others. */
+/** Classes of drugs, in English, French, German, Norwegian and Spanish: an allergy to one member is a reason against the others. */
 export const CLASSES: readonly DrugClass[] = [
-  drugClass(/penicillin|\w+cillin\b|co-?amoxiclav/i, /^J01C/),
+  drugClass(/p[eé]ni[cz]ill?in|\w+[cz]ill?in[aeo]?\b|co-?amoxiclav/i, /^J01C/),
   // J01D also has monobactams (J01DF), carbapenems (J01DH) and faropenem (J01DI03).
   drugClass(
-    /cephalosporin|cefalosporin|\bcef\w+|\bceph(?:alexin|azolin|alothin|radine)/i,
+    /c[eé](?:ph|f)alosporin|\bc[eé]f\w+|\bceph(?:alexin|azolin|alothin|radine)/i,
     /^J01D(?:[BCDE]|I(?!03))/,
   ),
   // J01EA is trimethoprim without a sulfonamide.
-  drugClass(/sul(f|ph)onamid|sul(f|ph)a\b|sul(f|ph)amethoxazol|co-?trimoxazol/i, /^J01E[B-E]/),
-  drugClass(/macrolid|erythromycin|clarithromycin|azithromycin/i, /^J01FA/),
-  drugClass(/quinolon|floxacin/i, /^J01M/),
-  drugClass(/(?:tetra|doxy|mino|lyme|tige)cyclin/i, /^J01A/),
+  drugClass(/sul(f|ph)(?:on)?amid|sul(f|ph)a\b|sul(f|ph)ameth?oxazol|co-?trimoxazol/i, /^J01E[B-E]/),
+  drugClass(/ma[ck]rolid|[eé]r[iy]th?rom[iy]cin|(?:clar|az)[iy]th?rom[iy]cin/i, /^J01FA/),
+  drugClass(/quinolon|chinolon|floxacin/i, /^J01M/),
+  drugClass(/(?:t[eé]tra|dox[iy]|mino|l[iy]me|tige)(?:c[iy]c|zy[ck])lin/i, /^J01A/),
   // M01AX also has glucosamine, chondroitin and others that aren't NSAIDs.
   drugClass(
-    /\bnsaids?\b|non-?steroidal|ibuprofen|diclofenac|naproxen|aspirin|acetylsalicyl|salicylate/i,
+    /\b(?:nsaids?|nsar|aines?|ains|ass)\b|nicht-?steroidal|non-?steroidal|ibuprof[eè]n|di[ck]lofena[ck]|naprox[eè]n|aspirin|a[cz][eé]t[iy]lsali[cz]|salic[iy]lat/i,
     /^(?:M01A(?!X(?:05|12|21|25|26))|N02BA|B01AC06)/,
   ),
-  drugClass(/\bopi(oid|ate)|(?<!apo)morphine|codeine/i, /^(N02A|R05DA)/),
-  drugClass(/\bace[- ]inhibitor|\w+pril\b/i, /^C09[AB]/),
-  drugClass(/\bstatins?\b|\b(?:ator|ceri|flu|lo|pita|pra|rosu|sim)vastatin/i, /^C10AA/),
+  drugClass(/\bopi(oid|at|ác)|(?<!apo)mor(?:ph|f)in|[ck]od[eé]in/i, /^(N02A|R05DA)/),
+  drugClass(/\bace[- ](?:inhibitor|hemmer)|\bieca?\b|\w+prilo?\b/i, /^C09[AB]/),
+  drugClass(/\be?statin(?:s|en?|as?|es)?\b|\b(?:ator|ceri|flu|lo|pita|pra|rosu|sim)vastatin/i, /^C10AA/),
   drugClass(/insulin/i, /^A10A/),
-  drugClass(/heparin/i, /^B01AB/),
+  drugClass(/h[eé]parin/i, /^B01AB/),
 ];

@@ -60,7 +60,10 @@ function codesIn(values: readonly JsonObject[]): SystemCode[] {
   };
   for (const value of values) {
     for (const element of NAMED) add(value[element]);
-    for (const { manifestation } of objects(value.reaction)) add(manifestation);
+    for (const { substance, manifestation } of objects(value.reaction)) {
+      add(substance);
+      add(manifestation);
+    }
     for (const { code } of objects(value.contained)) add(code);
   }
   return [...found.values()];
