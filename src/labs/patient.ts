@@ -1,4 +1,6 @@
 /** Checks that the patient of a message (PID) is the patient of the record. */
+
+import { cut } from '#src/shared/cut.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -17,6 +19,8 @@ interface Identified {
 
 const SOCIAL_SECURITY = 'http://hl7.org/fhir/sid/us-ssn';
 const GENDERS: Readonly<Record<string, string>> = { M: 'male', F: 'female', O: 'other', A: 'other' };
+/** The letters of HL7 table 0001 that name no sex: unknown, not applicable, complex. */
+const NO_SEX = new Set(['', 'U', 'N', 'C']);
 
 /**
  * Refuses a message about several patients.
@@ -66,7 +70,15 @@ export function requirePatient(pid: Segment, patient: JsonObject, notes: Notes):
   const birthDate = textIn(patient.birthDate);
   if (born !== undefined && birthDate !== null && !born.startsWith(birthDate) && !birthDate.startsWith(born))
     faults.push("PID-7 doesn't match the patient’s birth date");
-  const sex = GENDERS[pid.part(8).toUpperCase()];
+  if (born === undefined && pid.part(7) !== '')
+    notes.warn(pid.place, `PID-7 is not a valid date, so it was not compared: ${cut(pid.part(7), 40)}`);
+  const letter = pid.part(8).toUpperCase();
+  const sex = GENDERS[letter];
+  if (sex === undefined && !NO_SEX.has(letter))
+    notes.warn(
+      pid.place,
+      `PID-8 is not a sex of table 0001, so it was not compared: ${cut(pid.part(8), 40)}`,
+    );
   const gender = textIn(patient.gender);
   if (sex !== undefined && gender !== null && gender !== 'unknown' && sex !== gender)
     faults.push("PID-8 doesn't match the patient’s gender");
@@ -103,14 +115,23 @@ function identifiersIn(pid: Segment): Identified[] {
 }
 
 /**
- * Returns whether two PIDs are the same patient: they share a number or, if one has no number, have the same name and
- * day of birth.
+ * Returns whether two PIDs are the same patient: they share a number of one issuer or, if one has no number or the issuers
+ * of equal numbers differ, have the same name and day of birth.
  */
 function isSame(one: Segment, other: Segment): boolean {
   const [mine, theirs] = [identifiersIn(one), identifiersIn(other)];
-  if (mine.length > 0 && theirs.length > 0)
-    return mine.some(({ value }) => theirs.some((each) => each.value === value));
+  if (mine.length > 0 && theirs.length > 0) {
+    const shared = mine.flatMap((number) =>
+      theirs.filter(({ value }) => value === number.value).map((each) => mayBeOfOneIssuer(number, each)),
+    );
+    if (shared.length === 0) return false;
+    if (shared.includes(true)) return true;
+  }
   return one.first(5).text === other.first(5).text && one.part(7) === other.part(7);
+}
+
+function mayBeOfOneIssuer({ systems: mine }: Identified, { systems: theirs }: Identified): boolean {
+  return mine.length === 0 || theirs.length === 0 || mine.some((system) => theirs.includes(system));
 }
 
 function folded(name: string): string {

@@ -8,7 +8,7 @@ import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/jso
 import { atOnce } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { expectedForms, FORMS, labsOf } from '#test/support/labs/forms.ts';
-import { one, PATIENT, results } from '#test/support/labs/parts.ts';
+import { GLUCOSE, msh, OBR, one, oru, PATIENT, results } from '#test/support/labs/parts.ts';
 import { shownLabs } from '#test/support/labs/shown.ts';
 
 /** What the usual report and time look like: short in the table. */
@@ -53,6 +53,7 @@ describe('messages of laboratories', () => {
 });
 
 describe('the patient of a message', () => {
+  const GLUCOSE_5 = `OBX|1|NM|${GLUCOSE}||5|mmol/L|||||F`;
   const numbers = (...identifier: JsonObject[]) => ({ ...PATIENT, identifier });
   const clinic = { system: 'CLINIC', value: '1' };
   const read = (patient: JsonObject) => () =>
@@ -62,6 +63,33 @@ describe('the patient of a message', () => {
     expect(read(numbers(clinic, { system: 'urn:other', value: '4711' }))).to.throw('PID-3');
     expect(read(numbers(clinic, { system: 'CLINIC', value: '4711' }))).not.to.throw();
     expect(read(numbers({ system: 'urn:other', value: '1' }))).not.to.throw();
+  });
+
+  it('is another one if an equal number has another issuer, and name or birth date differ', () => {
+    const second = (pid: string) => () =>
+      labsOf(oru(OBR, GLUCOSE_5, pid, OBR.replaceAll('100', '200'), GLUCOSE_5));
+    const several = 'the message has several patients';
+    expect(second('PID|2||4711^^^OTHER^MR||Smith^Eva||19700102|F')).to.throw(several);
+    expect(second('PID|2||4711^^^OTHER^MR||Berg^Anna||19700103|F')).to.throw(several);
+    expect(second('PID|2||4711^^^OTHER^MR||Berg^Anna||19700102|F')).not.to.throw();
+    expect(second('PID|2||4711^^^CLINIC^MR||Berg-Lie^Anna||19700102|F')).not.to.throw();
+    expect(second('PID|2||4711||Berg-Lie^Anna||19700102|F')).not.to.throw();
+  });
+
+  it('is not compared by a birth date or sex that cannot be read, and warnings say so', () => {
+    const warned = (born: string, sex: string) =>
+      labsOf([msh(), `PID|1||4711^^^CLINIC||Berg^Anna||${born}|${sex}`, OBR, GLUCOSE_5].join('\r')).warnings;
+    expect(warned('02.01.1971', 'Male')).to.deep.equal([
+      'PID[1]: PID-7 is not a valid date, so it was not compared: 02.01.1971',
+      'PID[1]: PID-8 is not a sex of table 0001, so it was not compared: Male',
+    ]);
+    for (const [born, sex] of [
+      ['', ''],
+      ['""', 'U'],
+      ['1970', 'n'],
+      ['197001022300+0100', 'F'],
+    ] as const)
+      expect(warned(born, sex), `${born} ${sex}`).to.deep.equal([]);
   });
 });
 
