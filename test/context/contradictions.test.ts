@@ -211,6 +211,35 @@ describe('contexts of records that are not all of a piece', () => {
     );
   });
 
+  it('tell whom a reference range is for, and what it stands for if it is not what is normal', async () => {
+    const meaning = (code: string): JsonObject => ({
+      coding: [
+        { system: 'http://terminology.hl7.org/CodeSystem/referencerange-meaning', code, display: code },
+      ],
+    });
+    const bounds = (low: number, high: number, code: string): JsonObject => ({
+      ...{ low: quantity(low, code), high: quantity(high, code) },
+    });
+    const text = await told(
+      observation(words('Hemoglobin'), {
+        valueQuantity: quantity(12.5, 'g/dL'),
+        referenceRange: [
+          { ...bounds(13, 17, 'g/dL'), appliesTo: [words('male')] },
+          { ...bounds(12, 16, 'g/dL'), appliesTo: [words('female')], age: { low: quantity(18, 'a') } },
+        ],
+      }),
+      observation(words('INR'), {
+        valueQuantity: quantity(2.4, '1'),
+        referenceRange: [
+          { ...bounds(2, 3, '1'), type: meaning('therapeutic') },
+          { ...bounds(0.8, 1.2, '1'), type: meaning('normal') },
+        ],
+      }),
+    );
+    expect(text).to.include('range 13 – 17 (male), 12 – 16 (female, age ≥ 18 years)');
+    expect(text).to.include('range 2 – 3 (therapeutic), 0.8 – 1.2');
+  });
+
   it('tell of a vaccination that it was subpotent, and when it was in the record’s words', async () => {
     const dose = (name: string, more: JsonObject): JsonObject => ({
       ...{ resourceType: 'Immunization', status: 'completed', vaccineCode: words(name), ...more },

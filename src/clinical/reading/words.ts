@@ -1,5 +1,5 @@
 /** Formats FHIR's data types as text for narratives. */
-import { first, objects, text } from '#src/fhir/parts.ts';
+import { codes, first, objects, text } from '#src/fhir/parts.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json-value.ts';
 import { dosesInWords } from './doses/dose.ts';
 import type { DoseStyle } from './doses/dose-words.ts';
@@ -37,9 +37,26 @@ export function period(value: Json | undefined, dated = moment): string | undefi
   return to === undefined ? `since ${from}` : `${from} – ${to}`;
 }
 
-/** Returns the reference ranges of an Observation or component. */
+/** Returns the reference ranges of an Observation or component: `2 – 3 (therapeutic)`, `12 – 16 g/dL (female)`. */
 export function referenceRange(value: Json | undefined): string | undefined {
-  return joined(objects(value).map((each) => text(each.text) ?? rangeText(each)));
+  return joined(
+    objects(value).map((each) => {
+      const said = text(each.text) ?? rangeText(each);
+      const whose = said === undefined ? undefined : joined([rangeMeaning(each), ...appliesTo(each)]);
+      return joined([said, whose && `(${whose})`], ' ');
+    }),
+  );
+}
+
+/** Returns what a range stands for, unless that is what is normal. */
+function rangeMeaning({ type }: JsonObject): string | undefined {
+  return codes(type).includes('normal') ? undefined : nameConcept(type);
+}
+
+/** Returns the people whom a range is for: their sex or other groups, and their age. */
+function appliesTo({ appliesTo: groups, age }: JsonObject): (string | undefined)[] {
+  const years = rangeText(first(age))?.replace(/ a$/, ' years');
+  return [nameConcept(groups), years && `age ${years}`];
 }
 
 /**
