@@ -25,6 +25,7 @@ import { BEGINNING, type Position, Unavailable } from '../events/store.ts';
 import type { ProcessDefinition, ProcessDeps, ProcessTimes } from './definition.ts';
 import { askLeaderToSave, type Lead, tryToLead } from './lead.ts';
 import { ParkedEvents } from './parked.ts';
+import { isForOthers } from './passing.ts';
 import { retryParked } from './retry-parked.ts';
 import { EventWork } from './work-on-event.ts';
 
@@ -211,11 +212,21 @@ export class Process {
     try {
       const { parked, definition, deps } = this;
       const work = { parked, act: definition.act, store: deps.store, log: deps.log };
-      for (const event of await parked.due(definition.name)) await holding(retryParked(work, event));
+      for (const event of await parked.due(definition.name)) {
+        // One that fails with temporary errors whenever it is tried doesn't hold up those behind it.
+        await holding(retryParked(work, event)).catch((error: unknown) => {
+          if (isForOthers(error)) throw error;
+          this.#warnOfRetry(error);
+        });
+      }
     } catch (error) {
       if (error instanceof NewerEvent) throw error;
-      this.#warn(error, 'parked events could not be retried; they will be retried later');
+      this.#warnOfRetry(error);
     }
+  }
+
+  #warnOfRetry(error: unknown): void {
+    this.#warn(error, 'parked events could not be retried; they will be retried later');
   }
 
   async #advance(position: Position, worked: boolean): Promise<void> {

@@ -119,6 +119,27 @@ describe('a process', () => {
     expect((await process.parked.all())[0]?.error).to.contain('57014');
   });
 
+  it('retries parked events behind one whose statements still time out', async () => {
+    let broken = true;
+    const process = run(
+      async ({ stream }) => {
+        if (stream === 'record-slow')
+          await database.pool.query('set local statement_timeout = 1; select pg_sleep(1)');
+        if (broken) throw new TypeError('no such thing');
+      },
+      20,
+      50,
+    );
+    const slow = await append('record-slow');
+    const bad = await append('record-bad');
+    await eventually(() => process.parked.holds('work', bad));
+    expect(await process.parked.holds('work', slow)).to.equal(true);
+    broken = false;
+    await process.parked.hurry();
+    expect(await process.hasDone(bad, 5_000)).to.equal(true);
+    expect(await process.parked.holds('work', slow)).to.equal(true);
+  });
+
   it('goes on trying for as long as the log is away, however long', async () => {
     const { ping } = store;
     store.ping = async () => {
