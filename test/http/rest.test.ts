@@ -350,6 +350,23 @@ describe('REST v1', () => {
     expect((await get(`/documents/${String(document.json.id)}`)).json).not.to.have.property('warnings');
   });
 
+  it('If-Match with another version changes and deletes nothing', async () => {
+    const { id } = await made('/patients', { family: 'Berg' });
+    const condition = `/conditions/${String((await made(`/patients/${String(id)}/conditions`, { code: 'E11' })).id)}`;
+    const send = async (method: string, path: string, tag: string): Promise<number> => {
+      const body = method === 'PUT' ? { family: 'Lind' } : undefined;
+      return (await v1(method, path, body, { 'If-Match': tag })).status;
+    };
+    expect(await send('PUT', `/patients/${String(id)}`, 'W/"9"')).to.equal(412);
+    expect(await send('PUT', `/patients/${String(id)}`, 'x')).to.equal(400);
+    expect((await get(`/patients/${String(id)}`)).json).to.include({ family: 'Berg', version: 1 });
+    expect(await send('PUT', `/patients/${String(id)}`, 'W/"1"')).to.equal(200);
+    expect(await send('PUT', `/patients/${String(id)}`, '*')).to.equal(200);
+    expect(await send('DELETE', condition, 'W/"9"')).to.equal(412);
+    expect((await get(condition)).status).to.equal(200);
+    expect(await send('DELETE', condition, 'W/"1"')).to.equal(204);
+  });
+
   it('a request that is sent again is done once', async () => {
     const headers = { 'Idempotency-Key': newUuid() };
     const body = { code: 'I10' };

@@ -20,6 +20,7 @@ import {
   makeCommandContext,
   type RestRequest,
   renderRecord,
+  requiredVersion,
   resourceIn,
   shownCursor,
   shownRecords,
@@ -214,9 +215,14 @@ function printRecord(record: Record<string, unknown>): string {
  * Deletes an item; one that is deleted already stays so. @throws Refusal not_found (404) for an id that never existed.
  */
 export async function removeItem(request: RestRequest, { type }: Kind, id: string): Promise<RouteResult> {
-  const { result, position } = await request.services.commands.remove(makeCommandContext(request), type, {
-    id,
-  });
+  const { result, position } = await request.services.commands.remove(
+    makeCommandContext(request),
+    type,
+    {
+      id,
+    },
+    requiredVersion(request),
+  );
   if (result === undefined) throw notFound(type, id);
   return { status: 204, position };
 }

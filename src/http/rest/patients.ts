@@ -14,6 +14,7 @@ import {
   makeCommandContext,
   type RestRequest,
   renderRecord,
+  requiredVersion,
   resourceIn,
   shownRecords,
   shownResource,
@@ -65,6 +66,7 @@ async function replace(
   const { services, body } = request;
   const { author_type, ...given } = body;
   const command = makeCommandContext(request, author_type);
+  const required = requiredVersion(request);
   for (let tries = 1; ; tries += 1) {
     const found = await shownResource(request, 'Patient', id);
     const created = await createdAt(request, found);
@@ -77,7 +79,7 @@ async function replace(
           'Patient',
           { id },
           { value, exact: false, madeOf: before },
-          found.version,
+          required === undefined || required === '*' ? found.version : required,
         ),
       );
       const { result, position } = written;
@@ -95,7 +97,7 @@ async function replace(
       return { status: 200, body: { ...record, ...warningsIn(request, stored, result) }, position };
     } catch (error) {
       const moved = error instanceof Refusal && error.kind === 'precondition_failed';
-      if (!moved || tries === TRIES) throw error;
+      if (!moved || tries === TRIES || typeof required === 'number') throw error;
     }
   }
 }
