@@ -5,7 +5,7 @@ import { type Route, route } from '../api/route.ts';
 import type { Tag } from '../api/tags.ts';
 import { PAST_QUERY } from './as-of.ts';
 import { type Kind, readItem, removeItem } from './items.ts';
-import { AUTHOR } from './schemas.ts';
+import { AUTHOR, IF_MATCH } from './schemas.ts';
 
 /** The words of a kind in the OpenAPI document. */
 export interface Naming {
@@ -54,7 +54,7 @@ export function itemRoutes(kind: Kind, { tag, name, schema }: Naming): readonly 
         writes: true,
       },
       scope: 'write',
-      headers: AUTHOR,
+      headers: { ...AUTHOR, ...IF_MATCH },
       answers: { 204: { description: 'It is deleted' } },
       run: (request) => removeItem(request, kind, request.params.item_id),
     }),

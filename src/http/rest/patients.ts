@@ -20,7 +20,7 @@ import {
   shownResource,
   writtenBody,
 } from './record.ts';
-import { AUTHOR, authorType, common, date, ids, optional, system, text } from './schemas.ts';
+import { AUTHOR, authorType, common, date, IF_MATCH, ids, optional, system, text } from './schemas.ts';
 
 const TAG = 'Patients';
 
@@ -197,7 +197,7 @@ export const PATIENT_ROUTES = [
       writes: true,
     },
     scope: 'write',
-    headers: AUTHOR,
+    headers: { ...AUTHOR, ...IF_MATCH },
     body: demographics,
     showsStored: true,
     answers: { 200: { description: 'The patient', schema: writtenPatientSchema } },

@@ -156,6 +156,11 @@ export const common = {
 /** The ids of every record. */
 export const ids = { id: z.string(), patient: z.string().describe('The id of the patient.') };
 
+/** Header of writes that change what is there. */
+export const IF_MATCH = {
+  'If-Match': 'Write only if this is the current version, such as `W/"3"`; otherwise 412.',
+};
+
 /** Author headers of writes (docs/spec/interface.md, section 4). */
 export const AUTHOR = {
   'X-Service-Author-Type': 'Who the author is; `import` when absent.',
