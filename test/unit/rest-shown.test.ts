@@ -186,9 +186,9 @@ const MEDICATIONS: readonly Case[] = [
   ['a moment as its beginning', { effectiveDateTime: '2026-01' }, { start: '2026-01', end: null }],
   ['an open period', { effectivePeriod: { end: '2026-01-01' } }, { start: null, end: '2026-01-01' }],
   [
-    'all dosages',
+    'all dosages, also one that is only an instruction for the patient',
     { dosage: [{ text: 'one' }, { patientInstruction: 'x' }, { text: 'two' }] },
-    { dosage: 'one\ntwo' },
+    { dosage: 'one\nx\ntwo' },
   ],
   ['a status that v1 does not take', { status: 'not-taken' }, { status: 'not-taken' }],
 ];
