@@ -1,7 +1,8 @@
 /** Erasures: what the log says about records whose events are gone, and the differing rows that they explain. */
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { BEGINNING, type EventStore, StreamDeleted } from '#src/events/store.ts';
-import { projectStream, recordStream } from '#src/events/streams.ts';
+import { isErased } from '#src/events/erased.ts';
+import { BEGINNING, type EventStore } from '#src/events/store.ts';
+import { projectStream } from '#src/events/streams.ts';
 import type { RowDifference } from './compare.ts';
 import { decodeOnce } from './parsed.ts';
 import { replay } from './replay.ts';
@@ -12,17 +13,6 @@ export interface ErasureTrace {
   readonly requested: StoredEvent;
   /** `RecordErased`; undefined while it is under way. */
   readonly erased: StoredEvent | undefined;
-}
-
-/** Tells whether a record's stream was removed from the store. */
-export async function isErased(store: Pick<EventStore, 'read'>, patient: string): Promise<boolean> {
-  try {
-    for await (const _ of store.read(recordStream(patient), { limit: 1 })) return false;
-    return false;
-  } catch (error) {
-    if (error instanceof StreamDeleted) return true;
-    throw error;
-  }
 }
 
 /**

@@ -7,12 +7,13 @@
 import type { ClientBase } from 'pg';
 import { describeFailure } from '#src/database/failure.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
+import { isErased } from '#src/events/erased.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { NewerEvent } from '#src/events/newer.ts';
 import type { EventStore, RecordedEvent } from '#src/events/store.ts';
 import { recordPatient, recordStream } from '#src/events/streams.ts';
 import { UnreadableEvent } from '#src/events/unreadable.ts';
-import { type ErasureTrace, isErased, readTraces } from '../erasure.ts';
+import { type ErasureTrace, readTraces } from '../erasure.ts';
 import { isResourceEvent } from '../owner.ts';
 import { decodeOnce } from '../parsed.ts';
 import { ChainCheck, type NamedHead } from './chain-check.ts';

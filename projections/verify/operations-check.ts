@@ -4,12 +4,12 @@
  */
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
+import { isErased } from '#src/events/erased.ts';
 import { entriesIn } from '#src/events/snapshot-entries.ts';
 import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
 import type { EventStore, Position } from '#src/events/store.ts';
 import { recordPatient } from '#src/events/streams.ts';
 import { toMicros } from '#src/shared/time/time.ts';
-import { isErased } from '../erasure.ts';
 
 /** A row of schema `operations` that contradicts the log. */
 export interface OperationsFault {

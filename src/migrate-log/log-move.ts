@@ -4,9 +4,9 @@
  * are read back before they count.
  */
 import { LRUCache } from 'lru-cache';
-import { isErased } from '#projections/erasure.ts';
 import { readHash } from '#src/events/chain.ts';
 import { understand } from '#src/events/codec.ts';
+import { isErased } from '#src/events/erased.ts';
 import {
   BEGINNING,
   Conflict,

@@ -205,14 +205,8 @@ function findBody(bodies: ReadonlyMap<string, string>, version: string): string 
 
 /** Tells whether the read model has nothing of some resources any more. */
 async function isPurged(pool: Pool, steps: readonly Step[]): Promise<boolean> {
-  return (
-    (
-      await readResources(
-        pool,
-        steps.map(({ id }) => id),
-      )
-    ).length === 0
-  );
+  const ids = steps.map(({ id }) => id);
+  return (await readResources(pool, ids)).length === 0;
 }
 
 /** Returns the selection of a take-back. */

@@ -228,7 +228,7 @@ describe('the dashboard’s numbers', () => {
         [busy.id],
       );
       await page.getByRole('link', { name: 'Limits', exact: true }).click();
-      const rowOf = async (name: string): Promise<string[]> =>
+      const readRow = async (name: string): Promise<string[]> =>
         page
           .getByRole('region', { name: 'Limits', exact: true })
           .getByRole('row')
@@ -236,16 +236,16 @@ describe('the dashboard’s numbers', () => {
           .getByRole('cell')
           .allInnerTexts();
       await page.getByRole('row').filter({ hasText: 'busy' }).waitFor();
-      const [, used, share] = await rowOf('busy');
+      const [, used, share] = await readRow('busy');
       const { total } = await ask<Listed<unknown>>(`/logs?key=${busy.id}&limit=1`);
       expect(used).to.equal(`${total.toLocaleString('en')} of ${LIMIT.toLocaleString('en')}`);
       expect(share?.trim()).to.equal('79%');
-      expect((await rowOf('quiet'))[1]).to.equal(`1 of ${LIMIT.toLocaleString('en')}`);
-      expect((await rowOf('Webhook endpoints')).slice(1).map((text) => text.trim())).to.deep.equal([
+      expect((await readRow('quiet'))[1]).to.equal(`1 of ${LIMIT.toLocaleString('en')}`);
+      expect((await readRow('Webhook endpoints')).slice(1).map((text) => text.trim())).to.deep.equal([
         '7 of 10',
         '70%',
       ]);
-      const [, mine = ''] = await rowOf('Your requests');
+      const [, mine = ''] = await readRow('Your requests');
       expect(Number(mine.split(' ')[0])).to.be.within(10, LIMIT / 2);
       await page.getByText('2 requests were refused because of a limit in the last 24 hours (429).').click();
       await page.getByRole('row').nth(2).waitFor();
@@ -259,10 +259,10 @@ describe('the dashboard’s numbers', () => {
         ['busy', `1,600 of ${LIMIT.toLocaleString('en')}`],
         ['Webhook endpoints', '8 of 10'],
       ] as const) {
-        const [, amount, state] = await rowOf(name);
+        const [, amount, state] = await readRow(name);
         expect([amount, state?.trim()]).to.deep.equal([is, '80% Nearly reached']);
       }
-      expect(await rowOf('quiet')).to.deep.equal([]);
+      expect(await readRow('quiet')).to.deep.equal([]);
     },
   );
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { readWriters } from '#queries/provenance/writers.ts';
+import { objects } from '#src/fhir/parts.ts';
 import { tenantId } from '#src/shared/access/caller.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
@@ -268,10 +269,8 @@ describe('FHIR Provenance', () => {
     const gone = await service.fhir(`/Provenance?_id=${automatic?.id}`, { method: 'DELETE' });
     expect(gone.status, 'nothing matches').to.equal(204);
     expect((await service.fhir(`/Provenance/${automatic?.id}`)).status).to.equal(200);
-    const [declared] = (await service.fhir('/metadata')).json.rest as unknown as {
-      resource: { type: string; documentation?: string }[];
-    }[];
-    const said = declared?.resource.find(({ type }) => type === 'Provenance')?.documentation;
+    const [declared] = objects((await service.fhir('/metadata')).json.rest);
+    const said = objects(declared?.resource).find(({ type }) => type === 'Provenance')?.documentation;
     expect(said).to.contain('match only Provenances that clients wrote');
   });
 

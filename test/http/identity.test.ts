@@ -122,7 +122,6 @@ describe('a service with an issuer of its own', () => {
       const answer = await other.fhir(`${other.url}/admin/config`, { key: token });
       expect(answer.status).to.equal(503);
       expect(answer.headers.get('retry-after')).to.equal('10');
-      console.log(other.log.join('\n'));
       await other.logged('the keys of an issuer could not be fetched');
       expect((await admin(token)).status).to.equal(200);
     } finally {

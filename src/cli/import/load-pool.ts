@@ -74,30 +74,36 @@ async function* unitsReady(
 /** A bucket's entries by patient, each id once. */
 async function readUnits(bucket: Spill, report: Report): Promise<RecordUnit[]> {
   const patients = new Map<string, Map<string, Entry>>();
+  const copies = new Map<string, number>();
   for await (const { owner, entry } of bucket.read()) {
     const entries = patients.get(owner) ?? new Map<string, Entry>();
     patients.set(owner, entries);
-    takeOnce(entries, entry, report);
+    if (isUnnamed(entry.key)) takeEach(entries, entry, owner, copies);
+    else takeOnce(entries, entry, report);
   }
   return [...patients].map(([patient, entries]) => ({ patient, entries: [...entries.values()] }));
 }
 
-/**
- * Adds an entry. Of two with one id the later version is taken, with a warning where they say different things; of two
- * without an id both.
- */
+/** Adds an entry without an id: of two that are equal both. @param copies the number of each so far, by owner and key */
+function takeEach(
+  entries: Map<string, Entry>,
+  entry: Entry,
+  owner: string,
+  copies: Map<string, number>,
+): void {
+  const { key, type, resource, place } = entry;
+  const nth = (copies.get(`${owner} ${key}`) ?? 0) + 1;
+  copies.set(`${owner} ${key}`, nth);
+  const taken = nth === 1 ? entry : makeEntry(`${key}/${nth}`, type, resource, place);
+  entries.set(taken.key, taken);
+}
+
+/** Adds an entry. Of two with one id the later version is taken, with a warning where they say different things. */
 function takeOnce(entries: Map<string, Entry>, entry: Entry, report: Report): void {
   const { key, type, place, resource } = entry;
   const twin = entries.get(key);
   if (twin === undefined) {
     entries.set(key, entry);
-    return;
-  }
-  if (isUnnamed(key)) {
-    let nth = 2;
-    while (entries.has(`${key}/${nth}`)) nth += 1;
-    const copy = makeEntry(`${key}/${nth}`, type, resource, place);
-    entries.set(copy.key, copy);
     return;
   }
   const later = updatedAt(entry) > updatedAt(twin) ? entry : twin;

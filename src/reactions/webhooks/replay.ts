@@ -2,9 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { lastValueFrom, takeWhile } from 'rxjs';
 import { understand } from '#src/events/codec.ts';
+import { isErased } from '#src/events/erased.ts';
 import { NewerEvent } from '#src/events/newer.ts';
-import { type EventStore, type Position, type RecordedEvent, StreamDeleted } from '#src/events/store.ts';
-import { recordStream } from '#src/events/streams.ts';
+import type { EventStore, Position, RecordedEvent } from '#src/events/store.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import { type Delivery, granteesAmong, makeDeliveries } from './fan-out.ts';
@@ -167,7 +167,7 @@ export class Replayer {
   async #leaveOutPurged({ id }: Replay, queued: readonly Delivery[]): Promise<void> {
     const purged: string[] = [];
     for (const record of new Set(queued.flatMap((delivery) => delivery.record ?? [])))
-      if (await isErased(this.deps.store, recordStream(record))) purged.push(record);
+      if (await isErased(this.deps.store, record)) purged.push(record);
     if (purged.length > 0) await this.deps.replays.leaveOut(id, purged);
   }
 
@@ -204,15 +204,5 @@ export class Replayer {
       { reason: error instanceof Error ? error.message : String(error) },
       'a replay of webhook events was interrupted and will continue',
     );
-  }
-}
-
-async function isErased(store: Pick<EventStore, 'read'>, stream: string): Promise<boolean> {
-  try {
-    for await (const _ of store.read(stream, { limit: 1 })) break;
-    return false;
-  } catch (error) {
-    if (error instanceof StreamDeleted) return true;
-    throw error;
   }
 }
