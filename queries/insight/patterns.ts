@@ -11,6 +11,7 @@ import type { Caller } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { inSlices, type Steps } from '#src/shared/load/slices.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { onConnection } from '../database/connection.ts';
 import type { Patterns, ReadPatterns, Told } from './insight.ts';
 import { readAll, type Span, tracksOfAll, type Unsorted } from './read.ts';
@@ -73,7 +74,7 @@ export function openPatterns(
       findings: found.findings,
       names: new Map([...read.starts.names, ...names]),
       warnings: [...warnings, ...found.warnings],
-      changed: standing.changed ?? 0,
+      changed: lastChange(span, standing, read),
     };
     const values = tracks.reduce((sum, { points }) => sum + points.length, 0);
     cache.set(key, { found, told }, { size: 1 + values + found.findings.length });
@@ -93,6 +94,15 @@ export function openPatterns(
     const before = cache.get(key);
     return before === undefined ? asked.join(key, isGone, search) : { fresh, told: before.told };
   };
+}
+
+/**
+ * Returns when the record last changed, as far as the caller sees it: under a grant, changes of other types and categories
+ * must not show in the answer.
+ */
+function lastChange({ sees }: Span, { changed }: Standing, { all, starts }: Read): Micros {
+  if (sees.within === undefined) return changed ?? 0;
+  return Math.max(all.newest ?? 0, starts.newest ?? 0);
 }
 
 /** Reads the values in which patterns are found; none of a patient that the caller doesn't see. */

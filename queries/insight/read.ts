@@ -40,6 +40,8 @@ export interface Unsorted {
   /** One for a group of codes, else one for each code. */
   readonly values: readonly Values[];
   readonly leftOut: LeftOut & Pick<Tally, 'withoutResult' | 'byAi' | 'undated' | 'long'>;
+  /** When the newest of the versions that were read was recorded; null without one. */
+  readonly newest: Micros | null;
 }
 
 /** Reads the values of a group of codes: of Observations that have one of them, and of components that do. */
@@ -59,25 +61,25 @@ export async function readGroup(
   };
   const stated = new Set<string>();
   // Each code has two lists: Observations that have it, and those with a component that has it.
-  const leftOut = await read(database, { ...span, type: 'Observation', lists }, (each, { list, fhir }) => {
+  const counts = await read(database, { ...span, type: 'Observation', lists }, (each, { list, fhir }) => {
     if (each.isPart) return list % 2 === 1 && isAsked(each, list >> 1) ? values : undefined;
     if (list % 2 === 1 || stated.has(fhir)) return undefined;
     // An Observation that has several of the codes states its own value once.
     if (group.length > 1) stated.add(fhir);
     return values;
   });
-  return { values: [values], leftOut };
+  return { values: [values], ...counts };
 }
 
 /** Reads the values of all Observations of a record, by code. */
 export async function readAll(database: PoolClient, span: Span): Promise<Unsorted> {
   const bySystem = new Map<string, Map<string, Values>>();
   const of = { ...span, type: 'Observation', lists: [nameList('Observation')] } as const;
-  const leftOut = await read(database, of, ({ system, code }) => {
+  const counts = await read(database, of, ({ system, code }) => {
     const ofSystem = got(bySystem, system, () => new Map<string, Values>());
     return got(ofSystem, code, () => ({ codes: [{ system, code }], byUnit: new Map() }));
   });
-  return { values: [...bySystem.values()].flatMap((codes) => [...codes.values()]), leftOut };
+  return { values: [...bySystem.values()].flatMap((codes) => [...codes.values()]), ...counts };
 }
 
 /**
@@ -88,11 +90,13 @@ async function read(
   database: PoolClient,
   of: RowsOf,
   findPlace: (number: CodedNumber, row: ReadRow) => Values | undefined,
-): Promise<Unsorted['leftOut']> {
+): Promise<Pick<Unsorted, 'leftOut' | 'newest'>> {
+  let newest: Micros | null = null;
   const counts = { withoutResult: 0, byAi: 0, undated: 0, long: 0 };
   const counted = new Set<string>();
   await readRows(database, of, (row) => {
-    const { author, fields, date, fhir } = row;
+    const { author, fields, date, fhir, since } = row;
+    newest = Math.max(newest ?? since, since);
     if (author !== 'ai' && fields !== undefined && date !== null) {
       const { numbers, withoutResult } = numbersIn(fields);
       if (withoutResult) {
@@ -112,7 +116,7 @@ async function read(
     }
   });
   const apart = await countLeftOut(database, of);
-  return { ...counts, ...apart, byAi: counts.byAi + apart.byAi };
+  return { leftOut: { ...counts, ...apart, byAi: counts.byAi + apart.byAi }, newest };
 }
 
 /** Notes the name of the first code in a resource. Of names of one moment the first by alphabet is taken. */

@@ -2,6 +2,7 @@
 import type { PoolClient } from 'pg';
 import type { Start } from '#src/insight/detect/starts.ts';
 import { DAY } from '#src/insight/track.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { objectIn, textIn } from '#src/v1/elements.ts';
 import { nameList } from '#src/v1/lists.ts';
 import { seesType } from '../sight.ts';
@@ -15,14 +16,19 @@ const TAKEN: ReadonlySet<string | null> = new Set(['active', 'completed', 'stopp
 export interface ReadStarts {
   readonly starts: readonly Start[];
   readonly names: ReadonlyMap<string, string>;
+  /** When the newest of the versions that were read was recorded; null without one. */
+  readonly newest: Micros | null;
 }
 
 /** Reads the starts, each code and date once, in order; entries that an AI wrote are left out. */
 export async function readStarts(database: PoolClient, span: Span): Promise<ReadStarts> {
-  if (!seesType(span.sees, 'MedicationStatement', 'rs')) return { starts: [], names: new Map() };
+  if (!seesType(span.sees, 'MedicationStatement', 'rs'))
+    return { starts: [], names: new Map(), newest: null };
   const of = { ...span, type: 'MedicationStatement', lists: [nameList('MedicationStatement')] } as const;
   const named: (Start & { readonly name: string | null })[] = [];
+  let newest: Micros | null = null;
   await readRows(database, of, (row) => {
+    newest = Math.max(newest ?? row.since, row.since);
     const start = startIn(row);
     if (start !== undefined) named.push(start);
   });
@@ -37,6 +43,7 @@ export async function readStarts(database: PoolClient, span: Span): Promise<Read
   return {
     starts: [...new Map(starts.toReversed().map((start) => [startKey(start), start])).values()].reverse(),
     names,
+    newest,
   };
 }
 
