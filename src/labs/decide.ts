@@ -72,12 +72,31 @@ export function* decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, note
         );
       decided.push({
         ...at,
-        entries: [{ index, method: 'PUT', type, id, resource, ifMatch: version, madeOf: there.resource }],
+        entries: [
+          {
+            index,
+            method: 'PUT',
+            type,
+            id,
+            resource: renamed(resource, draft),
+            ifMatch: version,
+            madeOf: there.resource,
+          },
+        ],
       });
     }
     for (const [where, text] of told) notes.warn(where, text);
   }
   return decided;
+}
+
+/** Returns a resource with the draft's key in place of its former one. */
+function renamed(resource: JsonObject, { key, former }: Draft): JsonObject {
+  if (former === undefined || !keysIn(resource).includes(former.key)) return resource;
+  const identifier = listIn(resource.identifier).map((one) =>
+    one.system === LAB_SYSTEM && one.value === former.key ? { ...one, value: key } : one,
+  );
+  return { ...resource, identifier };
 }
 
 /** A note and its place. */

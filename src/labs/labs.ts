@@ -7,11 +7,19 @@ export type LabType = 'Observation' | 'DiagnosticReport' | 'Specimen' | 'Documen
 /** System of the identifier by which later reports find the resources of earlier ones. */
 export const LAB_SYSTEM = 'https://annal.dev/fhir/lab-import';
 
+/** The key under which earlier versions of Annal stored a result, without its sender. */
+export interface FormerKey {
+  readonly key: string;
+  /** The report's sender; empty if unknown. Only a resource of the same sender may be found by the key. */
+  readonly sender: string;
+}
+
 /** A resource to be. */
 export interface Draft {
   readonly type: LabType;
   /** Value of its identifier in `LAB_SYSTEM`: the same in every report of the same result. */
   readonly key: string;
+  readonly former?: FormerKey;
   /** Its place in the report: `OBX[3]`, `items.2`. */
   readonly place: string;
   /** Values that this report lacks and an earlier one may have: `value`, or names of elements. */

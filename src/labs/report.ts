@@ -7,8 +7,9 @@ import { present } from '../v1/elements.ts';
 import { isAttached, makeDocument } from './attached.ts';
 import { codeText, readCodes } from './codes.ts';
 import type { Segment } from './hl7v2/message.ts';
-import { type Draft, draftUrl, joinKey, makeIdentifier } from './labs.ts';
+import { type Draft, draftUrl, type FormerKey, joinKey, makeIdentifier } from './labs.ts';
 import { joinNotes, listed, makeObservation, personName, timeIn } from './observation.ts';
+import { orderKey } from './order-key.ts';
 import type { Order, Result } from './orders.ts';
 import type { Reading } from './reading.ts';
 import { makeSpecimens } from './specimen.ts';
@@ -54,7 +55,7 @@ export function* orderDrafts(
   reading: Reading,
 ): Steps<Draft[]> {
   const { obr, results } = order;
-  const key = orderKey(order, message, reading);
+  const { key, former } = orderKey(order, message, reading);
   const times = readTimes(order, reading);
   const section = obr?.part(24).toUpperCase() ?? '';
   const specimens = makeSpecimens(order, key, reading);
@@ -112,31 +113,18 @@ export function* orderDrafts(
         parents.set(parentKey(obr.part(3), obx.part(3), line.part(4)), draftUrl('Observation', own));
   }
   const report = makeReport(order, { key, drafts, specimens, ...times }, reading);
-  return [...specimens, ...drafts, ...(report === undefined ? [] : [report])];
+  const all = [...specimens, ...drafts, ...(report === undefined ? [] : [report])];
+  return former === undefined ? all : all.map((draft) => withFormer(draft, key, former));
+}
+
+/** Adds the former key of a draft whose key begins with the order's. */
+function withFormer(draft: Draft, order: string, { key, sender }: FormerKey): Draft {
+  if (draft.key !== order && !draft.key.startsWith(`${order}/`)) return draft;
+  return { ...draft, former: { key: key + draft.key.slice(order.length), sender } };
 }
 
 function reportUrl({ obr }: Order, key: string): string | undefined {
   return obr === undefined ? undefined : draftUrl('DiagnosticReport', key);
-}
-
-/**
- * Returns an order's key: the filler's number, else the placer's, else code and time; always with the ordered service.
- */
-function orderKey({ obr, orc }: Order, message: string, { sender }: Reading): string {
-  const service = codeText(obr?.part(4) || obr?.part(4, 2) || '');
-  for (const [field, own] of [
-    [3, 'filler'],
-    [2, 'placer'],
-  ] as const) {
-    for (const segment of [obr, orc]) {
-      const number = segment?.part(field) ?? '';
-      if (segment === undefined || number === '') continue;
-      const authority = segment.part(field, 3) || segment.part(field, 2) || sender;
-      return joinKey(own, authority, number, service);
-    }
-  }
-  const when = obr?.part(7) || message;
-  return joinKey('order', sender, when, service);
 }
 
 /** Returns a result's key: the order's key, OBX-3, OBX-4, and its index among results with the same key. */

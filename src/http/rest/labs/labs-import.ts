@@ -1,11 +1,9 @@
 /** Imports laboratory results: decides on the results of earlier reports, and writes in one transaction. */
 import type { CommandContext } from '#commands/command.ts';
-import type { CurrentResource } from '#queries/read.ts';
-import { seesType } from '#queries/sight.ts';
 import type { WriteEntry } from '#src/fhir/bundle.ts';
 import { readCategories } from '#src/fhir/search/categories.ts';
 import { decideLabs, draftKey, keysIn } from '#src/labs/decide.ts';
-import { type Draft, LAB_SYSTEM, type Labs, type LabType, Notes } from '#src/labs/labs.ts';
+import { type Draft, type Labs, type LabType, Notes } from '#src/labs/labs.ts';
 import { allows } from '#src/shared/access/access.ts';
 import { type Caller, mayRead } from '#src/shared/access/caller.ts';
 import type { Issue } from '#src/shared/issue.ts';
@@ -16,16 +14,8 @@ import { toMicros } from '#src/shared/time/time.ts';
 import { shownObservation } from '#src/v1/observation.ts';
 import type { RouteResult } from '../../api/route.ts';
 import { displaysFor, withDisplays } from '../displays.ts';
-import { makeToken } from '../list.ts';
 import { type RestRequest, shownRecords } from '../record.ts';
-
-/**
- * The current version of a resource with its body, which is parsed only once, because there may be thousands.
- */
-type Stored = CurrentResource & { readonly body: string; readonly resource: JsonObject };
-
-/** Keys that one search asks for. */
-const KEYS = 100;
+import { findEarlier, type Stored } from './earlier-labs.ts';
 
 /**
  * Writes new and changed results, all or nothing.
@@ -50,8 +40,8 @@ export async function importLabs(
   let notes = new Notes();
   let there: Map<string, Stored> | undefined;
   const decide = async (): Promise<readonly WriteEntry[]> => {
-    there = await findEarlier(request, patient, drafts);
     notes = new Notes();
+    there = await findEarlier(request, patient, drafts, notes);
     return (await inSlices(decideLabs(drafts, there, notes))).flatMap(({ entries }) => entries);
   };
   const { result, position } = await namingPlaces(
@@ -59,7 +49,7 @@ export async function importLabs(
     services.commands.decided(command, `labs/${patient}`, decide),
   );
   // An earlier attempt decided it and crashed: its resources exist by now, or soon will.
-  const now = there ?? (await findEarlier(request, patient, drafts));
+  const now = there ?? (await findEarlier(request, patient, drafts, new Notes()));
   const written = [...result.values()];
   const read = mapSteps(written, ({ type, id, version, lastUpdated, body }) => {
     if (body === undefined) return;
@@ -116,44 +106,6 @@ function documentsIn(drafts: readonly Draft[], now: ReadonlyMap<string, Stored>)
 function isRead({ sees: { within } }: Caller, resource: JsonObject): boolean {
   const type = 'Observation';
   return within === undefined || allows(within.access, type, 'r', readCategories(type, resource));
-}
-
-/** Returns the resources of earlier reports for the same results, by type and key. */
-async function findEarlier(
-  { services, caller, pass }: RestRequest,
-  patient: string,
-  drafts: readonly Draft[],
-): Promise<Map<string, Stored>> {
-  await services.freshness.catchUp(['search', 'resources']);
-  const found = new Map<string, Stored>();
-  const types = [...new Set(drafts.map(({ type }) => type))];
-  for (const type of types) {
-    const keys = drafts.filter((draft) => draft.type === type).map(({ key }) => key);
-    for (let from = 0; from < keys.length; from += KEYS) {
-      const tokens = keys.slice(from, from + KEYS).map((key) => makeToken(LAB_SYSTEM, key));
-      const page = await services.queries.search(caller, {
-        type,
-        record: patient,
-        base: `${services.config.baseUrl}/fhir/R4/`,
-        query: new URLSearchParams([
-          ['identifier', tokens.join(',')],
-          ['_count', '200'],
-          ['_total', 'none'],
-        ]),
-      });
-      if (pass !== undefined && seesType(caller.sees, type, 's'))
-        pass.searched(type, tokens.join(','), page.matches.length);
-      for (const match of page.matches) {
-        if (match.body === null) continue;
-        const stored = { ...match, body: match.body, resource: parseStored(match.body) };
-        for (const key of keysIn(stored.resource)) {
-          const before = found.get(draftKey({ type, key }));
-          if (before === undefined || before.id > stored.id) found.set(draftKey({ type, key }), stored);
-        }
-      }
-    }
-  }
-  return found;
 }
 
 /** Runs the write. @throws Refusal that names places of the report, which have no types, where the write's own named entries */
