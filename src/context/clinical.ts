@@ -10,7 +10,7 @@ import {
   splitAbsences,
   takenMedicines,
 } from '#src/clinical/reading/absence.ts';
-import { mostDangerousFirst, readAllergy } from '#src/clinical/reading/allergies.ts';
+import { mostDangerousFirst, reactionCause, readAllergy } from '#src/clinical/reading/allergies.ts';
 import {
   absenceText,
   doseChangeText,
@@ -96,14 +96,15 @@ export function allergies(reading: Reading, isShown: (entry: Entry) => boolean =
         uncertainty,
       } = allergy;
       const { value } = entry;
-      const reactions = objects(value.reaction).map((each) =>
-        wholeLine(
+      const reactions = objects(value.reaction).map((each) => {
+        const cause = reactionCause(each, nameConcept, name);
+        return wholeLine(
           ' ',
           nameConcept(each.manifestation),
-          causeIn(each, name),
+          cause === undefined ? undefined : `after ${cause}`,
           text(each.severity) === undefined ? undefined : `(${text(each.severity)})`,
-        ),
-      );
+        );
+      });
       const said = wholeLine(
         '; ',
         reactions.length === 0 ? name : `${name}: ${reactions.join(', ')}`,
@@ -121,12 +122,6 @@ export function allergies(reading: Reading, isShown: (entry: Entry) => boolean =
         place,
       };
     });
-}
-
-/** Returns which substance caused a reaction; undefined if the allergy's name says it. */
-function causeIn({ substance }: JsonObject, name: string): string | undefined {
-  const cause = nameConcept(substance);
-  return cause === undefined || cause.toLowerCase() === name.toLowerCase() ? undefined : `after ${cause}`;
 }
 
 /** Returns what later versions changed. */

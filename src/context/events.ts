@@ -4,6 +4,7 @@ import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { nameCodes } from '#src/clinical/reading/names/name-code.ts';
 import { isIdea } from '#src/clinical/reading/status.ts';
 import { readCodes } from '#src/clinical/reading/told.ts';
+import { subpotentText } from '#src/clinical/reading/vaccinations.ts';
 import { choice } from '#src/clinical/reading/words.ts';
 import { codes, first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
@@ -140,10 +141,11 @@ export function immunizations(reading: Reading): Fact[] {
   });
 }
 
-/** Returns when a dose was given, and whether it was too weak to count (`isSubpotent`). */
+/** Returns when a dose was given, and whether it was too weak to count. */
 function doseDay(entry: Entry): string {
   const day = findDay(entry) ?? choice(entry.value, 'occurrence') ?? 'no date';
-  return entry.value.isSubpotent === true ? `${day} (subpotent)` : day;
+  const subpotent = subpotentText(entry.value, 'en');
+  return subpotent === undefined ? day : `${day} (${subpotent})`;
 }
 
 /** Tells whether the primary vaccinations may still be under way. */

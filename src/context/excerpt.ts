@@ -29,7 +29,8 @@ const READ = [
   ...['note', 'onsetDateTime', 'onsetPeriod', 'onsetAge', 'onsetRange', 'onsetString', 'recordedDate'],
   ...['lastOccurrence', 'abatementDateTime', 'abatementPeriod', 'abatementAge', 'abatementRange'],
   ...['abatementString', 'date', 'created', 'effectiveDateTime', 'effectivePeriod', 'issued'],
-  ...['performedDateTime', 'performedPeriod', 'performedString', 'period', 'startDate'],
+  ...['performedDateTime', 'performedPeriod', 'performedString', 'performedAge'],
+  ...['performedRange', 'period', 'startDate'],
   ...['occurrenceDateTime', 'occurrenceString', 'recorded', 'reasonCode', 'reasonReference', 'diagnosis'],
   ...[
     'vaccineCode',
@@ -42,6 +43,7 @@ const READ = [
     'context',
     'bodySite',
     'isSubpotent',
+    'subpotentReason',
   ],
   'implicitRules',
 ] as const;

@@ -247,7 +247,12 @@ describe('contexts of records that are not all of a piece', () => {
     const text = await told(
       dose('Hepatitis B', { occurrenceDateTime: '2026-10-01', isSubpotent: true }),
       dose('Tetanus', { occurrenceString: 'as a child' }),
+      dose('Rabies', {
+        ...{ occurrenceDateTime: '2026-10-02', isSubpotent: true },
+        subpotentReason: [{ coding: [{ code: 'coldchainbreak' }] }],
+      }),
     );
+    expect(text).to.include('- Rabies: 2026-10-02 (subpotent: cold chain broken)');
     expect(text).to.include('- Hepatitis B: 2026-10-01 (subpotent)');
     expect(text).to.include('- Tetanus: as a child');
   });
@@ -260,6 +265,14 @@ describe('contexts of records that are not all of a piece', () => {
     const text = await told(procedure('left kidney', '2019-03-04'), procedure('right kidney', '2021-05-06'));
     expect(text).to.include('- Nephrectomy, left kidney 2019-03-04');
     expect(text).to.include('- Nephrectomy, right kidney 2021-05-06');
+  });
+
+  it('tell at which age a procedure was done', async () => {
+    const text = await told({
+      ...{ resourceType: 'Procedure', status: 'completed', code: words('Appendectomy') },
+      performedAge: quantity(12, 'a'),
+    });
+    expect(text).to.include('- Appendectomy at age 12 years');
   });
 
   it('name what is dated after today, which is no value of today', async () => {

@@ -86,6 +86,15 @@ describe('doses in words', () => {
         ],
         '1 tablet once a day; then 2 tablets once a day',
       ],
+      [
+        [
+          { sequence: 1, ...dose(10, 'mg'), ...everyDay(1) },
+          { sequence: 2, text: 'Then 5 mg once a day' },
+          { sequence: 3, text: 'dann absetzen' },
+          { sequence: 4, text: 'thence nothing' },
+        ],
+        '10 mg once a day; Then 5 mg once a day; dann absetzen; then thence nothing',
+      ],
     ] as const)
       expect(say(given), JSON.stringify(given)).to.equal(told);
   });

@@ -1,13 +1,16 @@
 /** Dates in words, and phrases about what was prescribed or recorded more than once. */
 import { expect } from 'chai';
+import { ageText } from '#src/clinical/reading/changes.ts';
 import { dayInWords } from '#src/clinical/reading/day-words.ts';
 import { inEnglish } from '#src/clinical/reading/english.ts';
 import { joinMedicines, readMedicineSource } from '#src/clinical/reading/medicines.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
-import { medicinePhrases, repeatPhrases } from '#src/clinical/reading/phrases.ts';
+import { changePhrases, medicinePhrases, repeatPhrases } from '#src/clinical/reading/phrases.ts';
 import { joinProblems, readProblemSource } from '#src/clinical/reading/problems.ts';
+import { choice } from '#src/clinical/reading/words.ts';
 import { texts } from '#src/http/pages/texts.ts';
 import { splitStates, statesText } from '#src/http/reading/summary-words.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 
 const AROUND = { today: '2026-11-01', look: () => undefined, name: nameConcept };
 
@@ -63,6 +66,33 @@ describe('phrases of the reading', () => {
     ]);
     expect(said('active', '2010-01-01', undefined)).to.deep.equal(['recorded 2 times']);
     expect(said('active', '2010-01-01')).to.deep.equal([]);
+  });
+
+  it('say at which age something began, also if only one end of it is known', () => {
+    const years = (value: number, more: object = {}) => ({ value, code: 'a', ...more });
+    const said = (value: JsonObject): string[] => changePhrases(value, 'onset').map(inEnglish);
+    expect(said({ onsetAge: years(30) })).to.deep.equal(['age at onset: 30 years']);
+    expect(said({ onsetAge: years(30, { comparator: '<' }) })).to.deep.equal(['age at onset: <30 years']);
+    expect(said({ onsetRange: { low: years(30), high: years(40) } })).to.deep.equal([
+      'age at onset: 30–40 years',
+    ]);
+    expect(said({ onsetRange: { low: years(30) } })).to.deep.equal(['age at onset: at least 30 years']);
+    expect(said({ onsetRange: { high: years(40) } })).to.deep.equal(['age at onset: up to 40 years']);
+    expect(said({ onsetRange: { low: { value: 6, code: 'mo' }, high: years(2) } })).to.deep.equal([
+      'onset: 6 mo – 2 a',
+    ]);
+    expect(
+      (['de', 'fr', 'es', 'nb', 'ar'] as const).map((lang) => ageText(lang, { from: 30, unit: 'a' })),
+    ).to.deep.equal([
+      'mindestens 30 Jahre',
+      'au moins 30 ans',
+      'al menos 30 años',
+      'minst 30 år',
+      '30 سنة على الأقل',
+    ]);
+    expect(choice({ performedAge: years(40) }, 'performed')).to.equal('at age 40 years');
+    expect(choice({ performedRange: { low: years(40) } }, 'performed')).to.equal('from age 40 years');
+    expect(choice({ performedRange: { high: years(50) } }, 'performed')).to.equal('up to age 50 years');
   });
 
   it('say what was planned, and then what became of it', () => {

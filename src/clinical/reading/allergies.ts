@@ -28,6 +28,16 @@ export function reactionSubstances({ reaction }: JsonObject, name: Around['name'
   return names.length === 0 ? undefined : [...new Set(names)].join(', ');
 }
 
+/** Returns the substance that caused a reaction; undefined if the allergy's name says it. */
+export function reactionCause(
+  { substance }: JsonObject,
+  name: Around['name'],
+  allergy: string | undefined,
+): string | undefined {
+  const cause = name(substance);
+  return cause?.toLowerCase() === allergy?.toLowerCase() ? undefined : cause;
+}
+
 /** Compares allergies: active before over, then the most critical, then the newest. */
 export function mostDangerousFirst(a: Allergy, b: Allergy): number {
   return (

@@ -4,14 +4,18 @@
  */
 import { first, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { word } from './doses/dose-words.ts';
+import type { WordLanguage } from './names/code-words.ts';
 import { decimalText } from './numbers/decimal.ts';
-import { rangeText, unitText } from './numbers/quantity.ts';
+import { quantityText, rangeText, unitText } from './numbers/quantity.ts';
 
-/** An age, or a range of ages; the unit is a code of UCUM. */
+/** An age, or a range of ages, of which one end may be open; the unit is a code of UCUM. */
 export interface Age {
-  readonly from: number;
-  readonly to: number;
+  readonly from?: number;
+  readonly to?: number;
   readonly unit: string;
+  /** Of a single age: `<`, `≤`, `≥` or `>`. */
+  readonly sign?: string;
 }
 
 /** When something began or ended. A date is one of FHIR, as exact as it is. */
@@ -23,32 +27,83 @@ export function readChange(value: JsonObject, name: 'onset' | 'abatement'): Chan
   const ends = name === 'onset' ? [start, end] : [end, start];
   const date = [value[`${name}DateTime`], ...ends].map(text).find((each) => each !== undefined);
   if (date !== undefined) return { date };
-  const { low, high } = first(value[`${name}Range`]) ?? {};
-  const age = readAge(value[`${name}Age`]) ?? readAge(low, high);
+  const age = ageIn(value, name);
   if (age !== undefined) return { age };
-  const words = text(value[`${name}String`]) ?? rangeText(first(value[`${name}Range`]));
+  const words =
+    text(value[`${name}String`]) ??
+    rangeText(first(value[`${name}Range`])) ??
+    quantityText(first(value[`${name}Age`]));
   return words === undefined ? undefined : { words };
 }
 
-function readAge(low: Json | undefined, high: Json | undefined = low): Age | undefined {
-  const [from, to] = [first(low), first(high)];
-  const [least, most] = [decimalText(from?.value), decimalText(to?.value)];
-  const unit = text(from?.code) ?? text(from?.unit);
-  const same = text(to?.code) ?? text(to?.unit);
-  if (least === undefined || most === undefined || unit === undefined || unit !== same) return undefined;
-  return from?.comparator === undefined ? { from: Number(least), to: Number(most), unit } : undefined;
+/** Returns the age of an element that is an Age or a Range of ages: `onsetAge`, `performedRange`; undefined without one. */
+export function ageIn(value: JsonObject, name: string): Age | undefined {
+  const { low, high } = first(value[`${name}Range`]) ?? {};
+  return readAge(value[`${name}Age`]) ?? readRange(low, high);
+}
+
+function readAge(age: Json | undefined): Age | undefined {
+  const own = first(age) ?? {};
+  const [years, unit, comparator] = [decimalText(own.value), readUnit(own), text(own.comparator)];
+  if (years === undefined || unit === undefined) return undefined;
+  const sign = comparator === undefined ? undefined : (SIGNS[comparator] ?? comparator);
+  return {
+    ...{ from: Number(years), to: Number(years), unit },
+    ...(sign === undefined ? {} : { sign }),
+  };
+}
+
+/** Comparators of a Quantity that are written otherwise. */
+const SIGNS: Readonly<Record<string, string>> = { '<=': '≤', '>=': '≥' };
+
+function readRange(low: Json | undefined, high: Json | undefined): Age | undefined {
+  const ends = [low, high].map((end) => first(end));
+  const there = ends.filter((end) => end !== undefined);
+  const [unit, other = unit] = there.map(readUnit);
+  const numbers = ends.map((end) => decimalText(end?.value));
+  const isPlain = there.every((end) => decimalText(end.value) !== undefined && end.comparator === undefined);
+  if (unit === undefined || unit !== other || !isPlain) return undefined;
+  const [from, to] = numbers;
+  return {
+    ...(from === undefined ? {} : { from: Number(from) }),
+    ...(to === undefined ? {} : { to: Number(to) }),
+    unit,
+  };
+}
+
+function readUnit({ code, unit }: JsonObject): string | undefined {
+  return text(code) ?? text(unit);
 }
 
 /** Units of ages that languages have words for. */
 const UNITS: Readonly<Record<string, string>> = { a: 'year', mo: 'month', wk: 'week', d: 'day', h: 'hour' };
 
-/** Returns an age in words: `40 years`, `40–50 years`. */
-export function ageText(lang: string, { from, to, unit }: Age): string {
+/** Returns an age in words: `40 years`, `40–50 years`, `at least 40 years`, `up to 50 years`. */
+export function ageText(lang: WordLanguage, age: Age): string {
+  const { from, to, sign = '' } = age;
+  const write = formatIn(lang, age);
+  if (from !== undefined && to !== undefined) return `${sign}${write(from, to)}`;
+  if (from !== undefined) return word({ lang }, 'atleast', { from: write(from) });
+  return to === undefined ? '' : word({ lang }, 'upto', { to: write(to) });
+}
+
+/** Returns when something was done, in English: `at age 40 years`, `from age 40 years`, `up to age 50 years`. */
+export function atAge(age: Age): string {
+  const { from, to, sign = '' } = age;
+  const write = formatIn('en', age);
+  if (from !== undefined && to !== undefined) return `at age ${sign}${write(from, to)}`;
+  return from === undefined ? `up to age ${write(to ?? 0)}` : `from age ${write(from)}`;
+}
+
+/** Returns a function that writes numbers, or a span of two, with the unit of an age. */
+function formatIn(lang: WordLanguage, { unit }: Age): (from: number, to?: number) => string {
   const known = UNITS[unit];
   const format = new Intl.NumberFormat(
     lang,
     known === undefined ? {} : { style: 'unit', unit: known, unitDisplay: 'long' },
   );
-  const said = from === to ? format.format(from) : format.formatRange(from, to);
-  return known === undefined ? `${said} ${unitText(unit)}`.trim() : said;
+  return (from, to = from) => {
+    const said = from === to ? format.format(from) : format.formatRange(from, to);
+    return known === undefined ? `${said} ${unitText(unit)}`.trim() : said;
+  };
 }

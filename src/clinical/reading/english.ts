@@ -269,9 +269,11 @@ function beforeText(before: Statement | undefined): string {
 }
 
 function reactionsText(reactions: Json): string {
-  const said = objects(reactions).map(({ manifestation, description, severity }) =>
-    joined([nameConcept(manifestation) ?? text(description), text(severity) && `(${text(severity)})`], ' '),
-  );
+  const said = objects(reactions).map(({ manifestation, description, severity, substance }) => {
+    const cause = nameConcept(substance);
+    const words = [nameConcept(manifestation) ?? text(description), cause && `after ${cause}`];
+    return joined([...words, text(severity) && `(${text(severity)})`], ' ');
+  });
   return joined(said) ?? 'not recorded';
 }
 

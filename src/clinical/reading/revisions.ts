@@ -83,6 +83,7 @@ const ofReactions: Read = ({ value: { reaction } }, { name }) => {
   const said = objects(reaction).map((each) => [
     name(each.manifestation) ?? text(each.description) ?? '',
     text(each.severity) ?? '',
+    name(each.substance) ?? '',
   ]);
   return { key: said.join('; '), states: { reactions: reaction } };
 };

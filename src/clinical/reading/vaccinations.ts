@@ -1,6 +1,10 @@
 /** Vaccinations: each vaccine once with its doses, those that weren't given apart. https://hl7.org/fhir/R4/immunization.html */
-import { text } from '#src/fhir/parts.ts';
+import { objects, text } from '#src/fhir/parts.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { type Dated, happened, newestFirst } from './dates.ts';
+import { findCodeWord, type WordLanguage } from './names/code-words.ts';
+import { findConceptWord } from './names/concept-word.ts';
+import { nameConcept } from './names/name.ts';
 import { findRevisions, type Revision } from './revisions.ts';
 import { type Around, type Coded, readCodes, type Told } from './told.ts';
 
@@ -56,4 +60,21 @@ export function joinVaccinations<Of extends Told>(doses: readonly Dose<Of>[]): V
       return [{ name, codes, isGiven, dated, doses: sorted }];
     })
     .sort(newestFirst);
+}
+
+/**
+ * Returns that a dose was too weak to count, and why: `subpotent: partial dose`; undefined for any other.
+ * https://hl7.org/fhir/R4/immunization-definitions.html#Immunization.isSubpotent
+ */
+export function subpotentText(
+  { isSubpotent, subpotentReason }: JsonObject,
+  lang: WordLanguage,
+  name: Around['name'] = nameConcept,
+): string | undefined {
+  if (isSubpotent !== true && (isSubpotent === false || subpotentReason === undefined)) return undefined;
+  const word = findCodeWord(lang, 'subpotent', 'subpotent') ?? 'subpotent';
+  const reasons = objects(subpotentReason).flatMap(
+    (each) => findConceptWord(lang, each, 'subpotent') ?? name(each) ?? [],
+  );
+  return reasons.length === 0 ? word : `${word}: ${reasons.join(', ')}`;
 }

@@ -1,6 +1,7 @@
 /** Formats FHIR's data types as text for narratives. */
 import { codes, first, objects, text } from '#src/fhir/parts.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json-value.ts';
+import { ageIn, atAge } from './changes.ts';
 import { dosesInWords } from './doses/dose.ts';
 import type { DoseStyle } from './doses/dose-words.ts';
 import { timingWords } from './doses/timing.ts';
@@ -72,6 +73,8 @@ export function choice(resource: JsonObject, name: string, dated = moment): stri
     }
   if (key === undefined) return undefined;
   const value = resource[key];
+  const age = name === 'value' ? undefined : ageIn(resource, name);
+  if (age !== undefined) return atAge(age);
   switch (key.slice(name.length)) {
     case 'CodeableConcept':
       return nameConcept(value);

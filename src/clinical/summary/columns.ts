@@ -48,7 +48,7 @@ import {
 } from '../reading/problems.ts';
 import { findRevisions, findValueRevision, type Revision } from '../reading/revisions.ts';
 import type { Around } from '../reading/told.ts';
-import { readVaccination } from '../reading/vaccinations.ts';
+import { readVaccination, subpotentText } from '../reading/vaccinations.ts';
 import {
   choice,
   day,
@@ -461,6 +461,7 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
         joined([
           ...objects(value.protocolApplied).map((protocol) => choice(protocol, 'doseNumber')),
           quantity(value.doseQuantity),
+          subpotentText(value, 'en'),
         ]),
       ),
       of('Against', ({ protocolApplied }) =>

@@ -29,7 +29,7 @@ import type { Source, Stored } from './source.ts';
  * The version of the rules by which summaries are made. Raise it with every change after which the same record gives another
  * document: `test/receipts/forms.test.ts` fails otherwise.
  */
-export const SUMMARY_FORM = 7;
+export const SUMMARY_FORM = 8;
 
 /** The input of a document besides the resources chosen from the record. */
 export interface DocumentParts {

@@ -19,7 +19,7 @@ import {
 } from '#src/clinical/reading/phrases.ts';
 import type { Problem, ProblemSource } from '#src/clinical/reading/problems.ts';
 import type { Revision } from '#src/clinical/reading/revisions.ts';
-import type { Vaccination } from '#src/clinical/reading/vaccinations.ts';
+import { subpotentText, type Vaccination } from '#src/clinical/reading/vaccinations.ts';
 import { notes } from '#src/clinical/reading/words.ts';
 import { text } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json/json.ts';
@@ -180,7 +180,7 @@ export function allergyLine(place: LinePlace, allergy: Allergy<ClinicalEntry>): 
     allergyName(place, allergy),
     allergyBadges(place, allergy),
     [
-      reactionsText(say, known.name, value.reaction),
+      reactionsText(say, known.name, value.reaction, allergy.name),
       ...categories.map((category) => codeWord(say, 'allergyCategory', text(category))),
       allergyPhrases(allergy).map((phrase) => phraseText(say, phrase))[0] ??
         whenText(say, allergy.dated, allergy.told),
@@ -363,10 +363,13 @@ function reasonText(say: Texts, statusReason: Json | undefined): string | undefi
 
 /** Returns the line of a vaccine. */
 export function vaccinationLine(place: LinePlace, vaccination: Vaccination<ClinicalEntry>): KnownLine {
-  const { say } = place;
+  const { say, known } = place;
   const { name, isGiven, doses } = vaccination;
-  const doseDay = ({ when, dated, told }: (typeof doses)[number]): string =>
-    when ?? whenText(say, dated, told);
+  const doseDay = ({ when, dated, told }: (typeof doses)[number]): string => {
+    const day = when ?? whenText(say, dated, told);
+    const subpotent = subpotentText(told.value, say.lang, known.name);
+    return subpotent === undefined ? day : `${day} (${subpotent})`;
+  };
   return makeLine(
     place,
     name ?? say('entry.unnamed'),

@@ -49,7 +49,7 @@ export async function interpretEntries(
 /** Elements with concepts that the pages name. */
 const NAMED = [
   ...['code', 'medicationCodeableConcept', 'vaccineCode', 'reasonCode', 'severity', 'bodySite'],
-  'statusReason',
+  ...['statusReason', 'subpotentReason'],
 ] as const;
 
 function codesIn(values: readonly JsonObject[]): SystemCode[] {

@@ -1,5 +1,6 @@
 /** Words what later versions of an entry changed, and when an entry was withdrawn, each with what it said before. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
+import { reactionCause } from '#src/clinical/reading/allergies.ts';
 import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
 import type { Medicine } from '#src/clinical/reading/medicines.ts';
 import { doseChangePhrases } from '#src/clinical/reading/phrases.ts';
@@ -14,13 +15,24 @@ import { elementLabel } from './element-words.ts';
 import type { Known } from './known.ts';
 import { codeWord, phraseText } from './known-words.ts';
 
-/** Returns the reactions of an allergy in words, each with its severity. */
-export function reactionsText(say: Texts, name: Known['name'], reactions: Json | undefined): string {
-  const said = objects(reactions).map((each) =>
-    [name(each.manifestation) ?? text(each.description), codeWord(say, 'severity', text(each.severity))]
-      .filter((part) => part !== undefined)
-      .join(', '),
-  );
+/**
+ * Returns the reactions of an allergy in words, each with the substance that caused it and with its severity.
+ * @param allergy its name, which isn't said again
+ */
+export function reactionsText(
+  say: Texts,
+  name: Known['name'],
+  reactions: Json | undefined,
+  allergy?: string,
+): string {
+  const said = objects(reactions).map((each) => {
+    const cause = reactionCause(each, name, allergy);
+    const words = [
+      name(each.manifestation) ?? text(each.description),
+      codeWord(say, 'severity', text(each.severity)),
+    ].filter((part) => part !== undefined);
+    return [cause, words.join(', ')].filter((part) => part !== undefined && part !== '').join(': ');
+  });
   return say.list(said.filter((reaction) => reaction !== ''));
 }
 

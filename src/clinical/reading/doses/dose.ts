@@ -208,6 +208,15 @@ export function dosesInWords(dosages: unknown, style: DoseStyle): string | undef
     const text = dosageText(each, style);
     if (text !== '') steps.set(step, [...(steps.get(step) ?? []), text]);
   }
-  const ordered = [...steps].sort(([a], [b]) => a - b).map(([, texts]) => texts.join(separator(style, ';')));
-  return ordered.length === 0 ? undefined : ordered.join(`${separator(style, ';')}${word(style, 'next')} `);
+  const [first, ...others] = [...steps]
+    .sort(([a], [b]) => a - b)
+    .map(([, texts]) => texts.join(separator(style, ';')));
+  if (first === undefined) return undefined;
+  // An author's text may say it itself, in another language than the reader's.
+  const next = others.map((step) => (SAYS_NEXT.test(step) ? step : `${word(style, 'next')} ${step}`));
+  return [first, ...next].join(separator(style, ';'));
 }
+
+/** Texts of a further step that begin with the word for it. */
+const SAYS_NEXT =
+  /^(?:then|thereafter|afterwards|dann|danach|anschließend|puis|ensuite|después|luego|deretter|ثم)(?![\p{L}\p{M}])/iu;

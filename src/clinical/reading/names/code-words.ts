@@ -172,6 +172,14 @@ const SETS = {
     OSTOCK: 'outOfStock',
     PATOBJ: 'objection',
   },
+  /**
+   * Immunization.subpotentReason in http://terminology.hl7.org/CodeSystem/immunization-subpotent-reason, and `subpotent` for
+   * what it explains
+   */
+  subpotent: {
+    ...{ subpotent: 'subpotent', partial: 'partialDose', coldchainbreak: 'coldChainBroken' },
+    ...{ recall: 'vaccineRecalled', expired: 'vaccineExpired' },
+  },
   /** Kinds of documents in LOINC */
   documentType: {
     ...{ '18842-5': 'dischargeSummary', '34133-9': 'episodeSummary', '11488-4': 'consultNote' },

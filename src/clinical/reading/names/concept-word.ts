@@ -10,6 +10,7 @@ const TEXT_FIRST: ReadonlySet<CodeSet> = new Set([
   'noImmunization',
   'reportCategory',
   'severity',
+  'subpotent',
 ]);
 
 /**

@@ -57,9 +57,5 @@ function sayAge(
   const months = (thenYear - year) * 12 + thenMonth - month - (thenDay < day ? 1 : 0);
   if (months < 0) return undefined;
   const [unit, count] = months < 24 ? ['mo', months] : ['a', Math.floor(months / 12)];
-  return ageText(say.lang === 'en' ? 'en-GB' : say.lang, {
-    from: Number(count),
-    to: Number(count),
-    unit: String(unit),
-  });
+  return ageText(say.lang, { from: Number(count), to: Number(count), unit: String(unit) });
 }

@@ -643,6 +643,7 @@ export const ar: Wording = {
   'health.nogoals': 'لا يوجد هدف صحي مسجّل.',
   'health.noplans': 'لا توجد خطة رعاية مسجّلة.',
   'known.onsetage': 'العمر عند البداية: {age}',
+  'known.performedage': 'العمر وقتها: {age}',
   'known.onset': 'البداية: {text}',
   'known.endage': 'العمر عند النهاية: {age}',
   'known.end': 'النهاية: {text}',

@@ -668,6 +668,7 @@ export const de: Wording = {
   'health.nogoals': 'Es ist kein Gesundheitsziel eingetragen.',
   'health.noplans': 'Es ist kein Behandlungsplan eingetragen.',
   'known.onsetage': 'Alter bei Beginn: {age}',
+  'known.performedage': 'Alter dabei: {age}',
   'known.onset': 'Beginn: {text}',
   'known.endage': 'Alter am Ende: {age}',
   'known.end': 'Ende: {text}',

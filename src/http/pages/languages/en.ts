@@ -640,6 +640,7 @@ export const en = {
   'health.nogoals': 'No health goal is recorded.',
   'health.noplans': 'No care plan is recorded.',
   'known.onsetage': 'age at onset: {age}',
+  'known.performedage': 'age at the time: {age}',
   'known.onset': 'onset: {text}',
   'known.endage': 'age at end: {age}',
   'known.end': 'end: {text}',

@@ -653,6 +653,7 @@ export const es: Wording = {
   'health.nogoals': 'No hay ningún objetivo de salud anotado.',
   'health.noplans': 'No hay ningún plan de cuidados anotado.',
   'known.onsetage': 'edad al inicio: {age}',
+  'known.performedage': 'edad en ese momento: {age}',
   'known.onset': 'inicio: {text}',
   'known.endage': 'edad al final: {age}',
   'known.end': 'final: {text}',

@@ -664,6 +664,7 @@ export const fr: Wording = {
   'health.nogoals': 'Aucun objectif de santé n’est inscrit.',
   'health.noplans': 'Aucun plan de soins n’est inscrit.',
   'known.onsetage': 'âge au début : {age}',
+  'known.performedage': 'âge à ce moment : {age}',
   'known.onset': 'début : {text}',
   'known.endage': 'âge à la fin : {age}',
   'known.end': 'fin : {text}',

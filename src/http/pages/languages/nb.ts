@@ -640,6 +640,7 @@ export const nb: Wording = {
   'health.nogoals': 'Ingen helsemål er registrert.',
   'health.noplans': 'Ingen behandlingsplaner er registrert.',
   'known.onsetage': 'alder ved start: {age}',
+  'known.performedage': 'alder da: {age}',
   'known.onset': 'start: {text}',
   'known.endage': 'alder ved slutt: {age}',
   'known.end': 'slutt: {text}',

@@ -31,7 +31,7 @@ import {
   stateOfMedicine,
 } from '../../../clinical/reading/phrases.ts';
 import { joinProblems, readProblemSource } from '../../../clinical/reading/problems.ts';
-import { joinVaccinations, readVaccination } from '../../../clinical/reading/vaccinations.ts';
+import { joinVaccinations, readVaccination, subpotentText } from '../../../clinical/reading/vaccinations.ts';
 import { changesIn, refutedRow } from './changed.js';
 import { COMMA, joined, phraseMark, word } from './texts.js';
 
@@ -129,7 +129,7 @@ function allergyRows(allergies, around) {
       ...row,
       name: clean(allergy.name),
       details: [
-        around.reactions(value),
+        around.reactions(value, allergy.name),
         allergy.isOver ? codeWord(around, 'clinicalStatus', allergy.status) : '',
         codeWord(around, 'verificationStatus', allergy.uncertainty),
       ],
@@ -269,10 +269,14 @@ function vaccinationRows(vaccinations, around) {
       ...row,
       name: clean(name),
       says: [
-        ...doses.map(({ when, dated }, n) => {
+        ...doses.flatMap(({ when, dated, told }, n) => {
           const phrase = when === undefined ? datePhrase(dated) : undefined;
           const said = phrase === undefined ? { text: clean(when) } : makePhrase(around, phrase);
-          return { ...said, before: isNumbered ? numbers[n] : '' };
+          const subpotent = subpotentText(told.value, around.lang, around.name);
+          return [
+            { ...said, before: isNumbered ? numbers[n] : '' },
+            ...(subpotent === undefined ? [] : [{ key: 'known.on', text: clean(subpotent) }]),
+          ];
         }),
         ...(doses.length === 1 ? [] : [{ key: 'known.doses', days: {}, doses: doses.length }]),
       ],

@@ -3,6 +3,8 @@
  * each member is looked at before it is used.
  */
 
+import { reactionCause } from '../../../clinical/reading/allergies.ts';
+import { ageIn, ageText } from '../../../clinical/reading/changes.ts';
 import { happened } from '../../../clinical/reading/dates.ts';
 import { dayInWords } from '../../../clinical/reading/day-words.ts';
 import { dosesInWords } from '../../../clinical/reading/doses/dose.ts';
@@ -339,16 +341,23 @@ function makeAround({ today, lang, look, died, told = [], changes, replaced }) {
           .filter((number) => number !== '')
           .map((number) => `${word('shl.dose')} ${number}`),
       ),
-    reactions: ({ reaction }) =>
+    reactions: ({ reaction }, allergy) =>
       joined(
         list(reaction)
           .map(object)
-          .map(({ manifestation, severity }) =>
-            joined(
-              [joined(list(manifestation).map(conceptName)), codeWord(lang, 'severity', severity)],
-              ' – ',
-            ),
-          ),
+          .map((each) => {
+            const { manifestation, severity } = each;
+            const cause = reactionCause(
+              each,
+              (concept) => string(nameConcept(concept)) || undefined,
+              allergy,
+            );
+            const words = [
+              joined(list(manifestation).map(conceptName)),
+              codeWord(lang, 'severity', severity),
+            ];
+            return joined([string(cause), joined(words, ' – ')], ': ');
+          }),
         SEMICOLON,
       ),
   };
@@ -494,10 +503,19 @@ const READERS = {
     isReport: true,
     files: list(resource.presentedForm).map(readFile),
   }),
-  Procedure: (resource, { lang }) => ({
-    name: conceptName(resource.code),
-    details: [joined(list(resource.bodySite).map(conceptName)), readStatus(resource, lang)],
-  }),
+  Procedure(resource, { lang }) {
+    const age = ageIn(resource, 'performed');
+    return {
+      name: conceptName(resource.code),
+      details: [
+        joined(list(resource.bodySite).map(conceptName)),
+        string(resource.performedString),
+        readStatus(resource, lang),
+      ],
+      says:
+        age === undefined ? [] : [{ key: 'known.performedage', values: { age: string(ageText(lang, age)) } }],
+    };
+  },
   Device: (resource) => ({
     name: conceptName(resource.type) || string(object(list(resource.deviceName)[0]).name),
     details: [string(resource.manufacturer)],

@@ -137,6 +137,11 @@ export const en = {
   medicalReason: 'medical reason',
   outOfStock: 'out of stock',
   objection: 'not wanted',
+  subpotent: 'subpotent',
+  partialDose: 'partial dose',
+  coldChainBroken: 'cold chain broken',
+  vaccineRecalled: 'vaccine recalled',
+  vaccineExpired: 'vaccine expired',
   // Statements that there is none
   noAllergies: 'no known allergies',
   noDrugAllergies: 'no known allergies to medicines',

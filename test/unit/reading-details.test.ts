@@ -1,0 +1,99 @@
+/** Details of allergies, vaccinations and procedures that a reader acts on: each view says them. */
+import { expect } from 'chai';
+import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
+import { nameConcept } from '#src/clinical/reading/names/name.ts';
+import { readPerson } from '#src/clinical/reading/person.ts';
+import { readRecord } from '#src/clinical/reading/reading.ts';
+import { subpotentText } from '#src/clinical/reading/vaccinations.ts';
+import { texts } from '#src/http/pages/texts.ts';
+import { allergyLine, vaccinationLine } from '#src/http/reading/known-lines.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import type { Version } from '#test/reading/raw.ts';
+import { composeContext, summarize, view } from '#test/reading/views.ts';
+
+const TODAY = '2026-11-01';
+const AROUND = { today: TODAY, look: () => undefined, name: nameConcept };
+
+const words = (text: string) => ({ text });
+
+/** The current versions of a record with these entries. */
+function recordOf(...values: readonly JsonObject[]) {
+  const [patient, ...versions] = [{ resourceType: 'Patient' }, ...values].map((value, n): Version => {
+    const id = `01890a5d-ac96-774b-bcce-${String(n).padStart(12, '0')}`;
+    return { type: value.resourceType as string, id, version: 1, resource: { id, ...value }, byAi: false };
+  });
+  if (patient === undefined) throw new Error('no patient');
+  return { name: '', patient, versions: [patient, ...versions], directory: new Map() };
+}
+
+/** The reading of these entries, as patients' pages take them. */
+function read(...values: readonly JsonObject[]) {
+  const entries = values.map(
+    (value, n): ClinicalEntry => ({
+      ...{ type: String(value.resourceType), id: String(n), version: 1, partOfAi: 'no' },
+      ...{ value, before: undefined, recorded: Date.parse(TODAY) },
+    }),
+  );
+  return readRecord({}, entries, AROUND);
+}
+
+const place = (lang: 'en' | 'de') => ({
+  say: texts(lang),
+  known: { name: nameConcept, person: readPerson({}), before: () => undefined },
+});
+
+describe('details of entries', () => {
+  const rabies: JsonObject = {
+    ...{ resourceType: 'Immunization', status: 'completed', vaccineCode: words('Rabies') },
+    ...{ occurrenceDateTime: '2026-10-02', isSubpotent: true },
+    subpotentReason: [{ coding: [{ code: 'partial' }] }],
+  };
+
+  it('say that a vaccination was subpotent, and why', async () => {
+    const record = recordOf(rabies);
+    const { sections, bundle } = summarize(record, TODAY);
+    expect(sections.get('11369-6')?.rows[0]?.Dose).to.equal('subpotent: partial dose');
+    const [row] = (await view([bundle], TODAY)).sections.get('immunizations') ?? [];
+    expect(row?.says.map(({ text }) => text)).to.include('subpotent: partial dose');
+    const [shown] = read(rabies).facts.vaccinations;
+    if (shown === undefined) throw new Error('no vaccination');
+    expect(vaccinationLine(place('en'), shown).details[0]).to.equal(
+      '2 October 2026 (subpotent: partial dose)',
+    );
+    expect(vaccinationLine(place('de'), shown).details[0]).to.equal(
+      '2. Oktober 2026 (nicht voll wirksam: Teildosis)',
+    );
+    expect(subpotentText({ isSubpotent: false, subpotentReason: [words('x')] }, 'en')).to.equal(undefined);
+    expect(subpotentText({ subpotentReason: [words('spilt')] }, 'en')).to.equal('subpotent: spilt');
+  });
+
+  it('say at which age a procedure was done', async () => {
+    const done = {
+      ...{ resourceType: 'Procedure', status: 'completed', code: words('Appendectomy') },
+      performedAge: { value: 40, system: 'http://unitsofmeasure.org', code: 'a' },
+    };
+    const record = recordOf(done);
+    const { sections, bundle } = summarize(record, TODAY);
+    expect(sections.get('47519-4')?.rows[0]?.Date).to.equal('at age 40 years');
+    expect((await composeContext(record, TODAY, 5_000)).text).to.contain('Appendectomy at age 40 years');
+    const [row] = (await view([bundle], TODAY)).sections.get('procedures') ?? [];
+    expect(row?.says).to.deep.include({ key: 'known.performedage', values: { age: '40 years' } });
+  });
+
+  it('say which substance caused a reaction, unless the allergy’s name says it', async () => {
+    const allergy = (substance: string): JsonObject => ({
+      ...{ resourceType: 'AllergyIntolerance', code: words('Penicillin') },
+      reaction: [{ substance: words(substance), manifestation: [words('rash')], severity: 'mild' }],
+    });
+    const lineOf = (value: JsonObject) => {
+      const [shown] = read(value).facts.allergies;
+      if (shown === undefined) throw new Error('no allergy');
+      return allergyLine(place('en'), shown).details[0];
+    };
+    expect(lineOf(allergy('Amoxicillin'))).to.equal('Amoxicillin: rash, mild');
+    expect(lineOf(allergy('penicillin'))).to.equal('rash, mild');
+    const { bundle } = summarize(recordOf(allergy('Amoxicillin')), TODAY);
+    const [row] = (await view([bundle], TODAY)).sections.get('allergies') ?? [];
+    expect(row?.details[0]).to.match(/^Amoxicillin: rash/);
+  });
+});
