@@ -48,11 +48,11 @@ const environment = z.object({
     .string()
     .default('.annal')
     .describe(
-      'Folder of the embedded database and of `quickstart.json`; created if missing. Only one service at a time can use it.',
+      'Folder for the embedded database and `quickstart.json`; created if missing. Only one service at a time can use it.',
     ),
   DATABASE_URL: url(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/annal')
     .optional()
-    .describe('PostgreSQL 16 or later to use instead of the embedded one.'),
+    .describe('PostgreSQL 16 or later to use instead of the embedded PostgreSQL.'),
   AUDIT_KEY_FILE: z
     .string()
     .optional()
@@ -60,31 +60,31 @@ const environment = z.object({
       'PEM file with the Ed25519 private key that signs checkpoints and exports. Default: a key that is created in DATA_DIR on first use.',
     ),
   EVENTSTORE_URL: eventStore.describe(
-    "EventStoreDB that stores the events, instead of the log in PostgreSQL; or `postgres://…`, a log in another database. Don't set it in the environment of the EventStoreDB server itself, which then refuses to start.",
+    "EventStoreDB that stores the events, instead of the log in PostgreSQL; or `postgres://…` for a log in another database. Don't set it in the EventStoreDB server's own environment: the server would refuse to start.",
   ),
   ANNAL_EVENTSTORE_URL: eventStore.describe(
     'The same as EVENTSTORE_URL, under a name that an EventStoreDB server in the same environment ignores.',
   ),
   MODE: choice(['development', 'production'], 'development').describe(
-    '`production` has no development issuer, sends webhooks to public addresses only, and creates a quickstart project and key only if the installation has no project yet.',
+    'With `production`, the service has no development issuer, sends webhooks only to public addresses, and creates a quickstart project and key only if the installation has no project yet.',
   ),
   OIDC_ISSUERS: issuersSchema
     .optional()
     .describe(
-      'OpenID Connect issuers whose ID tokens `/admin` accepts, each with the audience that `aud` must contain: `https://login.example.org annal-dashboard, https://accounts.example.com 1234`. People sign in on the pages of these issuers, as the client that the first audience names; an entry may end with the environment variable of that client’s secret: `https://login.example.org annal-dashboard LOGIN_SECRET`. Default: the development issuer at `BASE_URL/dev`; with `MODE=production` none.',
+      'OpenID Connect issuers whose ID tokens `/admin` accepts, each with the audience that `aud` must contain: `https://login.example.org annal-dashboard, https://accounts.example.com 1234`. People sign in on these issuers’ pages, as the client that the first audience names; an entry may end with the name of an environment variable that contains this client’s secret: `https://login.example.org annal-dashboard LOGIN_SECRET`. Default: the development issuer at `BASE_URL/dev`; with `MODE=production`, none.',
     ),
   DEV_ISSUER: choice(['local', 'allow'], 'local').describe(
-    'When the development issuer runs, which accepts any e-mail address without a password. `local`: only if `HOST` and the host of `BASE_URL` are loopback (`localhost`, `127.0.0.1`, `::1`), and it refuses requests that a proxy forwarded. `allow`: everywhere. It never runs with `OIDC_ISSUERS` or `MODE=production`.',
+    'Whether the development issuer runs, which accepts any e-mail address without a password. `local`: only if `HOST` and the host in `BASE_URL` are loopback (`localhost`, `127.0.0.1`, `::1`); it then refuses requests that a proxy forwarded. `allow`: always. It never runs with `OIDC_ISSUERS` or `MODE=production`.',
   ),
   OPERATOR_ORGANIZATION: z
     .string()
     .regex(/^org_[\w-]{1,60}$/, 'must be the id of an organization, such as org_zyuML5Z1TXrVC4OvVyaVgA')
     .optional()
     .describe(
-      'Id of the organization whose owners and admins operate the installation at `/admin/operations` and `/app/ops`. Default: the organization of the first start; with `MODE=production` none, so that only the command line operates it.',
+      'Id of the organization whose owners and admins operate the installation at `/admin/operations` and `/app/ops`. Default: the organization that is created at the first start; with `MODE=production`, none, so the installation can only be operated from the command line.',
     ),
   PRODUCTION_ACCESS: choice(['request', 'open'], 'request').describe(
-    'Which projects may create production keys and applications: `request`: those that an operator allowed with `annal production allow`, and those that already had some; `open`: all.',
+    'Which projects can create production keys and applications. `request`: projects that an operator allowed with `annal production allow`, and projects that already had some; `open`: all projects.',
   ),
   CLIENT_METADATA: z
     .string()
@@ -94,65 +94,63 @@ const environment = z.object({
     )
     .optional()
     .describe(
-      'Guests: OAuth clients that nobody registered, whose `client_id` is the URL of their [metadata document](oauth.md#guests). `off`: none; `allow`: of every host; or the hosts whose documents are taken: `claude.ai, app.example.org`. Default: `allow`, with `MODE=production` `off`.',
+      'Which guests are allowed: OAuth clients that nobody registered, whose `client_id` is the URL of their [metadata document](oauth.md#guests). `off`: none; `allow`: guests from every host; or the hosts whose documents are accepted: `claude.ai, app.example.org`. Default: `allow`; with `MODE=production`, `off`.',
     ),
   ACCESS_LOG: choice(['grants', 'all'], 'grants').describe(
-    'Which reads of records the access log has: `grants`: those of applications under a grant and of members with a token of the dashboard; `all`: also those with API keys and `client_credentials` tokens, with one entry for each record that an answer shows.',
+    'Which reads of records the access log includes. `grants`: reads by applications under a grant, and by members with a dashboard token; `all`: also reads with API keys and `client_credentials` tokens, with one entry for each record that a response shows.',
   ),
   LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
-    'Lowest level of the log lines that are written to standard error, as JSON.',
+    'Lowest level of log lines that are written to standard error, as JSON.',
   ),
   MAX_BODY_BYTES: wholeNumber(1_000, 1_000 * MEGABYTE, 10 * MEGABYTE).describe(
-    'Maximum size of a JSON body other than a Bundle, in bytes; beyond it 413.',
+    'Maximum size of a JSON body other than a Bundle, in bytes; larger bodies get 413.',
   ),
   MAX_BUNDLE_BYTES: wholeNumber(1_000, 1_000 * MEGABYTE, 25 * MEGABYTE).describe(
-    'Maximum size of a FHIR Bundle, in bytes; beyond it 413.',
+    'Maximum size of a FHIR Bundle, in bytes; larger Bundles get 413.',
   ),
   MAX_BUNDLE_ENTRIES: wholeNumber(1, 100_000, 5_000).describe(
-    'Maximum number of entries of a FHIR Bundle; beyond it 413.',
+    'Maximum number of entries in a FHIR Bundle; Bundles with more get 413.',
   ),
   MAX_ANSWER_BYTES: wholeNumber(1_000_000, 1_000 * MEGABYTE, 50 * MEGABYTE).describe(
-    'Maximum size of an answer, in bytes of the resources in it. A longer page ends early and links to the next; a longer answer without pages is 413 `too-costly`. A resource larger than this cannot be read, so keep it above MAX_BODY_BYTES.',
+    'Maximum size of the resources in a response, in bytes. A larger page ends early and links to the next; a larger response without pages is refused with 413 `too-costly`. A resource larger than this can’t be read, so keep this setting above MAX_BODY_BYTES.',
   ),
   MAX_ANSWER_RESOURCES: wholeNumber(200, 1_000_000, 20_000).describe(
-    'Maximum number of resources in one answer; beyond it 413 `too-costly`.',
+    'Maximum number of resources in one response; beyond that, requests get 413 `too-costly`.',
   ),
   MAX_ANSWER_SECONDS: wholeNumber(1, 3_600, 60).describe(
-    'Maximum time to read the data of one answer, in seconds; beyond it 413 `too-costly`.',
+    'Maximum time to read the data for one response, in seconds; beyond that, requests get 413 `too-costly`.',
   ),
   ANSWER_MEMORY_BYTES: wholeNumber(1_000_000, 100_000 * MEGABYTE, 300 * MEGABYTE).describe(
-    'Bytes of long answers (the part of each beyond 1 MB) that one instance holds at a time until they are sent; a third of that for one project. Beyond it a long answer is 503 with `Retry-After`.',
+    'Bytes of long responses (the part of each beyond 1 MB) that one instance holds at a time until they are sent; at most a third of that for any one project. Beyond that, requests with long responses get 503 with `Retry-After`.',
   ),
   MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(0, 100_000, 256).describe(
-    'Connections that one client address may have open to one instance; further ones get 429 and are closed. `0`: no limit. The addresses in TRUSTED_PROXIES have none.',
+    'Connections that one client address can have open to one instance; further connections get 429 and are closed. `0`: no limit. Addresses in TRUSTED_PROXIES have no limit.',
   ),
   BODY_MEMORY_BYTES: wholeNumber(1_000_000, 100_000 * MEGABYTE, 300 * MEGABYTE).describe(
-    'Bytes of large request bodies (the part of each beyond 1 MB) that one instance holds at a time; a third of that for one project. Beyond it a request with a large body is 503 with `Retry-After`.',
+    'Bytes of large request bodies (the part of each beyond 1 MB) that one instance holds at a time; at most a third of that for any one project. Beyond that, requests with a large body get 503 with `Retry-After`.',
   ),
   DOCUMENT_MAX_BYTES: wholeNumber(1, 5_000 * MEGABYTE, 100 * MEGABYTE).describe(
-    'Maximum size of a document’s content, in bytes; beyond it 413.',
+    'Maximum size of a document’s content, in bytes; larger content gets 413.',
   ),
   DOCUMENTS_S3_BUCKET: z
     .string()
     .optional()
     .describe(
-      'Bucket of an S3-compatible store in which documents are kept, instead of the folder `documents` in DATA_DIR. Several instances need one.',
+      'Bucket in an S3-compatible store for documents, instead of the folder `documents` in DATA_DIR. Several instances need a bucket.',
     ),
   DOCUMENTS_S3_ENDPOINT: url(['http:', 'https:'], 'https://s3.example.org')
     .optional()
-    .describe(
-      'URL of the S3-compatible store, if it is not Amazon’s; clients must be able to reach it, too.',
-    ),
-  DOCUMENTS_S3_REGION: z.string().default('us-east-1').describe('Region of the bucket.'),
+    .describe('URL of the S3-compatible store, if it isn’t Amazon’s; clients must also be able to reach it.'),
+  DOCUMENTS_S3_REGION: z.string().default('us-east-1').describe('The bucket’s region.'),
   DOCUMENTS_S3_ACCESS_KEY_ID: z
     .string()
     .optional()
     .describe(
-      'Access key of the bucket. Default: the credentials that the AWS SDK finds in its environment.',
+      'Access key for the bucket. Default: the credentials that the AWS SDK finds in its environment.',
     ),
   DOCUMENTS_S3_SECRET_ACCESS_KEY: z.string().optional().describe('The secret that goes with the access key.'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000_000, 600).describe(
-    'Requests per minute that one API key may make on all instances together, and also one client address; beyond it 429. `0`: no limit.',
+    'Requests per minute that one API key, or one client address, can make on all instances together; further requests get 429. `0`: no limit.',
   ),
   TRUSTED_PROXIES: z
     .string()
@@ -162,16 +160,16 @@ const environment = z.object({
       'must be addresses or networks such as 10.0.0.0/8, separated by commas',
     )
     .describe(
-      'Addresses and networks (`10.0.0.0/8, fd00::/8`) of the proxies whose `X-Forwarded-For` the service trusts; without them the client address is that of the connection.',
+      'Addresses and networks (`10.0.0.0/8, fd00::/8`) of the proxies whose `X-Forwarded-For` the service trusts; without this setting, the client address is the connection’s address.',
     ),
   REFRESH_TOKEN_DAYS: wholeNumber(1, 400, 30).describe(
     'How long a refresh token works if it isn’t used, in days. Each use restarts the period; a token never outlasts its grant.',
   ),
   REQUEST_LOG_DAYS: wholeNumber(1, 3_650, 30).describe(
-    "How long entries of a project's request log are kept, in days.",
+    "How long entries in a project's request log are kept, in days.",
   ),
   WEBHOOK_TIMEOUT_SECONDS: wholeNumber(1, 60, 10).describe(
-    'Maximum time of a webhook delivery, from connecting to the last byte of the answer, in seconds.',
+    'Maximum duration of a webhook delivery, from connecting to the last byte of the response, in seconds.',
   ),
   WEBHOOK_RETRY_SECONDS: z
     .string()
@@ -181,7 +179,7 @@ const environment = z.object({
       'must be seconds from 1 to 86400, or fractions of them, separated by commas',
     )
     .describe(
-      'Pauses between the attempts of a webhook delivery, in seconds; after the last attempt the delivery is exhausted.',
+      'Pauses between attempts to send a webhook delivery, in seconds; after the last attempt the delivery is exhausted.',
     ),
   SANDBOX_PATIENTS: wholeNumber(0, 30, 30).describe(
     'Number of synthetic patients in a new or reset sandbox; 0: none.',
@@ -191,21 +189,21 @@ const environment = z.object({
     .regex(/^(?:auto|[1-9]|[1-5]\d|6[0-4])$/, 'must be auto, or a whole number from 1 to 64')
     .default('auto')
     .describe(
-      'Processes that answer HTTP requests. `auto`: by the number of cores and the memory ([every core](scale.md#every-core)); on one or two cores one process does everything.',
+      'Number of processes that answer HTTP requests. `auto`: depends on the number of cores and the memory ([every core](scale.md#every-core)); on one or two cores, one process does everything.',
     ),
   PROJECTORS: z
     .enum(['auto', '0', '1', '2'], 'must be auto, 0, 1 or 2')
     .default('auto')
     .describe(
-      'Processes that keep read models up to date and run everything in the background. `0`: the process that answers requests does, which is possible only with `WORKERS=1`. `auto`: 0 with one worker, otherwise 1 or 2 by the number of cores.',
+      'Number of processes that keep read models up to date and run all background work. `0`: the process that answers requests does this, which is possible only with `WORKERS=1`. `auto`: 0 with one worker, otherwise 1 or 2, depending on the number of cores.',
     ),
   SHUTDOWN_SECONDS: wholeNumber(1, 600, 20).describe(
-    'How long requests in flight and read models that catch up may take after SIGTERM, in seconds.',
+    'How long requests in flight, and read models that are catching up, can take after SIGTERM, in seconds.',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:'], 'http://localhost:4318')
     .optional()
     .describe(
-      'OpenTelemetry collector that receives traces, by OTLP over HTTP with JSON; without it there are no traces.',
+      'URL of the OpenTelemetry collector that receives traces, by OTLP over HTTP with JSON; without this setting there are no traces.',
     ),
 });
 

@@ -36,13 +36,13 @@ function eventsPage(): string {
   );
   return `# Events
 
-Generated from the schemas in \`src/events/\` by \`npm run generate\`. Facts in the past tense; never rewritten.
+Generated from the schemas in \`src/events/\` by \`npm run generate\`. Events are facts, named in the past tense, and are never rewritten.
 
 ## Versions
 
-Each type has a version, which an event's metadata name as \`schema_version\`. The tables below show the current version of each type. Events of earlier versions stay in the log as they were written, and the hash chain covers those bytes; when they are read, the functions in \`src/events/upcast/\` turn their data into the current version. Resource bodies are never changed this way.
+Each type has a version, which an event's metadata contains as \`schema_version\`. The tables below show the current version of each type. Events with earlier versions stay in the log as they were written, and the hash chain covers those bytes; when the events are read, the functions in \`src/events/upcast/\` convert their data to the current version. Resource bodies are never changed this way.
 
-An instance that meets an unknown type, or a version newer than it knows, doesn't skip the event: the projection, process, write, rebuild or verification that reads it stops and names the event. The instance leaves its projections and processes to a newer instance, says so in its log and in \`/health/ready\`, and answers writes to that record with 503. Upgrade it. See [decision 0018](decisions/0018-event-evolution.md); [CONTRIBUTING.md](../CONTRIBUTING.md#changing-an-event) has the steps to change an event.
+If an instance reads an event with an unknown type, or with a version newer than it knows, it doesn't skip the event: the projection, process, write, rebuild or verification that reads the event stops and names it. The instance leaves its projections and processes to a newer instance, reports this in its log and in \`/health/ready\`, and returns 503 for writes to that record. Upgrade the instance. See [decision 0018](decisions/0018-event-evolution.md); for the steps to change an event, see [CONTRIBUTING.md](../CONTRIBUTING.md#changing-an-event).
 
 ${sections.join('\n\n')}
 
@@ -50,7 +50,7 @@ ${sections.join('\n\n')}
 
 ${fields(z.toJSONSchema(metadataSchema) as JsonSchema)}
 
-As stored, the metadata's last member is \`hash\`: the SHA-256 over the previous event's hash and over stream, revision, id, type, data and metadata as stored (\`src/events/chain.ts\`).
+In the stored form, the metadata's last member is \`hash\`: the SHA-256 over the previous event's hash and the stored stream, revision, id, type, data and metadata (\`src/events/chain.ts\`).
 `;
 }
 
@@ -62,7 +62,7 @@ function configurationPage(): string {
   ]);
   return `# Configuration
 
-Generated from the schema in \`src/config.ts\` by \`npm run generate\`. The service reads these environment variables once, at its start; a wrong one stops the start with a sentence that names it.
+Generated from the schema in \`src/config.ts\` by \`npm run generate\`. The service reads these environment variables once, at startup; if a variable is invalid, the service exits with a message that names it.
 
 ${table(['Variable', 'Default', 'Meaning'], rows)}
 `;
