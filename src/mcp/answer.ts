@@ -9,7 +9,7 @@ import { makeServer } from './server.ts';
  * The version of the rules by which messages are answered. Raise it with every change after which the same message gets
  * another answer: `test/receipts/forms.test.ts` fails otherwise.
  */
-export const MCP_FORM = 1;
+export const MCP_FORM = 2;
 
 /** A message, and the way of its tools to the interfaces. */
 export interface McpMessage {

@@ -89,12 +89,17 @@ export function cutPage(
   return { items, next: rest };
 }
 
+/** A page of a list of REST v1, and the whole answer that it is from. */
+interface AskedPage extends Page {
+  readonly answer: JsonObject;
+}
+
 /** Reads a page of a list of REST v1. @throws ToolFault */
-export async function askPage(reach: Reach, call: Call, cursor: string | undefined): Promise<Page> {
+export async function askPage(reach: Reach, call: Call, cursor: string | undefined): Promise<AskedPage> {
   const place = readPlace(cursor);
   const query = { ...call.query, cursor: place.page };
   const { json, size } = await askSized(reach, { ...call, query });
-  return cutPage(objectsIn(json.data), place, readText(json.next_cursor), size);
+  return { ...cutPage(objectsIn(json.data), place, readText(json.next_cursor), size), answer: json };
 }
 
 /** Returns the objects in a list. */

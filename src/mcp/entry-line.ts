@@ -33,8 +33,9 @@ export function entryLine(resource: JsonObject): string {
 
 function words(type: string, resource: JsonObject): string {
   if (type === 'Patient') {
-    const { name, born } = readPerson(resource);
-    return [name, born === undefined ? undefined : `born ${born}`].filter(Boolean).join(', ');
+    const { name, born, died } = readPerson(resource);
+    const death = died === undefined ? undefined : ['died', died.date].filter(Boolean).join(' ');
+    return [name, born === undefined ? undefined : `born ${born}`, death].filter(Boolean).join(', ');
   }
   const kind = timelineKind(type);
   if (kind === undefined) return nameConcept(resource.code ?? resource.type) ?? type;

@@ -39,6 +39,11 @@ export function recordText(heading: string, lines: readonly string[], tokens: nu
   ].join('\n');
 }
 
+/** Returns the end of a heading: how many entries of a page are in `ai_written`. */
+export function besideAi(count: number): string {
+  return count === 0 ? '.' : `; ${count} more that an AI wrote, only in ai_written.`;
+}
+
 /** A part that an answer doesn't have. */
 export const incomplete = z
   .array(

@@ -92,6 +92,115 @@ describe('values that assistants are told of', () => {
     await rise(patient, 'laboratory');
     expect(String(await read()) > String(before)).to.equal(true);
   });
+
+  it('say in patterns what was left out, and that medicines are outside the grant', async () => {
+    const patient = await newPatient();
+    await rise(patient, 'laboratory');
+    await measure(patient, '2026-01-01', { valueQuantity: quantity(9, 'mg/dL'), status: 'entered-in-error' });
+    await measure(patient, '2026-01-02', { valueQuantity: quantity(9, 'cm') });
+    const allowed = await allow(patient);
+    const found = await callTool(await connect(allowed), 'find_patterns', { limit: 1 });
+    const { warnings, total } = contentOf(found);
+    expect(objects(warnings).map(({ text }) => text)).to.have.members([
+      'left out: entered in error',
+      "left out: cm can't be converted to mg/dL",
+    ]);
+    expect(total).to.be.greaterThan(0);
+    expect(found.text).to.contain('Warning: left out: entered in error (1)');
+    expect(found.structured.incomplete).to.deep.equal([]);
+    const narrow = await connect(allowed, ['patient/Observation.rs']);
+    expect((await callTool(narrow, 'find_patterns')).structured.incomplete).to.deep.equal([
+      { left_out_by: 'scope', what: 'MedicationStatement' },
+    ]);
+  });
+
+  it('are named medians where they are', async () => {
+    const patient = await newPatient();
+    for (const value of [90, 100, 140])
+      await measure(patient, '2026-01-05', { valueQuantity: quantity(value, 'mg/dL') });
+    const client = await connect(await allow(patient));
+    const { text } = await callTool(client, 'series', { code: GLUCOSE, bucket: 'month' });
+    expect(text).to.contain('1 medians on this page').and.contain('100 mg/dL, the median of 3');
+  });
+
+  it('come with what the token opens, not only with what the person allowed', async () => {
+    const allowed = await allow(await newPatient());
+    const client = await connect(allowed, ['patient/Observation.rs?category=laboratory']);
+    const { text, structured } = await callTool(client, 'what_may_i_do');
+    expect(objects(structured.access).filter(({ type }) => type === 'Observation')).to.deep.equal([
+      { type: 'Observation', letters: 'rs', category: 'laboratory' },
+    ]);
+    expect(objects(structured.access).map(({ type }) => type)).to.not.contain('Condition');
+    expect(text).to.contain('Observation (category laboratory)');
+  });
+
+  it('are counted apart from what a search includes and from what an AI wrote', async () => {
+    const patient = await newPatient();
+    await measure(patient, '2026-01-01', { valueQuantity: quantity(90, 'mg/dL') });
+    await made(
+      `/patients/${patient}/observations`,
+      {
+        code: GLUCOSE,
+        category: 'laboratory',
+        effective_at: '2026-01-02T08:00:00Z',
+        value: 91,
+        unit: 'mg/dL',
+      },
+      { 'X-Service-Author-Type': 'ai' },
+    );
+    const client = await connect(await allow(patient));
+    const { text } = await callTool(client, 'search_record', {
+      ...{ type: 'Observation', parameters: { _include: 'Observation:subject' } },
+    });
+    expect(text).to.contain(
+      '1 Observation resource on this page, and 1 included; 1 more that an AI wrote, only in ai_written.',
+    );
+    expect((await callTool(client, 'timeline')).text).to.contain('1 events on this page; 1 more');
+  });
+
+  it('say that the person has died', async () => {
+    const patient = await newPatient();
+    const { json } = await service.fhir(`/Patient/${patient}`);
+    const died = { ...json, deceasedDateTime: '2026-02-01' };
+    const put = await service.fhir(`/Patient/${patient}`, { method: 'PUT', body: JSON.stringify(died) });
+    expect(put.status, put.text).to.equal(200);
+    const client = await connect(await allow(patient));
+    expect((await callTool(client, 'search_record', { type: 'Patient' })).text).to.contain('died 2026-02-01');
+  });
+
+  it('say who wrote an early version of many', async () => {
+    const patient = await newPatient();
+    let json = await measure(patient, '2026-01-01', { valueQuantity: quantity(0, 'mg/dL') });
+    const id = String(json.id);
+    for (let value = 1; value <= 201; value += 1) {
+      const body = JSON.stringify({ ...json, valueQuantity: quantity(value, 'mg/dL') });
+      ({ json } = await service.fhir(`/Observation/${id}`, { method: 'PUT', body }));
+    }
+    const client = await connect(await allow(patient));
+    const read = await callTool(client, 'read_resource', { type: 'Observation', id, version: 1 });
+    expect(contentOf(read)).to.have.nested.property('provenance.version', 1);
+    expect(read.structured.incomplete).to.deep.equal([]);
+  });
+
+  it('call a document what it is: entered in error, or superseded', async () => {
+    const patient = await newPatient();
+    const client = await connect(await allow(patient));
+    for (const [status, said] of [
+      ['current', undefined],
+      ['entered-in-error', 'entered in error'],
+      ['superseded', 'superseded'],
+    ] as const) {
+      const data = Buffer.from('You have diabetes').toString('base64');
+      const { json, text } = await service.post('/DocumentReference', {
+        ...{ resourceType: 'DocumentReference', status, subject: { reference: `Patient/${patient}` } },
+        content: [{ attachment: { contentType: 'text/plain', data } }],
+      });
+      const read = await callTool(client, 'read_document', { id: String(json.id) });
+      expect(read.isError, text + read.text).to.equal(false);
+      expect(contentOf(read).withdrawn, status).to.equal(said);
+      expect(read.text.includes('don’t state its content as fact'), read.text).to.equal(said !== undefined);
+    }
+  });
 });
 
 function objects(value: Json | undefined): JsonObject[] {

@@ -1,16 +1,20 @@
 import { z } from 'zod';
+import { withdrawnAs } from '#src/clinical/reading/status.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { askJson, askPage, findPatient, readText, requireOk } from '../ask.ts';
 import { oneLine } from '../entry-line.ts';
 import { ToolFault } from '../fault.ts';
 import { cutText } from '../long-text.ts';
-import { entries, leftOutByScope, recordOutput, recordText } from '../record-content.ts';
+import { besideAi, entries, leftOutByScope, recordOutput, recordText } from '../record-content.ts';
 import { AS_OF, COMMON, CURSOR, defineTool, LIMIT, TEXT_TOKENS } from '../tool.ts';
 
 const MEGABYTE = 1_000_000;
 /** The maximum size of bytes whose text is read, and of those that are passed on. */
 const MOST_READ = 20 * MEGABYTE;
 const MOST_PASSED = 5 * MEGABYTE;
+
+/** States in which a document no longer says what is so. */
+const WITHDRAWN = ['entered in error', 'superseded'] as const;
 
 /** Lists the documents of a record. */
 export const listDocuments = defineTool({
@@ -25,7 +29,11 @@ export const listDocuments = defineTool({
     const { items, next } = await askPage(reach, { path, query }, cursor);
     const facts = items.filter((each) => !isOfAi(each));
     return {
-      text: recordText(`${facts.length} documents on this page.`, facts.map(documentLine), text_tokens),
+      text: recordText(
+        `${facts.length} documents on this page${besideAi(items.length - facts.length)}`,
+        facts.map(documentLine),
+        text_tokens,
+      ),
       structured: {
         record_content: { entries: facts },
         ai_written: items.filter(isOfAi),
@@ -52,6 +60,10 @@ export const readDocument = defineTool({
     z.object({
       document: z.looseObject({}).optional().describe('Absent if an AI wrote it: then it is in ai_written.'),
       text: z.string().optional().describe('Its text, or a part of it.'),
+      withdrawn: z
+        .enum(WITHDRAWN)
+        .optional()
+        .describe('Why the document is not valid. Never state its content as fact.'),
     }),
   ),
   async run({ id, text_tokens, cursor }, reach) {
@@ -65,11 +77,17 @@ export const readDocument = defineTool({
     const mediaType = readText(content_type) ?? 'application/octet-stream';
     const text = await reach.readFile(mediaType, bytes);
     const part = text === undefined ? { next: null } : cutText(text, cursor);
-    const content: JsonObject = { document, ...('text' in part ? { text: part.text } : {}) };
+    const withdrawn = findWithdrawn(await askJson(reach, { path: `/fhir/R4/${printVersion(document)}` }));
+    const content: JsonObject = {
+      document,
+      ...('text' in part ? { text: part.text } : {}),
+      ...(withdrawn === undefined ? {} : { withdrawn }),
+    };
     const isAi = isOfAi(document);
-    const heading = isAi
-      ? 'A document that an AI wrote; nobody has verified it.'
-      : 'A document of the record.';
+    const heading = [
+      isAi ? 'A document that an AI wrote; nobody has verified it.' : 'A document of the record.',
+      ...(withdrawn === undefined ? [] : [`It is ${withdrawn}: don’t state its content as fact.`]),
+    ].join(' ');
     if (text === undefined && bytes.length > MOST_PASSED)
       throw new ToolFault(
         `the document has no text, and ${bytes.length} bytes; at most ${MOST_PASSED} are passed on`,
@@ -99,6 +117,12 @@ export const readDocument = defineTool({
     };
   },
 });
+
+/** Returns why a DocumentReference is no longer valid. */
+function findWithdrawn(reference: JsonObject): (typeof WITHDRAWN)[number] | undefined {
+  if (withdrawnAs(reference) !== undefined) return 'entered in error';
+  return reference.status === 'superseded' ? 'superseded' : undefined;
+}
 
 /** Returns a media type without its parameters, which may hold any words. */
 const bareType = (mediaType: string): string => (mediaType.split(/[;\s]/, 1)[0] ?? '').toLowerCase();

@@ -17,6 +17,8 @@ import { entries, leftOutByScope, recordOutput, recordText } from '../record-con
 import { AS_OF, COMMON, CURSOR, day, defineTool, LIMIT, TEXT_TOKENS } from '../tool.ts';
 
 const OBSERVATION = ['Observation'];
+/** The types in which patterns are looked for. */
+const PATTERN_TYPES = ['Observation', 'MedicationStatement'];
 const CODE = z
   .string()
   .max(1_000)
@@ -48,11 +50,18 @@ export const series = defineTool({
     const [found = {}] = objectsIn(json.data);
     const { points, ...rest } = found;
     const { items, next } = cutPage(objectsIn(points), readPlace(cursor), undefined, size);
-    const lines = items.map(({ at, value, comparator, fhir }) =>
-      oneLine(`${text(fhir)}: ${text(at)} · ${text(comparator)}${text(value)} ${text(rest.unit)}`),
-    );
+    const lines = items.map(({ at, value, comparator, n, fhir }) => {
+      const said = `${text(at)} · ${text(comparator)}${text(value)} ${text(rest.unit)}`;
+      if (query.bucket === 'raw') return oneLine(`${text(fhir)}: ${said}`);
+      return oneLine(`${said}, the median of ${text(n)}; the newest is ${text(fhir)}`);
+    });
+    const what = query.bucket === 'raw' ? 'values' : 'medians';
     return {
-      text: recordText(`${items.length} values on this page.`, lines, text_tokens),
+      text: recordText(
+        `${items.length} ${what} on this page.`,
+        [...warningLines(rest), ...lines],
+        text_tokens,
+      ),
       structured: {
         record_content: { ...rest, points: [...items] },
         incomplete: leftOutByScope(await reach.grant(), OBSERVATION, 'rs'),
@@ -76,16 +85,34 @@ export const findPatterns = defineTool({
     text_tokens: TEXT_TOKENS,
     cursor: CURSOR,
   }),
-  output: recordOutput(z.object({ findings: entries.optional(), evidence: entries.optional() })),
+  output: recordOutput(
+    z.object({
+      findings: entries.optional(),
+      total: z.int().optional().describe('Number of findings on all pages.'),
+      warnings: entries
+        .optional()
+        .describe('Counts of values that were left out, or that are known only roughly.'),
+      evidence: entries.optional(),
+    }),
+  ),
   async run({ patient, finding_id, limit, text_tokens, cursor }, reach) {
     const path = `/v1/patients/${await findPatient(reach, patient)}/patterns`;
-    const left = leftOutByScope(await reach.grant(), OBSERVATION, 'rs');
+    const left = leftOutByScope(await reach.grant(), PATTERN_TYPES, 'rs');
     if (finding_id === undefined) {
-      const { items, next } = await askPage(reach, { path, query: { limit } }, cursor);
+      const { items, next, answer } = await askPage(reach, { path, query: { limit } }, cursor);
+      const { total = 0, warnings = [] } = answer;
       const lines = items.map((each) => oneLine(`${text(each.finding_id)}: ${text(each.title)}`));
       return {
-        text: recordText(`${items.length} findings on this page.`, lines, text_tokens),
-        structured: { record_content: { findings: [...items] }, incomplete: left, next_cursor: next },
+        text: recordText(
+          `${items.length} findings on this page.`,
+          [...warningLines(answer), ...lines],
+          text_tokens,
+        ),
+        structured: {
+          record_content: { findings: [...items], total, warnings },
+          incomplete: left,
+          next_cursor: next,
+        },
       };
     }
     const below = `${path}/${encodeURIComponent(finding_id)}/evidence`;
@@ -121,7 +148,7 @@ export const comparePeriods = defineTool({
     const path = `/v1/patients/${await findPatient(reach, patient)}/patterns/compare`;
     const answer = await askJson(reach, { method: 'POST', path, body: JSON.stringify(body) });
     return {
-      text: recordText('The comparison.', [comparisonLine(answer)], 2_000),
+      text: recordText('The comparison.', [...warningLines(answer), comparisonLine(answer)], 2_000),
       structured: {
         record_content: answer,
         incomplete: leftOutByScope(await reach.grant(), OBSERVATION, 'rs'),
@@ -130,13 +157,19 @@ export const comparePeriods = defineTool({
   },
 });
 
+/** Returns the warnings of an answer as lines. */
+function warningLines({ warnings }: JsonObject): string[] {
+  return objectsIn(warnings).map((each) => oneLine(`Warning: ${text(each.text)} (${text(each.count)})`));
+}
+
 function comparisonLine({ a, b, difference, sufficient, reason, unit }: JsonObject): string {
   const [first = {}, second = {}, by = {}] = [a, b, difference].map(
     (each) => objectsIn([each ?? null])[0] ?? {},
   );
   const medians = `median ${text(first.median)} (n ${text(first.count)}), then ${text(second.median)} (n ${text(second.count)}) ${text(unit)}`;
   if (sufficient !== true) return oneLine(`${medians}: no statement, ${text(reason)}`);
-  return oneLine(`${medians}: difference ${text(by.absolute)}, p ${text(by.p_value)}`);
+  const interval = `95 % interval ${text(by.low)} to ${text(by.high)}`;
+  return oneLine(`${medians}: difference ${text(by.absolute)} (${interval}), p ${text(by.p_value)}`);
 }
 
 function text(value: Json | undefined): string {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isResourceType, typeEntry } from '#src/fhir/types.ts';
 import { isObject, type JsonObject, printJson } from '#src/shared/json/json.ts';
-import { askJson, objectsIn, PAGE_BYTES } from '../ask.ts';
+import { askJson, objectsIn, PAGE_BYTES, readText } from '../ask.ts';
 import { entryLine, isOfAi, printVersion } from '../entry-line.ts';
 import { ToolFault } from '../fault.ts';
 import { cutText } from '../long-text.ts';
@@ -38,7 +38,8 @@ export const readResource = defineTool({
       throw new ToolFault(`unknown resource type ${type}; search_record lists the types`);
     const path = `/fhir/R4/${type}/${encodeURIComponent(id)}${version === undefined ? '' : `/_history/${version}`}`;
     const resource = await askJson(reach, { path, query: { _asOf: as_of } });
-    const provenance = await findProvenance(reach, patient, resource);
+    const found = await findProvenance(reach, patient, resource);
+    const provenance = found ?? null;
     const isAi = isOfAi(resource) || provenance?.author_type === 'ai';
     const { shown, next } = cutJson(resource, cursor);
     const written = isObject(provenance)
@@ -55,7 +56,7 @@ export const readResource = defineTool({
         ...(isAi ? { ai_written: [shown] } : {}),
         incomplete:
           provenance === null && typeEntry(type).home === 'record'
-            ? [{ left_out_by: 'scope', what: 'Provenance' }]
+            ? [{ left_out_by: found === undefined ? 'size' : 'scope', what: 'Provenance' }]
             : [],
         next_cursor: next,
       },
@@ -75,21 +76,29 @@ function cutJson(
   return { shown: { json_part: text }, next };
 }
 
-/** Returns the provenance of a version; null if the caller may not see it. */
+/** Pages of versions in which a version is looked for, the newest first. */
+const MOST_PAGES = 20;
+
+/** Returns the provenance of a version; null if the caller may not see it, undefined if there are too many newer versions. */
 async function findProvenance(
   reach: Reach,
   given: string | undefined,
   { resourceType, id, meta }: JsonObject,
-): Promise<JsonObject | null> {
+): Promise<JsonObject | null | undefined> {
   const type = String(resourceType);
   if (!isResourceType(type) || typeEntry(type).home !== 'record' || type === 'Provenance') return null;
   const patient = given ?? (await reach.grant())?.patient;
   const path = `/v1/patients/${encodeURIComponent(patient ?? '')}/provenance/${type}/${String(id)}`;
   if (patient === undefined) return null;
+  const version = isObject(meta) ? meta.versionId : undefined;
   try {
-    const { data } = await askJson(reach, { path, query: { limit: 100 } });
-    const version = isObject(meta) ? meta.versionId : undefined;
-    return objectsIn(data).find((each) => String(each.version) === version) ?? null;
+    for (let cursor: string | undefined, page = 0; page < MOST_PAGES; page += 1) {
+      const { data, next_cursor: next } = await askJson(reach, { path, query: { limit: 200, cursor } });
+      const found = objectsIn(data).find((each) => String(each.version) === version);
+      cursor = readText(next);
+      if (found !== undefined || cursor === undefined) return found ?? null;
+    }
+    return undefined;
   } catch (error) {
     if (error instanceof ToolFault && (error.status === 403 || error.status === 404)) return null;
     throw error;

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { askSized, cutPage, findPatient, objectsIn, PAGE_BYTES, readPlace, readText } from '../ask.ts';
 import { entryLine, isOfAi, printVersion } from '../entry-line.ts';
 import type { Call, Reach } from '../reach.ts';
-import { entries, leftOutByScope, recordOutput, recordText } from '../record-content.ts';
+import { besideAi, entries, leftOutByScope, recordOutput, recordText } from '../record-content.ts';
 import { AS_OF, COMMON, CURSOR, defineTool, LIMIT, TEXT_TOKENS } from '../tool.ts';
 
 const TYPES = TYPE_NAMES.filter((type) => typeEntry(type).home !== 'terminology');
@@ -56,7 +56,13 @@ export const searchRecord = defineTool({
         ? { path: first.path, query: { ...parameters, ...first.query, _count: limit, _asOf: as_of } }
         : { path: first.path, query: readQuery(place.page) };
     const { json: bundle, size } = await askSized(reach, call);
-    const found = objectsIn(bundle.entry).flatMap(({ resource }) => (isObject(resource) ? [resource] : []));
+    const all = objectsIn(bundle.entry);
+    const found = all.flatMap(({ resource }) => (isObject(resource) ? [resource] : []));
+    const included = new Set(
+      all.flatMap(({ resource, search }) =>
+        isObject(resource) && isObject(search) && search.mode === 'include' ? [printVersion(resource)] : [],
+      ),
+    );
     const isLong = (resource: JsonObject): boolean =>
       size > PAGE_BYTES && Buffer.byteLength(printJson(resource)) > PAGE_BYTES;
     const { items, next } = cutPage(
@@ -68,9 +74,11 @@ export const searchRecord = defineTool({
     const facts = items.filter((each) => !isOfAi(each));
     const long = items.filter(({ left_out }) => left_out !== undefined).map(printVersion);
     const { total } = bundle;
+    const matches = facts.filter((each) => !included.has(printVersion(each))).length;
+    const others = facts.length - matches;
     return {
       text: recordText(
-        `${facts.length} ${type} ${facts.length === 1 ? 'resource' : 'resources'} on this page.`,
+        `${matches} ${type} ${matches === 1 ? 'resource' : 'resources'} on this page${others === 0 ? '' : `, and ${others} included`}${besideAi(items.length - facts.length)}`,
         facts.map(entryLine),
         text_tokens,
       ),

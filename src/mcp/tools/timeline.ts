@@ -3,7 +3,7 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 import { DEFAULT_KINDS, TIMELINE, TIMELINE_KINDS } from '#src/v1/timeline.ts';
 import { askPage, findPatient } from '../ask.ts';
 import { oneLine } from '../entry-line.ts';
-import { entries, leftOutByScope, recordOutput, recordText } from '../record-content.ts';
+import { besideAi, entries, leftOutByScope, recordOutput, recordText } from '../record-content.ts';
 import { AS_OF, COMMON, CURSOR, day, defineTool, LIMIT, TEXT_TOKENS } from '../tool.ts';
 
 /** Lists the events of the patient's care. */
@@ -36,7 +36,11 @@ export const timeline = defineTool({
     const facts = items.filter(({ author_type }) => author_type !== 'ai');
     const types = (kinds ?? DEFAULT_KINDS).map((kind) => TIMELINE[kind]);
     return {
-      text: recordText(`${facts.length} events on this page.`, facts.map(line), text_tokens),
+      text: recordText(
+        `${facts.length} events on this page${besideAi(items.length - facts.length)}`,
+        facts.map(line),
+        text_tokens,
+      ),
       structured: {
         record_content: { entries: facts },
         ai_written: items.filter(({ author_type }) => author_type === 'ai'),

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Access } from '#src/shared/access/access.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { askJson, objectsIn, readText, textsIn } from '../ask.ts';
 import { defineTool } from '../tool.ts';
 
@@ -12,6 +14,11 @@ export const whatMayIDo = defineTool({
   output: z.object({
     acts_for: z.enum(['one patient', 'a project']),
     patient: z.string().nullable(),
+    access: z
+      .array(z.looseObject({ type: z.string(), letters: z.string() }))
+      .describe(
+        'What this access token opens, which may be less than the grants: c create, r read, u update, d delete, s search.',
+      ),
     grants: z.array(z.looseObject({})).describe('Active grants of your application for this patient.'),
   }),
   async run(_, reach) {
@@ -19,9 +26,9 @@ export const whatMayIDo = defineTool({
     if (grant === undefined)
       return {
         text: 'You act for a project and see all of its patients. Name the patient in each call; find_patient finds them. You can’t propose changes.',
-        structured: { acts_for: 'a project', patient: null, grants: [] },
+        structured: { acts_for: 'a project', patient: null, access: [], grants: [] },
       };
-    const { patient, grantId } = grant;
+    const { patient, grantId, access } = grant;
     const path = `/v1/patients/${encodeURIComponent(patient)}/grants`;
     const { data } = await askJson(reach, { path, query: { limit: 100 } });
     const own = objectsIn(data).filter(
@@ -34,8 +41,34 @@ export const whatMayIDo = defineTool({
       ...(typeof purpose === 'string' ? [`Stated purpose: ${purpose}`] : []),
     ]);
     return {
-      text: [`You act for one patient, ${patient}.`, ...lines].join('\n'),
-      structured: { acts_for: 'one patient', patient, grants: own },
+      text: [
+        `You act for one patient, ${patient}.`,
+        'This access token opens (c create, r read, u update, d delete, s search):',
+        ...accessLines(access),
+        'The person allowed, of which this token may have less:',
+        ...lines,
+      ].join('\n'),
+      structured: { acts_for: 'one patient', patient, access: listAccess(access), grants: own },
     };
   },
 });
+
+/** Lists the letters on each type. */
+function listAccess({ types }: Access): JsonObject[] {
+  return [...types].flatMap(([type, own]) =>
+    own.map(({ letters, category }) => ({
+      ...{ type, letters },
+      ...(category === undefined ? {} : { category: category.code }),
+    })),
+  );
+}
+
+/** Returns a line for each set of letters, with its types. */
+function accessLines(access: Access): string[] {
+  const byLetters = new Map<string, string[]>();
+  for (const { type, letters, category } of listAccess(access)) {
+    const named = category === undefined ? String(type) : `${String(type)} (category ${String(category)})`;
+    byLetters.set(String(letters), [...(byLetters.get(String(letters)) ?? []), named]);
+  }
+  return [...byLetters].map(([letters, types]) => `- ${letters}: ${types.join(', ')}`);
+}
