@@ -23,7 +23,7 @@ const onlyPerson = person.omit({ email: true });
 const heldScopes = z.array(z.string()).describe('as granted: SMART v2 form, sorted');
 const grantedTo = {
   application_id: z.string(),
-  project_id: z.string().describe('the project of the application'),
+  project_id: z.string().describe('the application’s project'),
   environment,
 };
 const instant = z.string().describe('FHIR instant');
@@ -35,19 +35,19 @@ const proposal = {
     .int()
     .min(0)
     .max(99)
-    .describe('its place among the pending proposals of its grant; no two have the same one'),
+    .describe('the proposal’s place among its grant’s pending proposals; each has a different place'),
 };
 const proposedType = z.string().describe('one of the types that belong to a record');
 /** The members that the webhooks of a proposal need. */
 const toldProposal = {
   ...proposal,
   ...grantedTo,
-  patient: z.string().describe('the pairwise id of the Patient'),
+  patient: z.string().describe('the Patient’s pairwise id'),
   resource_type: proposedType,
 };
 const webhookSettings = {
   url: z.string(),
-  events: z.array(z.string()).describe('types, or only * for all'),
+  events: z.array(z.string()).describe('types, or only `*` for all'),
   description: z.string().nullable(),
   active: z.boolean().describe('false: paused, its deliveries wait'),
 };
@@ -89,7 +89,7 @@ export const CATALOG = {
   },
   ResourceUpdated: {
     version: 1,
-    says: 'A resource was replaced by its next version; also when a deleted one was restored.',
+    says: 'A resource was replaced by its next version, or a deleted resource was restored.',
     streams: 'record-, directory-',
     data: z.object({ ...resourceHeader, resource: fhirResource }),
   },
@@ -104,18 +104,18 @@ export const CATALOG = {
     says: 'The content of a document was stored, with its checksum; it never changes. Appended together with the version that shows it.',
     streams: 'record-',
     data: z.object({
-      id: z.string().describe('of the DocumentReference'),
+      id: z.string().describe('id of the DocumentReference'),
       patient: z.string(),
-      version: z.int().positive().describe('of the DocumentReference, the first that shows them'),
+      version: z.int().positive().describe('the DocumentReference’s first version that shows the content'),
       content_type: z.string(),
       size: z.int().nonnegative().describe('in bytes'),
       sha256: z.string().describe('hex'),
-      blob: z.string().describe('name of the bytes in the document store, beneath patient and document'),
+      blob: z.string().describe('name of the bytes in the document store, below patient and document'),
     }),
   },
   DirectoryEntriesCarried: {
     version: 1,
-    says: 'A transaction over a record also creates directory entries: they are appended to the directory stream from here.',
+    says: 'A transaction on a record also creates directory entries, which are copied from this event to the directory stream.',
     streams: 'record-',
     data: z.object({
       stream: z.string().describe('the directory stream'),
@@ -131,7 +131,7 @@ export const CATALOG = {
   },
   RecordLinked: {
     version: 1,
-    says: 'A person was linked to a record: it is their own, or they look after the patient.',
+    says: 'A person was linked to a record, either because it is their own or because they look after the patient.',
     streams: 'record-',
     data: z.object({
       link_id: z.string(),
@@ -151,7 +151,7 @@ export const CATALOG = {
   },
   ConsentGranted: {
     version: 1,
-    says: 'A person gave an application access to a record until a moment.',
+    says: 'A person gave an application access to a record for a limited time.',
     streams: 'record-',
     data: z.object({
       grant_id: z.string(),
@@ -159,11 +159,11 @@ export const CATALOG = {
       ...grantedTo,
       sector: z
         .string()
-        .describe('applications of one project and environment with the same sector share ids'),
+        .describe('applications in the same project and environment with the same sector share ids'),
       scopes: heldScopes,
       purpose: z.string().nullable(),
-      patient: z.string().describe('the pairwise id of the Patient'),
-      subject: z.string().describe('the pairwise `sub` of the person'),
+      patient: z.string().describe('the Patient’s pairwise id'),
+      subject: z.string().describe('the person’s pairwise `sub`'),
       granted_by: z
         .enum(['patient', 'representative', 'creator'])
         .describe('`representative`: by a dependent link; `creator`: by the identity grant'),
@@ -174,12 +174,12 @@ export const CATALOG = {
   },
   ConsentRevoked: {
     version: 1,
-    says: 'A grant was ended before its time.',
+    says: 'A grant was ended before it expired.',
     streams: 'record-',
     data: z.object({
       grant_id: z.string(),
       ...grantedTo,
-      patient: z.string().describe('the pairwise id of the Patient'),
+      patient: z.string().describe('the Patient’s pairwise id'),
       scopes: heldScopes,
       purpose: z.string().nullable(),
       expires_at: instant.describe('FHIR instant at which it would have expired'),
@@ -196,66 +196,68 @@ export const CATALOG = {
   },
   ConsentExpired: {
     version: 1,
-    says: 'A grant expired. Tokens stop at that moment, with or without this event.',
+    says: 'A grant expired. Tokens stop working at that time, with or without this event.',
     streams: 'record-',
     data: z.object({ grant_id: z.string(), ...grantedTo }),
   },
   SharedLinkCreated: {
     version: 1,
-    says: 'A person made a SMART Health Link: anyone who has it can open a part of the record until a moment. The link itself, its key and its passcode are not in the event.',
+    says: 'A person made a SMART Health Link: anyone who has the link can open a part of the record for a limited time. The link itself, its key and its passcode aren’t in the event.',
     streams: 'record-',
     data: z.object({
       link_id: z.string(),
       person: onlyPerson,
-      label: z.string().nullable().describe('at most 80 characters, shown to those who open it'),
+      label: z.string().nullable().describe('at most 80 characters, shown to people who open the link'),
       content: z.string().describe('`summary`, `everything` or `document/<id>`'),
       long_term: z.boolean().describe('each opening shows the current record'),
-      passcode: z.boolean().describe('it opens only with a passcode'),
+      passcode: z.boolean().describe('whether the link requires a passcode'),
       expires_at: instant,
     }),
   },
   SharedLinkEnded: {
     version: 1,
-    says: 'A shared link can no longer be opened; its key and its contents were deleted. It stops at its own moment, with or without this event.',
+    says: 'A shared link can no longer be opened; its key and contents were deleted. A link stops working when it expires, with or without this event.',
     streams: 'record-',
     data: z.object({
       link_id: z.string(),
       reason: z
         .enum(['patient', 'expired', 'passcode', 'link_ended', 'platform'])
         .describe(
-          '`passcode`: five wrong ones; `link_ended`: the person is no longer linked to the record; `platform`: its project was deleted',
+          '`passcode`: five wrong passcodes; `link_ended`: the person is no longer linked to the record; `platform`: the record’s project was deleted',
         ),
     }),
   },
   ProposalMade: {
     version: 1,
-    says: 'An application proposed a change of the record, which is pending until a person with a link to the record decides. The metadata name its author.',
+    says: 'An application proposed a change to the record, which is pending until a person who is linked to the record decides. The metadata names the author.',
     streams: 'record-',
     data: z.object({
       ...proposal,
       ...grantedTo,
-      patient: z.string().describe('the pairwise id of the Patient'),
+      patient: z.string().describe('the Patient’s pairwise id'),
       operation: z.enum(['create', 'update']),
       resource_type: proposedType,
-      resource_id: z.string().optional().describe('of an update'),
+      resource_id: z.string().optional().describe('for an update: the id of the resource'),
       base_version: z
         .int()
         .positive()
         .optional()
-        .describe('for an update: the version that it changes; a newer version supersedes the proposal'),
+        .describe(
+          'for an update: the version that the proposal changes; a newer version supersedes the proposal',
+        ),
       resource: z.string().describe('the JSON text of the proposed resource, without version and time'),
       rationale: z.string().nullable().describe('the application’s reason'),
-      expires_at: instant.describe('FHIR instant at which it expires'),
+      expires_at: instant.describe('FHIR instant at which the proposal expires'),
     }),
   },
   ProposalAccepted: {
     version: 1,
-    says: 'A person accepted a proposal: the same append has the version that it became. `approved_by` in the metadata names the person.',
+    says: 'A person accepted a proposal; the same append contains the resulting version. `approved_by` in the metadata names the person.',
     streams: 'record-',
     data: z.object({
       ...toldProposal,
       resource_id: z.string(),
-      version: z.int().positive().describe('the FHIR version that it became'),
+      version: z.int().positive().describe('the FHIR version that resulted'),
     }),
   },
   ProposalRejected: {
@@ -264,7 +266,7 @@ export const CATALOG = {
     streams: 'record-',
     data: z.object({
       ...toldProposal,
-      resource_id: z.string().optional().describe('of an update'),
+      resource_id: z.string().optional().describe('for an update: the id of the resource'),
       note: z
         .string()
         .optional()
@@ -288,19 +290,19 @@ export const CATALOG = {
   },
   ProposalExpired: {
     version: 1,
-    says: 'Nobody decided about a proposal in time, or its grant ended. From that moment it can no longer be accepted, with or without this event.',
+    says: 'Nobody decided about a proposal in time, or its grant ended. From then on, the proposal can no longer be accepted, with or without this event.',
     streams: 'record-',
     data: z.object({ ...proposal, reason: z.enum(['time', 'grant_ended']) }),
   },
   RecordErasureRequested: {
     version: 1,
-    says: 'The creating project asked for a record to be purged with all its history.',
+    says: 'The project that created a record requested that it be purged with all its history.',
     streams: 'project-',
     data: z.object({ patient: z.string(), environment }),
   },
   RecordErased: {
     version: 3,
-    says: 'A record was removed physically, as requested. This event keeps the facts about its grants and its access log that name no person.',
+    says: 'A record was physically removed, as requested. This event keeps facts about the record’s grants and access log that don’t name any person.',
     streams: 'project-',
     data: z.object({
       patient: z.string(),
@@ -315,33 +317,36 @@ export const CATALOG = {
       ),
       access_log: z.object({
         entries: z.int().nonnegative().describe('number of entries that were removed'),
-        hash: z.string().nullable().describe("the last entry's, 64 hex digits; null without any"),
+        hash: z
+          .string()
+          .nullable()
+          .describe("the last entry's hash, 64 hex digits; null if there were no entries"),
       }),
     }),
   },
   PersonalRecordStarted: {
     version: 1,
-    says: 'A person started a record of their own, in a project that has nothing else. The event names nobody: only the link in the record does, and is removed with it.',
+    says: 'A person started a personal record, in a project that contains nothing else. The event names nobody: only the link in the record does, and a purge removes the link with the record.',
     streams: 'project-',
     data: z.object({
-      project_id: z.string().describe('derived from issuer and subject'),
+      project_id: z.string().describe('derived from the issuer and subject'),
       environment,
       patient: z.string().describe('UUIDv7 of the Patient'),
     }),
   },
   OrganizationCreated: {
     version: 1,
-    says: 'An organization was founded.',
+    says: 'An organization was created.',
     streams: 'organization-',
     data: z.object({
       organization_id: z.string(),
       name: z.string(),
-      founder: person.optional().describe('its first owner; absent if the service founded it'),
+      founder: person.optional().describe('the first owner; absent if the service created the organization'),
     }),
   },
   OrganizationMemberAdded: {
     version: 2,
-    says: 'A person became a member of an organization, or a member got another role.',
+    says: 'A person became a member of an organization, or a member got a different role.',
     streams: 'organization-',
     data: person.extend({ role: z.enum(['owner', 'admin', 'developer', 'auditor']) }),
   },
@@ -354,14 +359,14 @@ export const CATALOG = {
       email: z.string().describe('lower case'),
       role: z.enum(['owner', 'admin', 'developer', 'auditor']),
       invited_by: onlyPerson.describe(
-        'the member who invited; they must still be allowed to when it is accepted',
+        'the member who sent the invitation; they must still be allowed to send it when it is accepted',
       ),
       expires_at: instant.describe('FHIR instant after which it can’t be accepted'),
     }),
   },
   OrganizationInvitationEnded: {
     version: 1,
-    says: 'An invitation to an organization was accepted, withdrawn, or replaced by another of the same address.',
+    says: 'An invitation to an organization was accepted, withdrawn, or replaced by another for the same address.',
     streams: 'organization-',
     data: z.object({
       invitation_id: z.string(),
@@ -376,7 +381,7 @@ export const CATALOG = {
   },
   OrganizationSsoConfigured: {
     version: 1,
-    says: 'An organization named the issuer at which its people sign in, and their e-mail domains.',
+    says: 'An organization set the issuer at which its people sign in, and their e-mail domains.',
     streams: 'organization-',
     data: z.object({
       issuer: z.string(),
@@ -386,7 +391,7 @@ export const CATALOG = {
   },
   OrganizationVerified: {
     version: 1,
-    says: 'An owner proved with a verified e-mail address that the organization holds the domain.',
+    says: 'An owner proved, with a verified e-mail address, that the organization owns the domain.',
     streams: 'organization-',
     data: z.object({ domain: z.string() }),
   },
@@ -413,7 +418,7 @@ export const CATALOG = {
       scopes: z.array(z.enum(['read', 'write'])),
       sha256: z.string().describe('hex SHA-256 of the key'),
       last4: z.string(),
-      expires_at: instant.nullable().describe('FHIR instant at which it stops working; null: never'),
+      expires_at: instant.nullable().describe('FHIR instant at which the key stops working; null: never'),
     }),
   },
   ApiKeyRevoked: {
@@ -424,7 +429,7 @@ export const CATALOG = {
   },
   ProductionAccessRequested: {
     version: 1,
-    says: 'A member asked the operator of the installation to allow a project production keys and applications.',
+    says: 'A member asked the installation’s operator to allow production keys and applications for a project.',
     streams: 'project-',
     data: z.object({
       project_id: z.string(),
@@ -434,12 +439,12 @@ export const CATALOG = {
   },
   ProductionAccessRefused: {
     version: 1,
-    says: 'An operator of the installation refused a request for production.',
+    says: 'An operator of the installation refused a request for production access.',
     streams: 'project-',
     data: z.object({
       project_id: z.string(),
       request_id: z.string(),
-      reason: z.string().optional().describe('for the members of the organization'),
+      reason: z.string().optional().describe('shown to the organization’s members'),
     }),
   },
   ProductionAccessAllowed: {
@@ -450,19 +455,19 @@ export const CATALOG = {
   },
   ProductionAccessWithdrawn: {
     version: 1,
-    says: 'A project may no longer create production keys or applications; existing ones keep working.',
+    says: 'A project is no longer allowed to create production keys or applications; existing keys and applications keep working.',
     streams: 'project-',
     data: z.object({ project_id: z.string() }),
   },
   GuestHostBlocked: {
     version: 1,
-    says: 'An operator of the installation blocked a host: its metadata documents, and those of hosts below it, are no longer taken as OAuth clients.',
+    says: 'An operator of the installation blocked a host: metadata documents on this host and its subdomains are no longer accepted as OAuth clients.',
     streams: 'project-',
     data: z.object({ host: z.string().describe('lower case') }),
   },
   GuestHostUnblocked: {
     version: 1,
-    says: 'An operator of the installation unblocked a host: its metadata documents are taken again.',
+    says: 'An operator of the installation unblocked a host: its metadata documents are accepted again.',
     streams: 'project-',
     data: z.object({ host: z.string() }),
   },
@@ -474,7 +479,7 @@ export const CATALOG = {
   },
   SandboxResetRequested: {
     version: 1,
-    says: 'Everything in a sandbox is to be erased, and the synthetic patients are to be created again with other ids.',
+    says: 'Everything in a sandbox is to be erased, and the synthetic patients are to be created again with new ids.',
     streams: 'project-',
     data: sandboxAsked,
   },
@@ -485,7 +490,7 @@ export const CATALOG = {
     data: z.object({
       reset_id: z.string(),
       patients: z.int().nonnegative(),
-      resources: z.int().nonnegative().describe('directory entries among them'),
+      resources: z.int().nonnegative().describe('including directory entries'),
     }),
   },
   ApplicationRegistered: {
@@ -499,31 +504,31 @@ export const CATALOG = {
       name: z.string(),
       environment,
       kind: z.enum(['public', 'confidential']),
-      redirect_uris: z.array(z.string()).describe('compared as they are, character by character'),
+      redirect_uris: z.array(z.string()).describe('compared character by character'),
       post_logout_redirect_uris: z
         .array(z.string())
         .optional()
-        .describe('where people may go after they signed out here; compared in the same way'),
+        .describe('where people can go after they sign out here; compared in the same way'),
       scopes: z.array(z.string()),
       grant_types: z.array(z.string()),
       privacy_url: z.string().optional(),
-      secret_sha256: z.string().optional().describe('hex; only confidential applications without keys'),
+      secret_sha256: z.string().optional().describe('hex; only for confidential applications without keys'),
       jwks: z
         .object({ keys: z.array(publicKey) })
         .optional()
-        .describe('the keys that it signs with; only confidential applications'),
-      jwks_uri: z.string().optional().describe('where such keys are fetched; never together with jwks'),
+        .describe('public keys; only for confidential applications'),
+      jwks_uri: z.string().optional().describe('URL of such keys; never together with jwks'),
       sector: z
         .string()
         .optional()
         .describe(
-          'applications of one sector get the same pairwise ids; absent: the application has its own',
+          'applications in the same sector get the same pairwise ids; absent: the application has its own sector',
         ),
     }),
   },
   ApplicationChanged: {
     version: 1,
-    says: 'Settings of an application were changed; the event has all that can change, as they are now. Keys end its client secrets.',
+    says: 'An application’s settings were changed; the event contains the new values of all settings that can change. If the application has keys, its client secrets no longer work.',
     streams: 'application-',
     data: z.object({
       redirect_uris: z.array(z.string()),
@@ -533,20 +538,22 @@ export const CATALOG = {
       jwks: z
         .object({ keys: z.array(publicKey) })
         .optional()
-        .describe('the keys that it signs with; only confidential applications'),
-      jwks_uri: z.string().optional().describe('where such keys are fetched; never together with jwks'),
+        .describe('public keys; only for confidential applications'),
+      jwks_uri: z.string().optional().describe('URL of such keys; never together with jwks'),
     }),
   },
   ApplicationSecretRotated: {
     version: 1,
-    says: 'An application got a new client secret; only the SHA-256 of each is kept.',
+    says: 'An application got a new client secret; only the SHA-256 of each secret is kept.',
     streams: 'application-',
     data: z.object({
       secret_sha256: z.string().describe('hex'),
       previous: z
         .object({ sha256: z.string(), until: z.string().describe('instant') })
         .optional()
-        .describe('the previous secret, if it keeps working for a while; all others have ended'),
+        .describe(
+          'the previous secret, if it keeps working for a while; all older secrets have stopped working',
+        ),
     }),
   },
   ApplicationBranded: {
@@ -570,7 +577,7 @@ export const CATALOG = {
   },
   ApplicationTrusted: {
     version: 1,
-    says: 'An application became trusted, or is no longer trusted. Only trust that the operator gave counts: with the credential `system`, or with `cause` `operator` in the metadata.',
+    says: 'An application became trusted, or is no longer trusted. Trust counts only if an operator gave it: with the credential `system`, or with `cause` `operator` in the metadata.',
     streams: 'application-',
     data: z.object({ trusted: z.boolean() }),
   },
@@ -582,7 +589,7 @@ export const CATALOG = {
   },
   WebhookEndpointCreated: {
     version: 1,
-    says: 'A webhook endpoint was made in a project and environment.',
+    says: 'A webhook endpoint was created in a project and environment.',
     streams: 'webhook-',
     data: z.object({
       endpoint_id: z.string(),
@@ -594,7 +601,7 @@ export const CATALOG = {
   },
   WebhookEndpointChanged: {
     version: 1,
-    says: 'A webhook endpoint was given other settings: all of them as they are from here on.',
+    says: 'A webhook endpoint’s settings were changed; the event contains all new values.',
     streams: 'webhook-',
     data: z.object({ project_id: z.string(), environment, ...webhookSettings }),
   },
