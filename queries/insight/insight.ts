@@ -3,8 +3,8 @@ import type { Pool } from 'pg';
 import { type Comparison, comparePeriods } from '#src/insight/compare.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import type { MolarMassOf } from '#src/insight/measurement.ts';
-import type { Coded, Point } from '#src/insight/track.ts';
-import type { InsightWarning } from '#src/insight/warning.ts';
+import { type Coded, type Point, withoutCopies } from '#src/insight/track.ts';
+import { beyond, type InsightWarning } from '#src/insight/warning.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { inSlices } from '#src/shared/load/slices.ts';
@@ -104,11 +104,20 @@ export function openCompare(series: ReadSeries): Compare {
     const [read] = told ?? [];
     if (read === undefined) return { fresh, told: undefined };
     const { track, warnings } = read;
+    // A month or a year may be partly in a period: then nothing says whether its value is.
     const isIn = (period: Period) => (point: Point) => {
       const { first, last } = readDays(point.date);
-      return last >= period.from && first <= period.to;
+      return first >= period.from && last <= period.to;
     };
-    const compared = await inSlices(comparePeriods(track, { a: isIn(a), b: isIn(b) }));
-    return { fresh, told: { ...compared, unit: track.unit, warnings } };
+    const points = withoutCopies(track.points);
+    const isPartly = (point: Point): boolean => {
+      const { first, last } = readDays(point.date);
+      const overlaps = (period: Period): boolean =>
+        last >= period.from && first <= period.to && !isIn(period)(point);
+      return overlaps(a) || overlaps(b);
+    };
+    const compared = await inSlices(comparePeriods({ ...track, points }, { a: isIn(a), b: isIn(b) }));
+    const vague = beyond("left out: the date doesn't say in which period", points.filter(isPartly).length);
+    return { fresh, told: { ...compared, unit: track.unit, warnings: [...warnings, ...vague] } };
   };
 }

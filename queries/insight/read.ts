@@ -2,7 +2,7 @@
 import type { PoolClient } from 'pg';
 import { withoutIds } from '#src/fhir/search/text.ts';
 import { type MolarMassOf, makeTrack } from '#src/insight/measurement.ts';
-import { type Coded, countSameTime, type Point, type Track } from '#src/insight/track.ts';
+import { type Coded, countSameTime, DAY, type Point, type Track, withoutCopies } from '#src/insight/track.ts';
 import { type InsightWarning, makeWarnings, type Tally } from '#src/insight/warning.ts';
 import type { Sees } from '#src/shared/access/caller.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
@@ -39,7 +39,8 @@ interface Values {
 export interface Unsorted {
   /** One for a group of codes, else one for each code. */
   readonly values: readonly Values[];
-  readonly leftOut: LeftOut & Pick<Tally, 'withoutResult' | 'byAi' | 'undated' | 'long'>;
+  readonly leftOut: LeftOut &
+    Pick<Tally, 'withoutResult' | 'byAi' | 'undated' | 'long' | 'future' | 'notNumber' | 'preliminary'>;
   /** When the newest of the versions that were read was recorded; null without one. */
   readonly newest: Micros | null;
 }
@@ -61,13 +62,14 @@ export async function readGroup(
   };
   const stated = new Set<string>();
   // Each code has two lists: Observations that have it, and those with a component that has it.
-  const counts = await read(database, { ...span, type: 'Observation', lists }, (each, { list, fhir }) => {
+  const findPlace = (each: CodedNumber, { list, fhir }: ReadRow): Values | undefined => {
     if (each.isPart) return list % 2 === 1 && isAsked(each, list >> 1) ? values : undefined;
     if (list % 2 === 1 || stated.has(fhir)) return undefined;
     // An Observation that has several of the codes states its own value once.
     if (group.length > 1) stated.add(fhir);
     return values;
-  });
+  };
+  const counts = await read(database, { ...span, type: 'Observation', lists }, findPlace, true);
   return { values: [values], ...counts };
 }
 
@@ -75,48 +77,64 @@ export async function readGroup(
 export async function readAll(database: PoolClient, span: Span): Promise<Unsorted> {
   const bySystem = new Map<string, Map<string, Values>>();
   const of = { ...span, type: 'Observation', lists: [nameList('Observation')] } as const;
-  const counts = await read(database, of, ({ system, code }) => {
+  const findPlace = ({ system, code }: CodedNumber): Values => {
     const ofSystem = got(bySystem, system, () => new Map<string, Values>());
     return got(ofSystem, code, () => ({ codes: [{ system, code }], byUnit: new Map() }));
-  });
+  };
+  const counts = await read(database, of, findPlace, false);
   return { values: [...bySystem.values()].flatMap((codes) => [...codes.values()]), ...counts };
 }
 
 /**
  * Reads numbers, and counts the values that are left out.
  * @param findPlace returns where a number belongs; undefined if nowhere
+ * @param isGroup whether all versions are of requested codes: then those without a number are counted
  */
 async function read(
   database: PoolClient,
   of: RowsOf,
   findPlace: (number: CodedNumber, row: ReadRow) => Values | undefined,
+  isGroup: boolean,
 ): Promise<Pick<Unsorted, 'leftOut' | 'newest'>> {
   let newest: Micros | null = null;
-  const counts = { withoutResult: 0, byAi: 0, undated: 0, long: 0 };
+  const counts = { withoutResult: 0, byAi: 0, undated: 0, long: 0, future: 0, preliminary: 0 };
   const counted = new Set<string>();
+  /** Versions that are in a list without a number in it, and those that have one in another list. */
+  const [without, placed] = [new Set<string>(), new Set<string>()];
   await readRows(database, of, (row) => {
     const { author, fields, date, fhir, since } = row;
     newest = Math.max(newest ?? since, since);
     if (author !== 'ai' && fields !== undefined && date !== null) {
-      const { numbers, withoutResult } = numbersIn(fields);
+      const { numbers, withoutResult, preliminary } = numbersIn(fields);
       if (withoutResult) {
         if (numbers.length > 0 && !counted.has(fhir)) counts.withoutResult += 1;
         counted.add(fhir);
         return;
       }
+      if (row.at > since + MICROS_OF_DAY) {
+        if (numbers.length > 0 && !counted.has(fhir)) counts.future += 1;
+        counted.add(fhir);
+        return;
+      }
+      let count = 0;
       for (const number of numbers) {
         const place = findPlace(number, row);
         if (place === undefined) continue;
+        count += 1;
         got(place.byUnit, number.unit, () => []).push(makePoint(row, date, number));
         noteName(place, number, row.at);
       }
+      if (count === 0) without.add(fhir);
+      else if (of.lists.length > 1 && row.list > 0) placed.add(fhir);
+      if (preliminary) counts.preliminary += count;
     } else if (!counted.has(fhir)) {
       counted.add(fhir);
       counts[author === 'ai' ? 'byAi' : fields === undefined ? 'long' : 'undated'] += 1;
     }
   });
   const apart = await countLeftOut(database, of);
-  return { leftOut: { ...counts, ...apart, byAi: counts.byAi + apart.byAi }, newest };
+  const notNumber = isGroup ? [...without].filter((each) => !placed.has(each)).length : 0;
+  return { leftOut: { ...counts, ...apart, notNumber, byAi: counts.byAi + apart.byAi }, newest };
 }
 
 /** Notes the name of the first code in a resource. Of names of one moment the first by alphabet is taken. */
@@ -148,6 +166,7 @@ export function* trackOfGroup({ values, leftOut }: Unsorted, molarMass: MolarMas
       ...leftOut,
       ...countBounded(track),
       sameTime: countSameTime(track),
+      copies: track.points.length - withoutCopies(track.points).length,
       unconverted,
     }),
   };
@@ -163,18 +182,24 @@ export function* tracksOfAll(
   const tracks: Track[] = [];
   const names = new Map<string, string>();
   const units: InsightWarning[] = [];
-  let bounded = 0;
+  let [bounded, copies] = [0, 0];
   for (const { codes, byUnit, named } of values.toSorted(
     (a, b) => inOrder([orderKey(a), orderKey(b)]) || inOrder([firstObservation(a), firstObservation(b)]),
   )) {
-    const { track, unconverted } = yield* makeTrack(codes, byUnit, molarMass);
+    const { track: whole, unconverted } = yield* makeTrack(codes, byUnit, molarMass);
+    const track = { ...whole, points: withoutCopies(whole.points) };
+    copies += whole.points.length - track.points.length;
     tracks.push(track);
     for (const { system, code } of codes) if (named !== undefined) names.set(`${system}|${code}`, named.name);
     bounded += countBounded(track).bounded;
     units.push(...makeWarnings({ ...NOTHING, unit: track.unit, unconverted }));
     yield;
   }
-  return { tracks, names, warnings: [...makeWarnings({ ...NOTHING, ...leftOut, bounded }), ...units] };
+  return {
+    tracks,
+    names,
+    warnings: [...makeWarnings({ ...NOTHING, ...leftOut, bounded, copies }), ...units],
+  };
 }
 
 function inOrder([one = '', other = '']: readonly string[]): number {
@@ -189,9 +214,13 @@ function firstObservation({ byUnit }: Values): string {
   return first;
 }
 
+/** Offsets let a value be up to a day ahead of the clock in UTC. */
+const MICROS_OF_DAY = DAY * 1000;
+
 /** The tally if nothing was left out. */
 const NOTHING: Tally = {
   ...{ withdrawn: 0, modified: 0, withoutResult: 0, byAi: 0, undated: 0, long: 0 },
+  ...{ future: 0, notNumber: 0, preliminary: 0, copies: 0 },
   ...{ unconverted: new Map(), unit: null, bounded: 0, sameTime: 0 },
 };
 

@@ -1,5 +1,5 @@
 /** Reads numbers out of the members that REST v1 shows of Observations. */
-import type { Point } from '#src/insight/track.ts';
+import { BOUNDS, type Point } from '#src/insight/track.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { listIn, objectIn, textIn } from '#src/v1/elements.ts';
 import type { ReadRow } from './rows.ts';
@@ -34,6 +34,8 @@ const WITHOUT_RESULT: ReadonlySet<string | null> = new Set(['cancelled', 'regist
 export interface Stated {
   readonly numbers: readonly CodedNumber[];
   readonly withoutResult: boolean;
+  /** True if the value may still change. */
+  readonly preliminary: boolean;
 }
 
 /** Returns the numbers of an Observation: its own, and those of its components. */
@@ -47,7 +49,8 @@ export function numbersIn(fields: string): Stated {
     const part = numberIn(each, true, null, null);
     if (part !== undefined) numbers.push(part);
   }
-  return { numbers, withoutResult: WITHOUT_RESULT.has(textIn(shown.status)) };
+  const status = textIn(shown.status);
+  return { numbers, withoutResult: WITHOUT_RESULT.has(status), preliminary: status === 'preliminary' };
 }
 
 /** Returns a number as a point of a track. @param date of the row */
@@ -75,7 +78,7 @@ function numberIn(
   const [, sign, number, unit = null] = BOUND.exec(textIn(shown.value_text) ?? '') ?? [];
   const limit = number === undefined ? Number.NaN : Number(number);
   if (sign === undefined || !Number.isFinite(limit)) return undefined;
-  const bound = sign.startsWith('<') ? '<' : '>';
+  const bound = BOUNDS.find((each) => each === sign) ?? null;
   return { system, code, display, isPart, value: limit, bound, unit, low, high };
 }
 

@@ -4,7 +4,7 @@ import type { Steps } from '#src/shared/load/slices.ts';
 import { dayAt, startOfDay } from '#src/shared/time/day.ts';
 import { roundToSix } from './finding.ts';
 import { findMedian } from './methods/select.ts';
-import { DAY, localDay, type Point } from './track.ts';
+import { type Bound, DAY, localDay, type Point } from './track.ts';
 
 /** Buckets (docs/spec/decisions.md, section 4 "Series"). */
 export const BUCKETS = ['raw', 'day', 'week', 'month'] as const;
@@ -17,7 +17,7 @@ export interface ShownPoint {
   readonly at: string;
   /** A value; for a bucket the median. */
   readonly value: number;
-  readonly comparator: '<' | '>' | null;
+  readonly comparator: Bound | null;
   readonly n: number;
   /** The version that states the value; for a bucket that of the newest value. */
   readonly fhir: string;

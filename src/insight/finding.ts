@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { withoutIds } from '#src/fhir/search/text.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
-import type { Coded, Point } from './track.ts';
+import type { Bound, Coded, Point } from './track.ts';
 
 /** Kinds of findings (docs/spec/decisions.md, section 4 "Patterns"). */
 export const FINDING_KINDS = ['trend', 'out_of_range', 'change_point', 'correlation', 'gap'] as const;
@@ -35,6 +35,8 @@ export interface Evidence {
   readonly version: number;
   readonly at: string;
   readonly value: number | null;
+  /** Set if the value is only known to be below or above this number. */
+  readonly comparator: Bound | null;
   readonly unit: string | null;
   readonly author_type: string;
   readonly role: 'supports' | 'contradicts';
@@ -99,12 +101,13 @@ export function* makeFinding({ pieces, ...detected }: Detected): Steps<Finding> 
 
 /** Returns a point as evidence. */
 export function makeEvidence(point: Point, unit: string | null, supports: boolean): Evidence {
-  const { source, date, value } = point;
+  const { source, date, value, bound } = point;
   return {
     fhir: source.fhir,
     version: source.version,
     at: date,
     value,
+    comparator: bound,
     unit,
     author_type: source.authorType,
     role: supports ? 'supports' : 'contradicts',

@@ -19,6 +19,21 @@ export interface Source {
   readonly authorType: AuthorType;
 }
 
+/** Signs of values that are only known to be below or above a number. */
+export const BOUNDS = ['<', '<=', '>=', '>'] as const;
+
+export type Bound = (typeof BOUNDS)[number];
+
+/** Tells whether a value is only known to be below its number, or at most that. */
+export function isUpperBound(bound: Bound | null): boolean {
+  return bound === '<' || bound === '<=';
+}
+
+/** Tells whether a value is only known to be above its number, or at least that. */
+export function isLowerBound(bound: Bound | null): boolean {
+  return bound === '>' || bound === '>=';
+}
+
 /** A value at a time. */
 export interface Point {
   /** As written in the resource. */
@@ -29,7 +44,7 @@ export interface Point {
   readonly offset: number;
   readonly value: number;
   /** Set if the value is only known to be below or above this number. */
-  readonly bound: '<' | '>' | null;
+  readonly bound: Bound | null;
   /** Reference range in the track's unit. */
   readonly low: number | null;
   readonly high: number | null;
@@ -68,6 +83,24 @@ export function inOrder(points: readonly Point[]): Point[] {
   return points.toSorted(
     (a, b) => a.at - b.at || a.value - b.value || (a.source.fhir < b.source.fhir ? -1 : 1),
   );
+}
+
+/** Tells whether two points say the same of one time: nothing says that they are two measurements. */
+function isCopy(one: Point, other: Point): boolean {
+  return (
+    one.at === other.at &&
+    one.value === other.value &&
+    one.bound === other.bound &&
+    saysSame(one.date, other.date)
+  );
+}
+
+/** Returns points in order without those that say the same as the one before. @param points in order */
+export function withoutCopies(points: readonly Point[]): Point[] {
+  return points.filter((point, n) => {
+    const before = points[n - 1];
+    return before === undefined || !isCopy(before, point);
+  });
 }
 
 /** Returns how many points of a track have the time of another one and a value of their own: nothing says which is right. */

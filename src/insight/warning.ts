@@ -3,7 +3,7 @@
 import { withoutIds } from '#src/fhir/search/text.ts';
 
 /** Kinds of warnings. */
-export const WARNING_KINDS = ['left_out', 'unit', 'bound', 'same_time'] as const;
+export const WARNING_KINDS = ['left_out', 'unit', 'bound', 'same_time', 'preliminary'] as const;
 
 export interface InsightWarning {
   readonly kind: (typeof WARNING_KINDS)[number];
@@ -20,6 +20,12 @@ export interface Tally {
   readonly byAi: number;
   readonly undated: number;
   readonly long: number;
+  /** Dated after the day on which they were recorded: they can't have been measured then. */
+  readonly future: number;
+  /** With the requested code, but without a number: a text, a range, only components. */
+  readonly notNumber: number;
+  /** Values that may still change. */
+  readonly preliminary: number;
   /** By unit. */
   readonly unconverted: ReadonlyMap<string, number>;
   /** The unit that others could not be converted to. */
@@ -27,12 +33,14 @@ export interface Tally {
   readonly bounded: number;
   /** Values whose time another value has, too. */
   readonly sameTime: number;
+  /** Values that say the same as another one of the same time. */
+  readonly copies: number;
 }
 
 /** Returns the warnings of the counts. */
 export function makeWarnings(tally: Tally): InsightWarning[] {
-  const { withdrawn, modified, withoutResult, byAi, undated, long, unconverted, unit, bounded, sameTime } =
-    tally;
+  const { withdrawn, modified, withoutResult, byAi, undated, long, future, notNumber } = tally;
+  const { unconverted, unit, bounded, sameTime, copies, preliminary } = tally;
   const leftOut = [
     ['entered in error', withdrawn],
     ['refuted, or with an unknown modifier extension', modified],
@@ -40,6 +48,8 @@ export function makeWarnings(tally: Tally): InsightWarning[] {
     ['written by an AI', byAi],
     ['without a date', undated],
     ['larger than 200 kB', long],
+    ['dated after it was recorded', future],
+    ['no single number, such as a text, a range, or only components', notNumber],
   ] as const;
   return [
     ...leftOut.flatMap(([why, count]): InsightWarning[] =>
@@ -62,6 +72,24 @@ export function makeWarnings(tally: Tally): InsightWarning[] {
     ...(sameTime === 0
       ? []
       : [{ kind: 'same_time', text: 'different values with the same time', count: sameTime } as const]),
+    ...(copies === 0
+      ? []
+      : [
+          {
+            kind: 'same_time',
+            text: 'equal to another value with the same time; patterns and comparisons count them once',
+            count: copies,
+          } as const,
+        ]),
+    ...(preliminary === 0
+      ? []
+      : [
+          {
+            kind: 'preliminary',
+            text: 'preliminary: the value may still change',
+            count: preliminary,
+          } as const,
+        ]),
   ];
 }
 

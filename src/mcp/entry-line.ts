@@ -27,7 +27,9 @@ export function entryLine(resource: JsonObject): string {
   const type = String(resource.resourceType);
   const { date } = happened({ type, value: resource });
   const withdrawn = withdrawnAs(resource);
-  const said = [date ?? 'no date', words(type, resource), ...(withdrawn === undefined ? [] : [withdrawn])];
+  const forbidden = resource.doNotPerform === true ? ['must NOT be given'] : [];
+  const ended = withdrawn === undefined ? [] : [withdrawn];
+  const said = [date ?? 'no date', ...forbidden, words(type, resource), ...ended];
   return `${printVersion(resource)}: ${oneLine(said.join(' · '))}`;
 }
 

@@ -114,6 +114,121 @@ describe('values that assistants are told of', () => {
     ]);
   });
 
+  it('keep their signs, in series and as evidence', async () => {
+    const patient = await newPatient();
+    const signs = ['<', '<=', '>=', '>'];
+    for (const [n, comparator] of signs.entries())
+      await measure(patient, `2026-01-0${n + 1}`, {
+        valueQuantity: quantity(200, 'mg/dL', { comparator }),
+        referenceRange: [{ high: quantity(200, 'mg/dL') }],
+      });
+    for (let day = 5; day <= 8; day += 1)
+      await measure(patient, `2026-01-0${day}`, {
+        valueQuantity: quantity(300, 'mg/dL', { comparator: '>=' }),
+        referenceRange: [{ high: quantity(200, 'mg/dL') }],
+      });
+    const client = await connect(await allow(patient));
+    const { points } = contentOf(await callTool(client, 'series', { code: GLUCOSE }));
+    expect(
+      objects(points)
+        .slice(0, 4)
+        .map(({ comparator }) => comparator),
+    ).to.deep.equal(signs);
+    const found = objects(contentOf(await callTool(client, 'find_patterns')).findings);
+    const run = found.find(({ kind }) => kind === 'out_of_range');
+    const of = await callTool(client, 'find_patterns', { finding_id: String(run?.finding_id) });
+    // "At least 200" may be 200, which is in range; "above 200" isn't.
+    expect(objects(contentOf(of).evidence).map(({ comparator }) => comparator)).to.deep.equal([
+      ...['>', '>=', '>=', '>=', '>='],
+    ]);
+    expect(of.text).to.contain('>=300 mg/dL');
+  });
+
+  it('say how many have the code and no number, and how many may still change', async () => {
+    const patient = await newPatient();
+    await measure(patient, '2026-01-01', { valueQuantity: quantity(90, 'mg/dL'), status: 'preliminary' });
+    await measure(patient, '2026-01-02', { valueString: 'hemolyzed' });
+    await measure(patient, '2026-01-03', {
+      valueRange: { low: quantity(80, 'mg/dL'), high: quantity(90, 'mg/dL') },
+    });
+    const part = (code: string, value: number): JsonObject => ({
+      code: { coding: [{ system: LOINC, code }] },
+      valueQuantity: quantity(value, 'mm[Hg]'),
+    });
+    await measure(patient, '2026-01-04', {
+      code: { coding: [{ system: LOINC, code: '85354-9' }] },
+      component: [part('8480-6', 120), part('8462-4', 80)],
+    });
+    const client = await connect(await allow(patient));
+    const warned = async (code: string): Promise<unknown[]> =>
+      objects(contentOf(await callTool(client, 'series', { code })).warnings).map(
+        ({ kind, count }) => [kind, count] as const,
+      );
+    expect(await warned(GLUCOSE)).to.deep.equal([
+      ['left_out', 2],
+      ['preliminary', 1],
+    ]);
+    expect(await warned('85354-9')).to.deep.equal([['left_out', 1]]);
+    expect(await warned('8480-6')).to.deep.equal([]);
+    expect(await warned('85354-9~8480-6')).to.deep.equal([]);
+  });
+
+  it('count copies once, and not what is dated after it was recorded', async () => {
+    const patient = await newPatient();
+    for (let copy = 0; copy < 6; copy += 1)
+      await measure(patient, '2026-01-01T08:00:00Z', {
+        valueQuantity: quantity(300, 'mg/dL'),
+        referenceRange: [{ high: quantity(200, 'mg/dL') }],
+      });
+    for (let day = 1; day <= 6; day += 1)
+      await measure(patient, `2026-02-0${day}`, { valueQuantity: quantity(100 + day, 'mg/dL') });
+    await measure(patient, '2999-01-01', { valueQuantity: quantity(100, 'mg/dL') });
+    const client = await connect(await allow(patient));
+    const { findings, warnings } = contentOf(await callTool(client, 'find_patterns'));
+    expect(objects(findings)).to.deep.equal([]);
+    expect(objects(warnings).map(({ count }) => count)).to.deep.equal([1, 5]);
+    const compared = contentOf(
+      await callTool(client, 'compare_periods', {
+        code: GLUCOSE,
+        a: { from: '2026-01-01', to: '2026-01-31' },
+        b: { from: '2026-02-01', to: '2026-02-28' },
+      }),
+    );
+    expect(compared).to.include({ sufficient: false });
+    expect(compared.a).to.include({ count: 1 });
+    const { points } = contentOf(await callTool(client, 'series', { code: GLUCOSE }));
+    expect(objects(points)).to.have.length(12);
+  });
+
+  it('belong to a period only if their dates are wholly in it', async () => {
+    const patient = await newPatient();
+    for (const date of ['2024', '2024-05', '2024-05-31', '2024-06-01'])
+      await measure(patient, date, { valueQuantity: quantity(90, 'mg/dL') });
+    const client = await connect(await allow(patient));
+    const { a, b, warnings } = contentOf(
+      await callTool(client, 'compare_periods', {
+        code: GLUCOSE,
+        a: { from: '2024-01-01', to: '2024-05-31' },
+        b: { from: '2024-06-01', to: '2024-12-31' },
+      }),
+    );
+    expect([Object(a).count, Object(b).count]).to.deep.equal([2, 1]);
+    expect(objects(warnings)).to.deep.equal([
+      { kind: 'left_out', text: "left out: the date doesn't say in which period", count: 1 },
+    ]);
+  });
+
+  it('aren’t all that a line says: it says that a medicine must not be given', async () => {
+    const patient = await newPatient();
+    await service.post('/MedicationRequest', {
+      ...{ resourceType: 'MedicationRequest', status: 'active', intent: 'order', doNotPerform: true },
+      ...{ subject: { reference: `Patient/${patient}` }, medicationCodeableConcept: { text: 'Ibuprofen' } },
+    });
+    const client = await connect(await allow(patient));
+    const { text } = await callTool(client, 'search_record', { type: 'MedicationRequest' });
+    expect(text).to.contain('must NOT be given · Ibuprofen');
+  });
+
   it('are named medians where they are', async () => {
     const patient = await newPatient();
     for (const value of [90, 100, 140])

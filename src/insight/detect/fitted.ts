@@ -3,7 +3,7 @@ import { mean } from 'simple-statistics';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { type Detected, type Evidence, makeEvidence, roundToSix } from '../finding.ts';
 import type { Shift } from '../methods/hodges-lehmann.ts';
-import type { Sample, Track } from '../track.ts';
+import { isLowerBound, isUpperBound, type Sample, type Track } from '../track.ts';
 
 /** A description of a whole series. */
 export interface Fitted {
@@ -19,8 +19,8 @@ export const WORTH_A_LOOK = 0.05;
 
 /** Returns by how much a value differs from what is expected of it: not at all if it is only known to be beyond a bound. */
 export function residual({ value, bound }: Sample, expected: number): number {
-  if (bound === '<' && expected <= value) return 0;
-  if (bound === '>' && expected >= value) return 0;
+  if (isUpperBound(bound) && expected <= value) return 0;
+  if (isLowerBound(bound) && expected >= value) return 0;
   return value - expected;
 }
 

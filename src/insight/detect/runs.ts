@@ -1,7 +1,7 @@
 /** Runs out of range: several values in a row above or below the reference range that each of them states. */
 import { type Detected, makeEvidence, roundConfidence, roundToSix } from '../finding.ts';
 import { findMedian } from '../methods/select.ts';
-import type { Point, Track } from '../track.ts';
+import { isLowerBound, isUpperBound, type Point, type Track } from '../track.ts';
 import { LEAST } from './levels.ts';
 
 /** The method's name. */
@@ -43,8 +43,10 @@ export function findRuns(track: Track): Detected[] {
 function findSide(point: Point | undefined): Side | undefined {
   if (point === undefined) return undefined;
   const { value, bound, low, high } = point;
-  if (high !== null && bound !== '<' && (value > high || (bound === '>' && value >= high))) return 'above';
-  if (low !== null && bound !== '>' && (value < low || (bound === '<' && value <= low))) return 'below';
+  if (high !== null && !isUpperBound(bound) && (value > high || (bound === '>' && value >= high)))
+    return 'above';
+  if (low !== null && !isLowerBound(bound) && (value < low || (bound === '<' && value <= low)))
+    return 'below';
   return undefined;
 }
 

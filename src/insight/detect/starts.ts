@@ -77,7 +77,7 @@ function* associated(around: Around, level: number): Steps<Detected | undefined>
   const supports = isBeyond(samples, before.length, middle, isUp);
   const { fhir, version, authorType } = start.source;
   const medication: Evidence = {
-    ...{ fhir, version, at: start.date, value: null, unit: null, author_type: authorType },
+    ...{ fhir, version, at: start.date, value: null, comparator: null, unit: null, author_type: authorType },
     role: 'supports',
   };
   return {

@@ -120,7 +120,7 @@ export const findPatterns = defineTool({
     const versions = items.map(({ fhir, version }) => `${text(fhir)}/_history/${text(version)}`);
     const lines = items.map((each, n) =>
       oneLine(
-        `${versions[n]}: ${text(each.role)} · ${text(each.at)} · ${text(each.value)} ${text(each.unit)}`,
+        `${versions[n]}: ${text(each.role)} · ${text(each.at)} · ${text(each.comparator)}${text(each.value)} ${text(each.unit)}`,
       ),
     );
     return {

@@ -234,7 +234,7 @@ export type Comparison = {
   method: string;
   /** Values that were left out, and values that are known only roughly. */
   warnings: {
-    kind: 'left_out' | 'unit' | 'bound' | 'same_time';
+    kind: 'left_out' | 'unit' | 'bound' | 'same_time' | 'preliminary';
     text: string;
     count: number;
   }[];
@@ -513,6 +513,8 @@ export type FindingEvidence = {
   version: number;
   at: string;
   value: number | null;
+  /** The value is only known to be below or above this. */
+  comparator: '<' | '<=' | '>=' | '>' | null;
   unit: string | null;
   author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
   role: 'supports' | 'contradicts';
@@ -3434,7 +3436,7 @@ export type Series = {
     at: string;
     value: number;
     /** The value is only known to be below or above this. */
-    comparator: '<' | '>' | null;
+    comparator: '<' | '<=' | '>=' | '>' | null;
     /** Number of values. */
     n: number;
     /** `Observation/<id>/_history/<version>`; of a bucket the newest value’s. */
@@ -3457,7 +3459,7 @@ export type Series = {
   };
   /** Values that were left out, and values that are known only roughly. */
   warnings: {
-    kind: 'left_out' | 'unit' | 'bound' | 'same_time';
+    kind: 'left_out' | 'unit' | 'bound' | 'same_time' | 'preliminary';
     text: string;
     count: number;
   }[];
@@ -4128,7 +4130,7 @@ export interface Operations {
       next_cursor: string | null;
       /** Values that were left out, and values that are known only roughly. */
       warnings: {
-        kind: 'left_out' | 'unit' | 'bound' | 'same_time';
+        kind: 'left_out' | 'unit' | 'bound' | 'same_time' | 'preliminary';
         text: string;
         count: number;
       }[];

@@ -8,6 +8,7 @@ import { labelCode } from '#src/clinical/reading/names/name.ts';
 import { unitText } from '#src/clinical/reading/numbers/quantity.ts';
 import { COMPARE_METHOD } from '#src/insight/compare.ts';
 import { DIRECTIONS, FINDING_KINDS, type Finding } from '#src/insight/finding.ts';
+import { BOUNDS } from '#src/insight/track.ts';
 import { writeTitle } from '#src/insight/wording.ts';
 import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import { cut } from '#src/shared/cut.ts';
@@ -62,6 +63,7 @@ const evidenceSchema = z
     version: z.int(),
     at: z.string(),
     value: number,
+    comparator: z.enum(BOUNDS).nullable().describe('The value is only known to be below or above this.'),
     unit: z.string().nullable(),
     author_type: z.enum(AUTHOR_TYPES),
     role: z.enum(['supports', 'contradicts']),

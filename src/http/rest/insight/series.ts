@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { decodeCursorFor, encodeCursorFor } from '#queries/cursor.ts';
 import { BUCKETS, type Bucket, computeStatistics, hasBucket, printedPoints } from '#src/insight/bucket.ts';
+import { BOUNDS } from '#src/insight/track.ts';
 import { beyond } from '#src/insight/warning.ts';
 import { inSlices, type Steps } from '#src/shared/load/slices.ts';
 import { type RouteResult, route } from '../../api/route.ts';
@@ -46,7 +47,7 @@ const number = z.number().nullable();
 const pointSchema = z.object({
   at: z.string().describe('As written in the resource; for a bucket its first day.'),
   value: z.number(),
-  comparator: z.enum(['<', '>']).nullable().describe('The value is only known to be below or above this.'),
+  comparator: z.enum(BOUNDS).nullable().describe('The value is only known to be below or above this.'),
   n: z.int().describe('Number of values.'),
   fhir: z.string().describe('`Observation/<id>/_history/<version>`; of a bucket the newest value’s.'),
   reference_range: z.object({ low: number, high: number }).nullable(),
