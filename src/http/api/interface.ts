@@ -15,6 +15,7 @@ import { inSlices } from '#src/shared/load/slices.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import type { Answer } from '../answer/answer.ts';
+import { refuseConditions } from '../answer/conditions.ts';
 import { negotiate } from '../answer/negotiation.ts';
 import { decodeBody, hasBody, JSON_TYPES, type RawBody, readBody } from '../body.ts';
 import { type BodyCount, JsonCount, SignCount } from '../body-count.ts';
@@ -37,6 +38,9 @@ export interface ApiInterface extends Steps {
   readonly table: RouteTable;
   readonly services: Services;
 }
+
+/** How a write is done once. */
+const INSTEAD = 'to send a request safely again, send Idempotency-Key with POST';
 
 /** A request of a route. */
 interface AskedJson extends Asked<Route>, Pick<Inputs, 'params' | 'query'> {}
@@ -102,6 +106,8 @@ export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
     body?: RawBody,
     attempted?: Attempted,
   ): Promise<Answer> {
+    if (route.credential === 'api_key' && route.scopes.includes('write'))
+      refuseConditions(header, { ifMatch: route.headers?.['If-Match'] !== undefined, instead: INSTEAD });
     const sent = takesBody(route) ? await parseInput(route, body) : { body: undefined };
     const run = route.accept({ params, query, ...sent });
     // A route's credential says which of both there is.

@@ -3,9 +3,10 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { mayRead } from '#src/shared/access/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
+import { readIfMatch, refuseConditions } from '../answer/conditions.ts';
 import { versionHeaders } from './read.ts';
 import type { FhirWrite } from './request.ts';
-import { ifMatch, readTarget } from './target.ts';
+import { readTarget } from './target.ts';
 import { writtenTime } from './written.ts';
 
 /**
@@ -16,12 +17,18 @@ import { writtenTime } from './written.ts';
 export async function remove(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {
   const { service, command } = request;
   if (purges(request, type, id) && id !== undefined) {
+    refuseConditions(request.header, { ifMatch: false, instead: 'a purge takes no condition' });
     const { position } = await service.commands.purge(command, id);
     if (position !== undefined) await service.freshness.settle(position);
     return { status: 204, headers: {} };
   }
   const target = readTarget(request, id);
-  const { result, position } = await service.commands.remove(command, type, target, ifMatch(request));
+  const { result, position } = await service.commands.remove(
+    command,
+    type,
+    target,
+    readIfMatch(request.header),
+  );
   if (position !== undefined) await service.freshness.settle(position);
   // A version would reveal to a caller without `read` whether the resource existed.
   const headers =

@@ -8,6 +8,7 @@ import type { Refusal } from '#src/shared/refusal.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import type { Answer } from '../answer/answer.ts';
 import { readAuthorship } from '../answer/authorship.ts';
+import { refuseConditions } from '../answer/conditions.ts';
 import { negotiate, type Prefer, parsePrefer } from '../answer/negotiation.ts';
 import { hasBody, type RawBody, readBody } from '../body.ts';
 import { findVisitor, unauthenticated } from '../credential-kinds.ts';
@@ -40,6 +41,9 @@ export interface FhirInterface extends FhirService, FhirBodySettings, Steps {
 
 /** Shared, because a request's query is never changed. */
 const NO_QUERY = new URLSearchParams();
+
+/** The condition of a write that is like `If-None-Match: *`. */
+const INSTEAD = 'to create a resource only if there is none, send If-None-Exist with POST';
 
 /** A known path. */
 interface Place extends Route {
@@ -121,6 +125,7 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
     const request = { service: fhir, caller, query, header, prefer, budget, pass, confirm, goOn, reads };
     if (route.kind === 'read') return route.run(request, segments);
     if (route.kind !== 'write') return answerPosted(route, request, segments, body);
+    refuseConditions(header, { ifMatch: ctx.method !== 'POST', instead: INSTEAD });
     const command: CommandContext = {
       caller,
       authorship: readAuthorship(header, caller),

@@ -1,9 +1,10 @@
 /** update, conditional update: https://hl7.org/fhir/R4/http.html#update */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Answer } from '../answer/answer.ts';
+import { readIfMatch } from '../answer/conditions.ts';
 import type { FhirWrite } from './request.ts';
 import { parseResource } from './resource-body.ts';
-import { ifMatch, readTarget } from './target.ts';
+import { readTarget } from './target.ts';
 import { answerWritten } from './written.ts';
 
 /**
@@ -12,7 +13,7 @@ import { answerWritten } from './written.ts';
  */
 export async function update(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {
   const target = readTarget(request, id);
-  const version = ifMatch(request);
+  const version = readIfMatch(request.header);
   const resource = await parseResource(request.body, type);
   const written = await request.service.commands.update(request.command, type, target, resource, version);
   return answerWritten(request, 'PUT', written);

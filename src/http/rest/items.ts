@@ -9,6 +9,7 @@ import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { type By, nameList, unsafePart } from '#src/v1/lists.ts';
 import type { Referred } from '#src/v1/medication.ts';
+import { readIfMatch } from '../answer/conditions.ts';
 import type { RouteResult } from '../api/route.ts';
 import { type AsOf, atMoment } from './as-of.ts';
 import { dayRange } from './days.ts';
@@ -20,7 +21,6 @@ import {
   makeCommandContext,
   type RestRequest,
   renderRecord,
-  requiredVersion,
   resourceIn,
   shownCursor,
   shownRecords,
@@ -221,7 +221,7 @@ export async function removeItem(request: RestRequest, { type }: Kind, id: strin
     {
       id,
     },
-    requiredVersion(request),
+    readIfMatch(request.header),
   );
   if (result === undefined) throw notFound(type, id);
   return { status: 204, position };

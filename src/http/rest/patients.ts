@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { settleNarrative } from '#src/fhir/narrative.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { shownPatient, toPatient, withDemographics } from '#src/v1/patient.ts';
+import { readIfMatch } from '../answer/conditions.ts';
 import { type RouteResult, route } from '../api/route.ts';
 import { LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
 import { atMoment, PAST_QUERY } from './as-of.ts';
@@ -14,7 +15,6 @@ import {
   makeCommandContext,
   type RestRequest,
   renderRecord,
-  requiredVersion,
   resourceIn,
   shownRecords,
   shownResource,
@@ -66,7 +66,7 @@ async function replace(
   const { services, body } = request;
   const { author_type, ...given } = body;
   const command = makeCommandContext(request, author_type);
-  const required = requiredVersion(request);
+  const required = readIfMatch(request.header);
   for (let tries = 1; ; tries += 1) {
     const found = await shownResource(request, 'Patient', id);
     const created = await createdAt(request, found);

@@ -6,7 +6,6 @@
 import type { CommandContext, WriteResult } from '#commands/command.ts';
 import type { CurrentResource } from '#queries/read.ts';
 import type { Mark, MarkedResource, VersionOf } from '#queries/rest/marks.ts';
-import { type IfMatch, parseETag } from '#src/fhir/bundle.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { AuthorType } from '#src/shared/access/author.ts';
 import type { Authorship } from '#src/shared/access/caller.ts';
@@ -243,13 +242,4 @@ export function findPatient(type: ResourceType, id: string, { subject }: JsonObj
   const { reference } = isObject(subject) ? subject : {};
   const [, patient] = /(?:^|\/)Patient\/([^/]+)/.exec(String(reference)) ?? [];
   return patient ?? '';
-}
-
-/**
- * Returns the version in `If-Match`: RFC 9110, section 13.1.1, forbids to ignore it.
- * @throws Refusal malformed (400) if it isn't an ETag
- */
-export function requiredVersion({ header }: Pick<RestRequest, 'header'>): IfMatch | undefined {
-  const text = header('if-match');
-  return text === undefined ? undefined : parseETag(text);
 }

@@ -1,0 +1,42 @@
+/**
+ * Conditions of writes: `If-Match` and `If-None-Match`. A write must not be carried out without the condition that came
+ * with it: RFC 9110, sections 13.1.1 and 13.1.2.
+ */
+import { type IfMatch, parseETag } from '#src/fhir/bundle.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Header } from './authorship.ts';
+
+/**
+ * Returns the version in `If-Match`.
+ * @throws Refusal malformed (400) if it isn't an ETag
+ */
+export function readIfMatch(header: Header): IfMatch | undefined {
+  const text = header('if-match');
+  return text === undefined ? undefined : parseETag(text);
+}
+
+/** The conditions that a write takes. */
+export interface TakenConditions {
+  readonly ifMatch: boolean;
+  /** A sentence on what to send in place of `If-None-Match`. */
+  readonly instead: string;
+}
+
+/**
+ * Refuses a write with a condition that it doesn't take.
+ * @throws Refusal malformed (400)
+ */
+export function refuseConditions(header: Header, { ifMatch, instead }: TakenConditions): void {
+  if (header('if-none-match') !== undefined)
+    throw untaken('If-None-Match', `is supported for reads only; ${instead}`);
+  if (!ifMatch && header('if-match') !== undefined)
+    throw untaken('If-Match', 'is supported only for writes that change one resource; leave it out');
+}
+
+function untaken(name: string, text: string): Refusal {
+  return new Refusal('malformed', {
+    code: 'not-supported',
+    diagnostics: `${name} ${text}`,
+    expression: `http.${name.toLowerCase()}`,
+  });
+}
