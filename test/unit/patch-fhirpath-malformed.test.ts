@@ -1,7 +1,7 @@
 /** Parameters that are no FHIRPath Patch, and paths that a patch does not take (400). */
 import { expect } from 'chai';
 import { parseFhirPathPatch } from '#src/fhir/patch/fhirpath-patch.ts';
-import type { JsonObject } from '#src/shared/json/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { refusal } from '#test/support/refusal.ts';
 
 describe('FHIRPath Patch, malformed', () => {
@@ -10,15 +10,56 @@ describe('FHIRPath Patch, malformed', () => {
     resourceType: 'Parameters',
     parameter: [{ name: 'operation', part: [...parts] }],
   });
+  const operations = (...parameter: readonly Json[]): JsonObject => ({
+    resourceType: 'Parameters',
+    parameter: [...parameter],
+  });
+  const many = (count: number): JsonObject => operations(...Array.from({ length: count }, () => 'x'));
   const type = (code: string): JsonObject => part('type', { valueCode: code });
   const path = part('path', { valueString: 'Patient' });
   const malformed: readonly [name: string, parameters: JsonObject, says: RegExp][] = [
     [
       'a parameter of another name',
       { resourceType: 'Parameters', parameter: [{ name: 'op', part: [type('delete'), path] }] },
-      /parameter\[0\]/,
+      /^Parameters\.parameter\[0\]\.name must be `operation`/,
     ],
-    ['an unknown member', { resourceType: 'Parameters', parameters: [] }, /Parameters/],
+    [
+      'an unknown member',
+      { resourceType: 'Parameters', parameters: [] },
+      /^Parameters has the unknown member `parameters`; did you mean `parameter`\?$/,
+    ],
+    [
+      'parameters that are no array',
+      { resourceType: 'Parameters', parameter: {} },
+      /^Parameters\.parameter must be an array of operations/,
+    ],
+    ['implicit rules', { resourceType: 'Parameters', implicitRules: 'x' }, /implicitRules is not supported/],
+    ['too many operations', many(1001), /^Parameters\.parameter has more than 1000 operations/],
+    ['an operation that is no object', operations('x'), /^Parameters\.parameter\[0\] must be an object/],
+    ['an operation without parts', operations({ name: 'operation' }), /\[0\]\.part is missing: it must be/],
+    ['no parts', document(), /\[0\]\.part is empty/],
+    [
+      'an unknown member of an operation',
+      operations({ name: 'operation', part: [path], parts: [] }),
+      /\[0\] has the unknown member `parts`; did you mean `part`\?/,
+    ],
+    ['a part without a name', document({ valueCode: 'add' }), /\[0\]\.part\[0\]\.name is missing/],
+    [
+      'a part that is no object',
+      operations({ name: 'operation', part: [1] }),
+      /\.part\[0\] must be an object/,
+    ],
+    [
+      'a value with parts that have no name',
+      document(type('replace'), path, part('value', { part: [{ valueString: 'x' }] })),
+      /\[0\]\.part\.where\(name='value'\)\.part\[0\]\.name is missing/,
+    ],
+    ['a type that is nearly one', document(type('replac'), path), /not replac; did you mean `replace`\?/],
+    [
+      'a part whose name is nearly right',
+      document(type('delete'), path, part('pth', { valueString: 'x' })),
+      /must not have a part pth; did you mean `path`\?/,
+    ],
     ['no type', document(path), /needs a part type/],
     ['an unknown type', document(type('remove'), path), /must be of type add/],
     ['an inherited type', document(type('constructor'), path), /must be of type add/],
@@ -142,6 +183,7 @@ describe('FHIRPath Patch, malformed', () => {
       const thrown = refusal(() => parseFhirPathPatch(given));
       expect(thrown.status).to.equal(400);
       expect(thrown.message).to.match(says);
+      expect(thrown.message).not.to.match(/Invalid input|Unrecognized|Too (?:small|big)/);
     });
   }
 });

@@ -10,7 +10,7 @@ describe('JSON Patch, malformed', () => {
     ['an operation that is no object', ['add'], /operation 0/],
     ['an unknown op', [{ op: 'insert', path: '/a', value: 1 }], /operation 0: op must be add/],
     ['a missing op', [{ path: '/a' }], /operation 0: op must be/],
-    ['a missing path', [{ op: 'remove' }], /operation 0: path/],
+    ['a missing path', [{ op: 'remove' }], /operation 0: path must be a JSON Pointer/],
     [
       'a missing value',
       [
@@ -19,7 +19,7 @@ describe('JSON Patch, malformed', () => {
       ],
       /operation 1: value is missing/,
     ],
-    ['a missing from', [{ op: 'copy', path: '/a' }], /operation 0: from/],
+    ['a missing from', [{ op: 'copy', path: '/a' }], /operation 0: from must be a JSON Pointer/],
     [
       'a path without its slash',
       [{ op: 'remove', path: 'a' }],

@@ -1,14 +1,14 @@
 /** Parses FHIRPath Patch documents, which are Parameters resources, strictly: https://hl7.org/fhir/R4/fhirpatch.html */
 
-import { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
 import { cut } from '#src/shared/cut.ts';
 import { Faults } from '#src/shared/faults.ts';
-import type { Issue } from '#src/shared/issue.ts';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
+import { didYouMean } from '#src/shared/nearest.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { findDataType, isPrimitive } from './elements.ts';
 import { findExpressionFault, MAX_LENGTH, MAX_PARSED, quoteDiv } from './expression.ts';
+import { type Part, readInnerParts, readParameters, readParts } from './parameters-form.ts';
 import { isPlain } from './plain-path.ts';
 import type { Content } from './tree.ts';
 
@@ -33,12 +33,6 @@ export type FhirPathOperation = { readonly path: string; readonly at: string } &
   | { readonly type: 'move'; readonly source: number; readonly destination: number }
 );
 
-/** Maximum operations in one Parameters: each path is evaluated on the whole resource. */
-const MAX_FHIRPATH_OPERATIONS = 1_000;
-
-/** Maximum parts of one operation, and of one value. */
-const MAX_PARTS = 1_000;
-
 /** The required parts of each operation; others are refused. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   add: ['type', 'path', 'name', 'value'],
@@ -48,34 +42,15 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   move: ['type', 'path', 'source', 'destination'],
 };
 
-const json = z.custom<Json>();
-const partSchema = z.object({ name: z.string().min(1) }).catchall(json);
-const operationSchema = z.strictObject({
-  id: json.optional(),
-  extension: json.optional(),
-  name: z.literal('operation'),
-  part: z.array(partSchema).min(1).max(MAX_PARTS),
-});
-const parametersSchema = z.strictObject({
-  resourceType: z.literal('Parameters'),
-  id: json.optional(),
-  meta: json.optional(),
-  implicitRules: z.undefined().optional(),
-  language: json.optional(),
-  parameter: z.array(json).max(MAX_FHIRPATH_OPERATIONS).optional(),
-});
-type Part = z.infer<typeof partSchema>;
-
 /**
  * Parses a Parameters resource as a patch. Without operations, the patch changes nothing.
  * @throws Refusal malformed (400) naming every operation that does not have the form in the specification.
  */
 export function parseFhirPathPatch(parameters: JsonObject): FhirPathOperation[] {
-  const parsed = parametersSchema.safeParse(parameters);
-  if (!parsed.success) throw new Refusal('malformed', formIssues(parsed.error, 'Parameters'));
+  const given = readParameters(parameters);
   const faults = new Faults();
-  refuseLongPaths(parsed.data.parameter ?? []);
-  const operations = (parsed.data.parameter ?? []).flatMap((parameter, index): FhirPathOperation[] => {
+  refuseLongPaths(given);
+  const operations = given.flatMap((parameter, index): FhirPathOperation[] => {
     const at = `Parameters.parameter[${index}]`;
     try {
       return [parseOperation(parameter, at)];
@@ -107,18 +82,22 @@ function refuseLongPaths(parameters: readonly Json[]): void {
 }
 
 function parseOperation(parameter: Json, at: string): FhirPathOperation {
-  const parsed = operationSchema.safeParse(parameter);
-  if (!parsed.success) throw new Refusal('malformed', formIssues(parsed.error, at));
   const parts = new Map<string, Part>();
-  for (const part of parsed.data.part) {
+  for (const part of readParts(parameter, at)) {
     if (parts.has(part.name)) throw malformed(at, `has the part ${cut(part.name, 64)} twice`);
     parts.set(part.name, part);
   }
   const type = readCode(parts.get('type'), at);
   const wanted = Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
-  if (wanted === undefined) throw malformed(at, 'must be of type add, insert, delete, replace or move');
+  if (wanted === undefined) {
+    const meant = didYouMean(type, Object.keys(PARTS));
+    throw malformed(at, `must be of type add, insert, delete, replace or move, not ${cut(type, 40)}${meant}`);
+  }
   for (const name of parts.keys()) {
-    if (!wanted.includes(name)) throw malformed(at, `(${type}) must not have a part ${cut(name, 64)}`);
+    if (!wanted.includes(name)) {
+      const meant = didYouMean(name, wanted) || `; its parts are ${wanted.join(', ')}`;
+      throw malformed(at, `(${type}) must not have a part ${cut(name, 64)}${meant}`);
+    }
   }
   const path = quoteDiv(readText(parts.get('path'), 'path', at));
   const fault = findExpressionFault(path);
@@ -177,7 +156,8 @@ function readIndex(part: Part | undefined, name: string, at: string): number {
 
 /** Reads a part's value: `value[x]` of any data type, a resource, or parts, which may nest. */
 function readValue(part: Part | undefined, at: string): PatchValue {
-  if (part === undefined) throw malformed(at, 'needs a part value');
+  if (part === undefined)
+    throw malformed(at, 'needs a part value, for example {"name": "value", "valueString": "…"}');
   const { name, id: _id, extension: _extension, part: parts, resource, ...members } = part;
   const where = cut(name, 64);
   const values = new Set(Object.keys(members).map((key) => key.replace(/^_/, '')));
@@ -190,16 +170,20 @@ function readValue(part: Part | undefined, at: string): PatchValue {
     throw malformed(at, `: the resource of the part ${where} must be an object`);
   }
   if (parts !== undefined) {
-    const parsed = z.array(partSchema).min(1).max(MAX_PARTS).safeParse(parts);
-    if (!parsed.success) throw new Refusal('malformed', formIssues(parsed.error, at));
     return {
       kind: 'parts',
-      parts: parsed.data.map((inner) => ({ name: inner.name, value: readValue(inner, at) })),
+      parts: readInnerParts(parts, at, where).map((inner) => ({
+        name: inner.name,
+        value: readValue(inner, at),
+      })),
     };
   }
   const type = key?.startsWith('value') ? findDataType(key.slice('value'.length)) : undefined;
   if (key === undefined || type === undefined)
-    throw malformed(at, `: the part ${where} has no value[x] of R4`);
+    throw malformed(
+      at,
+      `: the part ${where} has no value[x] of R4, such as valueString: ${cut(String(key), 64)}`,
+    );
   return { kind: 'typed', type, content: readContent(members[key], members[`_${key}`], type, where, at) };
 }
 
@@ -216,15 +200,6 @@ function readContent(
     (extra === undefined || (primitive && isObject(extra)));
   if (!fine) throw malformed(at, `: the part ${where} is not ${withArticle(type)}`);
   return { ...(value !== undefined && { value }), ...(isObject(extra) && { extra }) };
-}
-
-function formIssues(error: z.ZodError, at: string): Issue[] {
-  return error.issues.map((issue): Issue => {
-    const path = issue.path
-      .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
-      .join('');
-    return { code: 'structure', diagnostics: `${at}${path}: ${issue.message}`, expression: `${at}${path}` };
-  });
 }
 
 function malformed(at: string, reason: string): Refusal {

@@ -27,7 +27,7 @@ const MAX_COPIED = 200_000;
 const MAX_COPIED_TEXT = 12_000_000;
 const TOO_DEEP = `leaves the resource nested more than ${MAX_DEPTH} levels deep`;
 
-const pointer = z.string().transform((text, context) => {
+const pointer = z.string('must be a JSON Pointer, for example /name/0/family').transform((text, context) => {
   const parsed = parsePointer(text);
   if (parsed !== undefined) return parsed;
   context.addIssue({ code: 'custom', message: 'is not a JSON Pointer, for example /name/0/family' });
