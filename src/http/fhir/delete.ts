@@ -1,12 +1,11 @@
 /** delete, conditional delete: https://hl7.org/fhir/R4/http.html#delete; `_purge`: docs/spec/interface.md, sections 3 and 4.2 */
 import type { ResourceType } from '#src/fhir/types.ts';
 import { mayRead } from '#src/shared/access/caller.ts';
-import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
 import { readIfMatch, refuseConditions } from '../answer/conditions.ts';
 import { versionHeaders } from './read.ts';
 import type { FhirWrite } from './request.ts';
-import { readTarget } from './target.ts';
+import { badPurge, readPurge, readTarget } from './target.ts';
 import { writtenTime } from './written.ts';
 
 /**
@@ -16,13 +15,16 @@ import { writtenTime } from './written.ts';
  */
 export async function remove(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {
   const { service, command } = request;
-  if (purges(request, type, id) && id !== undefined) {
+  const { purges, rest } = readPurge(request.query);
+  if (purges) {
+    if (type !== 'Patient' || id === undefined)
+      throw badPurge('_purge is supported for a single Patient only: DELETE Patient/<id>?_purge=true');
     refuseConditions(request.header, { ifMatch: false, instead: 'a purge takes no condition' });
     const { position } = await service.commands.purge(command, id);
     if (position !== undefined) await service.freshness.settle(position);
     return { status: 204, headers: {} };
   }
-  const target = readTarget(request, id);
+  const target = readTarget({ query: rest }, id);
   const { result, position } = await service.commands.remove(
     command,
     type,
@@ -36,16 +38,4 @@ export async function remove(request: FhirWrite, type: ResourceType, id?: string
       ? {}
       : versionHeaders(result.version, writtenTime(result));
   return { status: 204, headers };
-}
-
-function purges({ query }: FhirWrite, type: ResourceType, id: string | undefined): boolean {
-  const value = query.get('_purge');
-  if (value === null || value === '' || value === 'false') return false;
-  if (value !== 'true') throw badPurge('_purge must be true or false');
-  if (type === 'Patient' && id !== undefined) return true;
-  throw badPurge('_purge is supported for a single Patient only: DELETE Patient/<id>?_purge=true');
-}
-
-function badPurge(diagnostics: string): Refusal {
-  return new Refusal('malformed', { code: 'value', diagnostics, expression: 'query._purge' });
 }

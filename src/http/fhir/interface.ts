@@ -31,6 +31,7 @@ import {
 } from './request.ts';
 import { chooseLimits, type FhirBodySettings, parseBody } from './resource-body.ts';
 import { matchRoute } from './route.ts';
+import { refuseUnknown } from './target.ts';
 
 /** Dependencies of the interface, besides those of interactions. */
 export interface FhirInterface extends FhirService, FhirBodySettings, Steps {
@@ -125,6 +126,9 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
     const request = { service: fhir, caller, query, header, prefer, budget, pass, confirm, goOn, reads };
     if (route.kind === 'read') return route.run(request, segments);
     if (route.kind !== 'write') return answerPosted(route, request, segments, body);
+    // Criteria have their own rules.
+    if (query.size > 0 && (ctx.method === 'POST' || segments.length > 1))
+      refuseUnknown(ctx.method, { query, prefer });
     refuseConditions(header, { ifMatch: ctx.method !== 'POST', instead: INSTEAD });
     const command: CommandContext = {
       caller,
