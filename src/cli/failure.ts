@@ -1,12 +1,17 @@
+import type { FailureReason } from '#src/shared/job.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 
 /** Thrown when a command can't continue. The message is printed without a stack. */
 export class Failure extends Error {
   override readonly name = 'Failure';
-  /** @param exitCode the exit code of the process. */
+  /**
+   * @param exitCode the exit code of the process.
+   * @param reason for the job that runs the command
+   */
   constructor(
     message: string,
     readonly exitCode = 1,
+    readonly reason?: FailureReason,
   ) {
     super(message);
   }

@@ -29,7 +29,12 @@ export async function main(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' });
     return outcome.code;
   } catch (error) {
-    if (error instanceof Failure) return refuse(error.message, error.exitCode);
+    if (error instanceof Failure) {
+      // A job that runs the command has a channel to it, and reads JSON lines (`src/operations/jobs/command.ts`).
+      if (error.reason !== undefined && process.send !== undefined)
+        process.stderr.write(`${JSON.stringify({ reason: error.reason })}\n`);
+      return refuse(error.message, error.exitCode);
+    }
     if (error instanceof z.ZodError)
       return refuse(error.issues.map(({ message }) => message).join('\n'), MISUNDERSTOOD);
     if (!(error instanceof CommanderError)) {

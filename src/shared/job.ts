@@ -5,6 +5,13 @@ import type { Micros } from './time/time.ts';
 
 export type JobStatus = 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
 
+/**
+ * Why a command of a job ended without its result: it was asked to stop, another process does the same work, or the work
+ * was done before.
+ */
+export const FAILURE_REASONS = ['interrupted', 'busy', 'finished'] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
 /** How far a job has come. */
 export interface JobProgress {
   readonly done: number;

@@ -72,7 +72,7 @@ export async function rebuildNamed(
         ...(signal === undefined ? {} : { signal }),
       });
     } catch (error) {
-      if (error instanceof RebuildRunning) throw new Failure(error.message);
+      if (error instanceof RebuildRunning) throw new Failure(error.message, 1, 'busy');
       const unreadable = unreadableFailure(error);
       if (unreadable !== undefined)
         throw new Failure(

@@ -93,7 +93,11 @@ async function work(
       else await carry(parts, found, action === 'undo' ? 'undo' : 'start');
     } catch (error) {
       if (error instanceof Stopped)
-        throw new Failure(`interrupted; run the same command again to continue with ${found.id}`);
+        throw new Failure(
+          `interrupted; run the same command again to continue with ${found.id}`,
+          1,
+          'interrupted',
+        );
       throw error instanceof Refusal ? new Failure(error.message) : error;
     } finally {
       progress.stop();
@@ -111,7 +115,11 @@ async function carry(
     kind === 'start' ? (['planned', 'running'] as const) : (['running', 'done', 'undoing'] as const);
   const begun = made === null ? undefined : await parts.takebacks.begin(id, kind, from, null);
   if (begun === undefined)
-    throw new Failure(`${id} can't be ${kind === 'start' ? 'started' : 'undone'}: it is ${state}`);
+    throw new Failure(
+      `${id} can't be ${kind === 'start' ? 'started' : 'undone'}: it is ${state}`,
+      1,
+      state === (kind === 'start' ? 'done' : 'undone') ? 'finished' : undefined,
+    );
   await carryOut(parts, begun, kind);
 }
 
@@ -124,7 +132,7 @@ async function withLock(url: string, id: string, run: () => Promise<void>): Prom
       "select pg_try_advisory_lock(hashtextextended('takeback/' || $1, 0)) as free",
       [id],
     );
-    if (rows[0]?.free !== true) throw new Failure(`another process works on ${id}`);
+    if (rows[0]?.free !== true) throw new Failure(`another process works on ${id}`, 1, 'busy');
     await run();
   } finally {
     client.release(true);

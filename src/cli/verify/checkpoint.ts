@@ -93,7 +93,7 @@ export async function checkpointCommand({
     process.stdout.write(`${json ? JSON.stringify(faults, null, 2) : refusal(faults)}\n`);
     return FAULTS_FOUND;
   }
-  if (statement === undefined) throw new Failure('the checkpoint was stopped');
+  if (statement === undefined) throw new Failure('the checkpoint was stopped', 1, 'interrupted');
   const { streams, events, root } = statement;
   const logs = statement.version === 1 ? 0 : statement.access_logs;
   const also = logs === 0 ? '' : ` and ${counted(logs, 'access log')}`;
@@ -124,7 +124,7 @@ async function keepIn(
 }
 
 function readFacts(statement: CheckpointStatement | undefined): CheckpointFacts {
-  if (statement === undefined) throw new Failure('the checkpoint was stopped');
+  if (statement === undefined) throw new Failure('the checkpoint was stopped', 1, 'interrupted');
   return { ...statement, access_logs: statement.version === 1 ? 0 : statement.access_logs };
 }
 

@@ -165,7 +165,7 @@ async function verifyStreams(
       readModels,
     };
   } catch (error) {
-    if (signal?.aborted === true) throw new Failure('verification was interrupted');
+    if (signal?.aborted === true) throw new Failure('verification was interrupted', 1, 'interrupted');
     throw error;
   } finally {
     documentStore.close();

@@ -91,8 +91,8 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
     try {
       return await withAccessCheck(databaseUrl, readAll);
     } catch (error) {
-      if (error instanceof VerifyRunning) throw new Failure(error.message);
-      if (signal?.aborted === true) throw new Failure('verification was interrupted');
+      if (error instanceof VerifyRunning) throw new Failure(error.message, 1, 'busy');
+      if (signal?.aborted === true) throw new Failure('verification was interrupted', 1, 'interrupted');
       throw error;
     } finally {
       documentStore.close();

@@ -16,17 +16,16 @@ export function verifyArguments(subject: string): readonly string[] {
 }
 
 /** Returns the report of a verification: a job that found faults is done, too. */
-export function endOfVerification({ code, printed, failure }: Ended): Ending {
+export function endOfVerification({ code, printed, failure, reason }: Ended): Ending {
   if (REPORTED.has(code) && isObject(asJson(printed)))
     return { status: 'done', result: reportIn(asJson(printed)) };
-  if (failure?.includes('another verification is running'))
-    return { status: 'again', error: 'another verification is running' };
-  if (failure?.includes('interrupted')) return { status: 'again' };
+  if (reason === 'busy') return { status: 'again', error: 'another verification is running' };
+  if (reason === 'interrupted') return { status: 'again' };
   return { status: 'failed', error: failure };
 }
 
 /** Returns the statement of a checkpoint; one that isn't made because of faults failed. */
-export function endOfCheckpoint({ code, printed, failure }: Ended): Ending {
+export function endOfCheckpoint({ code, printed, failure, reason }: Ended): Ending {
   const report = asJson(printed);
   if (code === 0 && isObject(report)) return { status: 'done', result: report };
   if (code === 3)
@@ -34,7 +33,7 @@ export function endOfCheckpoint({ code, printed, failure }: Ended): Ending {
       status: 'failed',
       error: 'nothing was signed: the log or the access log has faults, which a verification names',
     };
-  if (failure?.includes('stopped')) return { status: 'again' };
+  if (reason === 'interrupted') return { status: 'again' };
   return { status: 'failed', error: failure };
 }
 

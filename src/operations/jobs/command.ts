@@ -1,7 +1,7 @@
 /** Runs an `annal` command as a child process, which reports its progress as JSON lines on standard error. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { JobProgress } from '#src/shared/job.ts';
+import { FAILURE_REASONS, type FailureReason, type JobProgress } from '#src/shared/job.ts';
 import type { Ended } from './ended.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/annal.js', import.meta.url));
@@ -35,6 +35,7 @@ export function runCommand(
   });
   let progress: JobProgress | undefined;
   let failure: string | undefined;
+  let reason: FailureReason | undefined;
   let output = '';
   let rest = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -45,7 +46,9 @@ export function runCommand(
     rest = lines.pop() ?? '';
     for (const line of lines) {
       const read = readProgress(line);
+      const why = readReason(line);
       if (read !== undefined) progress = read;
+      else if (why !== undefined) reason = why;
       else if (line.startsWith('annal: ')) failure = line.slice('annal: '.length);
       else if (line !== '') say(line);
     }
@@ -55,7 +58,7 @@ export function runCommand(
     child.once('error', reject);
     child.once('close', (code, signal) => {
       clearTimeout(killing);
-      resolve({ code, signal, printed: readJson(output), failure });
+      resolve({ code, signal, printed: readJson(output), failure, reason });
     });
   });
   return {
@@ -74,6 +77,12 @@ function readProgress(line: string): JobProgress | undefined {
   return done === undefined || total === undefined || unit === undefined
     ? undefined
     : { done, total, unit, note };
+}
+
+function readReason(line: string): FailureReason | undefined {
+  if (!line.startsWith('{"reason":')) return undefined;
+  const { reason } = (readJson(line) ?? {}) as { reason?: unknown };
+  return FAILURE_REASONS.find((each) => each === reason);
 }
 
 function readJson(text: string): unknown {

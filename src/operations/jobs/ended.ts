@@ -1,4 +1,5 @@
 /** The end of a job's command. */
+import type { FailureReason } from '#src/shared/job.ts';
 import type { Json } from '#src/shared/json/json.ts';
 
 /** How an attempt ended: `again` means that the job goes back to waiting and is tried again soon. */
@@ -18,4 +19,6 @@ export interface Ended {
   readonly printed: unknown;
   /** The sentence with which it failed. */
   readonly failure: string | undefined;
+  /** Why it failed, if the job's end depends on it. */
+  readonly reason?: FailureReason | undefined;
 }

@@ -34,7 +34,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
 function endOfRebuild({ code, printed, ...ended }: Ended): Ending {
   const models = Array.isArray(printed) ? printed.filter(isObject).map(rebuiltModel) : [];
   if (code === 0) return { status: 'done', result: { models } };
-  if (ended.failure?.includes('already being rebuilt'))
+  if (ended.reason === 'busy')
     return { status: 'again', error: 'another rebuild of these read models is running' };
   // The process was asked to stop, but nobody cancelled the job.
   if (models.some(({ outcome }) => outcome === 'stopped')) return { status: 'again' };
@@ -52,11 +52,9 @@ function endOfRebuild({ code, printed, ...ended }: Ended): Ending {
 function endOfTakeback({ code, ...ended }: Ended): Ending {
   if (code === 0) return { status: 'done' };
   // Another instance had run this job to its end, but died before it noted that.
-  if (/ can't be (?:started: it is done|undone: it is undone)$/.test(ended.failure ?? ''))
-    return { status: 'done' };
-  if (ended.failure?.includes('interrupted')) return { status: 'again' };
-  if (ended.failure?.includes('another process works on'))
-    return { status: 'again', error: 'another process works on it' };
+  if (ended.reason === 'finished') return { status: 'done' };
+  if (ended.reason === 'interrupted') return { status: 'again' };
+  if (ended.reason === 'busy') return { status: 'again', error: 'another process works on it' };
   return { status: 'failed', error: describeEnd({ code, ...ended }) };
 }
 
