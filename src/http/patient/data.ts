@@ -2,6 +2,7 @@
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { attachmentAs, fileName } from '../answer/disposition.ts';
+import { whileAllowed } from '../answer/while-allowed.ts';
 import type { Outcome, PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
 import { HOME, type Visit } from './visit.ts';
@@ -59,7 +60,10 @@ export async function recordDownload(visit: Visit, record: OpenRecord, kind: str
       'Content-Type': 'application/x-ndjson; charset=utf-8',
       'Content-Disposition': attachmentAs(fileNameFor(visit, record, kind, 'ndjson')),
     };
-    return { download: { status: 200, headers, stream: visit.deps.pages.exportRecord(record.record) } };
+    const stream = whileAllowed(visit.deps.pages.exportRecord(record.record), () =>
+      requireStillOpen(visit, record),
+    );
+    return { download: { status: 200, headers, stream } };
   }
   if (kind !== 'summary' && kind !== 'everything') throw notFound('download', kind.slice(0, 64));
   const caller = await visit.api.callerFor(record);
@@ -69,7 +73,19 @@ export async function recordDownload(visit: Visit, record: OpenRecord, kind: str
     ...answer.headers,
     'Content-Disposition': attachmentAs(fileNameFor(visit, record, kind, 'json')),
   };
-  return { download: { ...answer, headers } };
+  const { stream } = answer;
+  const sent =
+    stream === undefined ? {} : { stream: whileAllowed(stream, () => requireStillOpen(visit, record)) };
+  return { download: { ...answer, headers, ...sent } };
+}
+
+/**
+ * Checks that the person may go on to read a record: the session or their access to it may have ended.
+ * @throws Refusal not_found (404)
+ */
+async function requireStillOpen({ deps, ctx, session }: Visit, { record }: OpenRecord): Promise<void> {
+  const link = await deps.services.consentQueries.linkTo(session.person, record);
+  if (link === undefined || !(await deps.visitors.isSignedIn(ctx))) throw notFound('Patient', record);
 }
 
 /** Returns the name of a file: its content, the person, and the day. */

@@ -57,6 +57,12 @@ export class Visitors {
     return form;
   }
 
+  /** Asks the database again whether the visitor's session is live: it may have ended since the request began. */
+  async isSignedIn(ctx: Context): Promise<boolean> {
+    const secret = this.#cookie.read(ctx);
+    return secret !== undefined && (await this.signIn.session(secret)) !== undefined;
+  }
+
   /** Returns the secret in the browser's session cookie, whether or not it works. */
   readSecret(ctx: Context): string | undefined {
     return this.#cookie.read(ctx);

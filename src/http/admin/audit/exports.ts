@@ -5,6 +5,7 @@ import { ownCaller } from '#src/shared/access/caller.ts';
 import { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import { notFound, Refusal, unavailable } from '#src/shared/refusal.ts';
 import { parsePrefer } from '../../answer/negotiation.ts';
+import { whileAllowed } from '../../answer/while-allowed.ts';
 import { type ApiRequest, route } from '../../api/route.ts';
 import { environment } from '../../api/schemas.ts';
 import { faultOfPast } from '../../as-of.ts';
@@ -232,7 +233,7 @@ export const EXPORT_ROUTES = [
           'Content-Type': 'application/x-ndjson',
           'Content-Disposition': `attachment; filename="${name}.ndjson"`,
         },
-        stream: pieces(file),
+        stream: whileAllowed(file, () => projectFor(request, project.id, 'auditor')),
       };
     },
   }),
@@ -262,7 +263,3 @@ export const EXPORT_ROUTES = [
     },
   }),
 ];
-
-async function* pieces(file: SignedFile): AsyncGenerator<string> {
-  yield* file;
-}

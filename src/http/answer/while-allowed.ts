@@ -1,0 +1,24 @@
+/** Streams that break off when the reader's right ends: a slow reader may take hours. */
+
+/** The characters, or bytes, after which the right is checked again. */
+const PART = 1_000_000;
+
+/**
+ * Yields the pieces of a stream, and checks before each further part of it that its reader may go on.
+ * @param goOn checks the right; the connection is closed when it throws
+ * @throws Refusal as `goOn` does
+ */
+export async function* whileAllowed<Piece extends string | Buffer>(
+  stream: Iterable<Piece> | AsyncIterable<Piece>,
+  goOn: () => Promise<unknown>,
+): AsyncGenerator<Piece> {
+  let sent = 0;
+  for await (const piece of stream) {
+    if (sent >= PART) {
+      await goOn();
+      sent = 0;
+    }
+    yield piece;
+    sent += piece.length;
+  }
+}
