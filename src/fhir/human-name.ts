@@ -1,6 +1,6 @@
 /** A person's name as one text (https://hl7.org/fhir/R4/datatypes.html#HumanName). Pure. */
 
-import type { Json } from '#src/shared/json/json.ts';
+import type { Json } from '#src/shared/json/json-value.ts';
 import { isObject } from '#src/shared/json/json-value.ts';
 
 /**

@@ -1,7 +1,13 @@
 /** Reads elements of stored resources, which are valid R4. */
 
-import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import { isObject } from '#src/shared/json/json-value.ts';
+
+/** A code with its system. */
+export interface SystemCode {
+  readonly system: string;
+  readonly code: string;
+}
 
 /** Returns the objects of an element: none, one, or those of a list. */
 export function objects(value: Json | undefined): JsonObject[] {

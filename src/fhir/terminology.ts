@@ -1,10 +1,8 @@
 /** The terminology that searches need: the codes of a value set, and the codes above or below a code. */
 import { isEnumerated, valueSet } from './definitions/tables.ts';
+import type { SystemCode } from './parts.ts';
 
-export interface SystemCode {
-  readonly system: string;
-  readonly code: string;
-}
+export type { SystemCode };
 
 /** A terminology. Results are undefined if it does not have the value set or code, or cannot enumerate it. */
 export interface Terminology {

@@ -64,7 +64,7 @@ function eachKind({ newest }: SecondReading, check: (values: readonly ToldValue[
 }
 
 async function expectInLink(resources: readonly Json[], again: SecondReading, name: string): Promise<void> {
-  const { sections } = await view(resources, TODAY);
+  const { sections } = view(resources, TODAY);
   const rows = [...sections.values()].flat();
   for (const [code, values] of again.newest) {
     // One that couldn't be measured may stand before it.

@@ -147,7 +147,7 @@ describe('views of a record', () => {
       `${record.name}: problems`,
     );
     expectSaid(again.resolvedProblems, table('11348-0').map(problemCells), `${record.name}: past problems`);
-    const seen = await view([bundle], TODAY);
+    const seen = view([bundle], TODAY);
     const inLink = (kind: string): string[] =>
       (seen.sections.get(kind) ?? []).map(({ name }) => name.toLowerCase()).sort();
     expect(inLink('allergies'), record.name).to.deep.equal(names(again.allergies));
@@ -172,7 +172,7 @@ describe('views of a record', () => {
     async (record, again) => {
       const versions = record.versions.filter(({ byAi }) => !byAi);
       const facts = versions.map(({ resource }) => resource);
-      const seen = await view([...facts, ...record.directory.values()], TODAY);
+      const seen = view([...facts, ...record.directory.values()], TODAY);
       const rows = (kind: string) => seen.sections.get(kind) ?? [];
       const namesOf = (some: readonly { readonly name: string }[]): string[] =>
         some.map(({ name }) => name.toLowerCase()).sort();

@@ -7,11 +7,13 @@ import { makeExcerpts, wholeEntry } from '#src/context/excerpt.ts';
 import { gatherFacts } from '#src/context/gather-facts.ts';
 import { type Current, type Entry, openRecord, versionReference } from '#src/context/record.ts';
 import { loadTokenizer } from '#src/context/tokenizer.ts';
-import { texts } from '#src/http/pages/texts.ts';
+import { en } from '#src/http/pages/languages/en.ts';
+import type { TextKey } from '#src/http/pages/languages/language.ts';
+import { readRecord } from '#src/http/shl/viewer/record.ts';
+import { inWords, object } from '#src/http/shl/viewer/texts.ts';
 import { type Json, reference, type Version } from './raw.ts';
 import { mapValues, type VariedRecord } from './varied-records.ts';
 
-const VIEWER = new URL('../../src/http/shl/viewer/record.js', import.meta.url);
 const BASE = 'https://annal.example/fhir/R4/';
 
 const current = ({ type, id, version, resource }: Version): Current => ({
@@ -151,7 +153,7 @@ const shown = z.object({
         details: z.array(z.string()),
         says: z.array(
           z.object({
-            key: z.string(),
+            key: z.string().default(''),
             days: z.record(z.string(), z.string()).optional(),
             times: z.number().optional(),
             state: z.string().optional(),
@@ -164,16 +166,22 @@ const shown = z.object({
   ),
 });
 
+/** The page's texts; numbers and days as they are written. */
+const sayPlainly = Object.assign((key: TextKey) => en[key], {
+  number: String,
+  day: String,
+  time: () => '',
+  moment: String,
+});
+
 /** Returns what the page of a shared link shows of a file's resources. */
-export async function view(resources: readonly Json[], today: string): Promise<z.output<typeof shown>> {
-  const { readRecord, inWords } = await import(VIEWER.href);
-  const record = shown.parse(readRecord(resources, today));
-  const say = texts('en');
+export function view(resources: readonly Json[], today: string): z.output<typeof shown> {
+  const record = shown.parse(readRecord(resources.map(object), today));
   for (const [kind, rows] of record.sections)
     if (['results', 'vitals', 'social', 'pregnancy'].includes(kind))
       record.sections.set(
         kind,
-        rows.map((row) => ({ ...row, name: inWords(row.name, say) })),
+        rows.map((row) => ({ ...row, name: inWords(row.name, sayPlainly) })),
       );
   return record;
 }

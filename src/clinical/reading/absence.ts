@@ -4,7 +4,7 @@
  * https://hl7.org/fhir/R4/allergyintolerance.html#9.1.3.3, https://hl7.org/fhir/uv/ips/STU1/CodeSystem-absent-unknown-uv-ips.html
  */
 import { codings, first, objects, text } from '#src/fhir/parts.ts';
-import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import { type Dated, happened, isPast, newestFirst } from './dates.ts';
 import { isOver, uncertainty } from './status.ts';
 import type { Around, Told } from './told.ts';

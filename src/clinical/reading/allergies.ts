@@ -1,6 +1,6 @@
 /** Allergies and intolerances: every one that is recorded, active ones first, the most critical of them first. */
 import { objects, text } from '#src/fhir/parts.ts';
-import type { JsonObject } from '#src/shared/json/json.ts';
+import type { JsonObject } from '#src/shared/json/json-value.ts';
 import { newestFirst } from './dates.ts';
 import { readStated, type Stated } from './stated.ts';
 import type { Around, Told } from './told.ts';

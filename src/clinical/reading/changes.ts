@@ -3,7 +3,7 @@
  * page. Pure. https://hl7.org/fhir/R4/condition-definitions.html#Condition.onset_x_
  */
 import { first, text } from '#src/fhir/parts.ts';
-import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import { word } from './doses/dose-words.ts';
 import type { WordLanguage } from './names/code-words.ts';
 import { decimalText } from './numbers/decimal.ts';

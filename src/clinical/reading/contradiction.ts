@@ -3,7 +3,7 @@
  * stopped in another. Pure.
  */
 import { first, text } from '#src/fhir/parts.ts';
-import type { JsonObject } from '#src/shared/json/json.ts';
+import type { JsonObject } from '#src/shared/json/json-value.ts';
 import { dayIn } from '#src/shared/time/day.ts';
 import { type Dated, findLastDay } from './dates.ts';
 import type { Told } from './told.ts';

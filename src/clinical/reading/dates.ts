@@ -3,7 +3,7 @@
  * on which something was recorded isn't one on which it happened.
  */
 import { first, text } from '#src/fhir/parts.ts';
-import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 
 /** The possible meanings of a date. `recorded` is when something was written down, not when it happened. */
 export const MEANINGS = [

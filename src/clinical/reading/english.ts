@@ -1,6 +1,6 @@
 /** Words dates and medicines of a reading in English, for contexts and summaries. */
 import { objects, text } from '#src/fhir/parts.ts';
-import type { Json } from '#src/shared/json/json.ts';
+import type { Json } from '#src/shared/json/json-value.ts';
 import { dayIn } from '#src/shared/time/day.ts';
 import type { Absence } from './absence.ts';
 import { ageText } from './changes.ts';

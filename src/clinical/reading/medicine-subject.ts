@@ -1,6 +1,6 @@
 /** Reads which medicine a resource is about. https://hl7.org/fhir/R4/medicationrequest.html */
 import { first, text } from '#src/fhir/parts.ts';
-import type { JsonObject } from '#src/shared/json/json.ts';
+import type { JsonObject } from '#src/shared/json/json-value.ts';
 import { isIdea } from './status.ts';
 import { type Around, type Coded, readCodes, type Told } from './told.ts';
 

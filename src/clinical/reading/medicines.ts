@@ -3,7 +3,7 @@
  * (docs/clinical-reading.md explains the rules). https://hl7.org/fhir/R4/medicationstatement.html
  */
 import { first, objects, text } from '#src/fhir/parts.ts';
-import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import { type Contradiction, findContradiction } from './contradiction.ts';
 import { type Dated, happened, isFuture, isPast, newestFirst } from './dates.ts';
 import { type DoseChange, findDoseChange, hasNewDose } from './doses/dose-change.ts';

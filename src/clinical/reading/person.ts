@@ -1,7 +1,7 @@
 /** Reads the person of a record: name, birth date, sex, and whether the person has died. */
 import { shownName } from '#src/fhir/human-name.ts';
 import { objects, text } from '#src/fhir/parts.ts';
-import type { JsonObject } from '#src/shared/json/json.ts';
+import type { JsonObject } from '#src/shared/json/json-value.ts';
 import { nameConcept } from './names/name.ts';
 
 export interface Person {

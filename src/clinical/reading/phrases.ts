@@ -1,5 +1,5 @@
 /** Makes phrases of states and of dates; each view has its own words for them. Pure. */
-import type { JsonObject } from '#src/shared/json/json.ts';
+import type { JsonObject } from '#src/shared/json/json-value.ts';
 import { dayIn } from '#src/shared/time/day.ts';
 import type { Absence } from './absence.ts';
 import type { Allergy } from './allergies.ts';

@@ -3,7 +3,7 @@
  * danger. Pure. docs/clinical-reading.md, "Entries that were changed"
  */
 import { objects, text } from '#src/fhir/parts.ts';
-import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import { isRecent } from './doses/dose-dates.ts';
 import { isMedicine, readMedicineSubject } from './medicine-subject.ts';
 import type { CodeSet } from './names/code-words.ts';

@@ -3,7 +3,7 @@
  * `doNotPerform` of https://hl7.org/fhir/R4/): entries that were never true, that are over, or that are only ideas.
  */
 import { codes, text } from '#src/fhir/parts.ts';
-import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import { isObject } from '#src/shared/json/json-value.ts';
 
 /** Why a resource states nothing. */

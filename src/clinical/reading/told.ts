@@ -1,6 +1,6 @@
 /** The inputs of a clinical reading: current versions of a record's resources, and look-ups. */
 import { codings, text } from '#src/fhir/parts.ts';
-import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import type { Death } from './person.ts';
 
 /** The part of an AI in a version: none, it wrote the entry, or it changed the entry of somebody else. */

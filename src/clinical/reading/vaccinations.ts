@@ -1,6 +1,6 @@
 /** Vaccinations: each vaccine once with its doses, those that weren't given apart. https://hl7.org/fhir/R4/immunization.html */
 import { objects, text } from '#src/fhir/parts.ts';
-import type { JsonObject } from '#src/shared/json/json.ts';
+import type { JsonObject } from '#src/shared/json/json-value.ts';
 import { type Dated, happened, newestFirst } from './dates.ts';
 import { findCodeWord, type WordLanguage } from './names/code-words.ts';
 import { findConceptWord } from './names/concept-word.ts';

@@ -38,7 +38,7 @@ const made = new Map<string, Promise<string | Buffer>>();
 async function bundleScript(): Promise<string> {
   const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('main.js', FOLDER))],
+    entryPoints: [fileURLToPath(new URL('main.ts', FOLDER))],
     bundle: true,
     write: false,
     format: 'esm',

@@ -3,7 +3,7 @@
  * may be the same day isn't ordered. Pure.
  */
 import { first, objects, text } from '#src/fhir/parts.ts';
-import type { Json } from '#src/shared/json/json.ts';
+import type { Json } from '#src/shared/json/json-value.ts';
 import type { Told } from '../told.ts';
 
 /** The parts of a source of a medicine that say how it is taken, and since when. */

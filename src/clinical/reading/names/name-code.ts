@@ -1,6 +1,6 @@
 /** Words coded elements: a code that FHIR fixes by its word, any other code by its name in the record. Pure. */
 import { objects, text } from '#src/fhir/parts.ts';
-import type { Json } from '#src/shared/json/json.ts';
+import type { Json } from '#src/shared/json/json-value.ts';
 import { type CodeSet, findCodeWord, type WordLanguage } from './code-words.ts';
 import { findConceptWord } from './concept-word.ts';
 import { nameConcept } from './name.ts';

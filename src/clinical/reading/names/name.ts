@@ -2,9 +2,10 @@
  * Names what a CodeableConcept says, for people and models (docs/spec/decisions.md, section 4 "Names of codes"): the text
  * that the author wrote, a stored display, the terminology's or a concept's name, else the code itself. Pure.
  */
+
+import type { SystemCode } from '#src/fhir/parts.ts';
 import { objects, text } from '#src/fhir/parts.ts';
-import type { SystemCode } from '#src/fhir/terminology.ts';
-import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import { SNOMED_TAGS } from './snomed-tags.ts';
 import { SHORT_NAMES } from './system-names.ts';
 

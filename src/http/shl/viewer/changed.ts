@@ -1,16 +1,39 @@
 /** Says what later versions and newer entries changed, and what was refuted (docs/clinical-reading.md). */
 
-import { isRecent } from '../../../clinical/reading/doses/dose-dates.ts';
-import { separator } from '../../../clinical/reading/doses/dose-words.ts';
-import { translateDoses } from '../../../clinical/reading/doses/english-doses.ts';
-import { readChangeText } from '../../../clinical/reading/english.ts';
-import { findCodeByWord, findCodeWord } from '../../../clinical/reading/names/code-words.ts';
-import { formatDecimal } from '../../../clinical/reading/numbers/decimal.ts';
-import { doseChangePhrases } from '../../../clinical/reading/phrases.ts';
-import { findWithdrawal } from '../../../clinical/reading/revisions.ts';
+import type { Allergy } from '#src/clinical/reading/allergies.ts';
+import type { DoseChange } from '#src/clinical/reading/doses/dose-change.ts';
+import { isRecent } from '#src/clinical/reading/doses/dose-dates.ts';
+import { separator } from '#src/clinical/reading/doses/dose-words.ts';
+import { translateDoses } from '#src/clinical/reading/doses/english-doses.ts';
+import { type RefutedWords, readChangeText } from '#src/clinical/reading/english.ts';
+import type { MedicineSource } from '#src/clinical/reading/medicines.ts';
+import { type CodeSet, findCodeByWord, findCodeWord } from '#src/clinical/reading/names/code-words.ts';
+import { formatDecimal } from '#src/clinical/reading/numbers/decimal.ts';
+import { doseChangePhrases, type Phrase } from '#src/clinical/reading/phrases.ts';
+import { findWithdrawal, type Revision, type Statement } from '#src/clinical/reading/revisions.ts';
+
+import type { Json } from '#src/shared/json/json-value.ts';
+import type { TextKey } from '../../pages/languages/language.ts';
+import type { Change, Earlier, PageAround, PagePhrase, RefutedRow } from './rows.ts';
+
+/** The look-ups, with the function that makes a phrase of the reading one of the page. */
+export interface ChangeAround extends PageAround {
+  readonly makePhrase: (around: PageAround, phrase: Phrase) => PagePhrase;
+}
+
+/** The parts of a row's reading that tell its changes. */
+export interface Changed {
+  readonly revisions: readonly (Omit<Revision, 'before'> & { readonly before: Before | undefined })[];
+  readonly doseChange?: DoseChange<MedicineSource> | undefined;
+  readonly hasNewDose?: boolean;
+  readonly name?: string | undefined;
+}
+
+/** `isOwn`: the text has the page's own words. */
+type Before = Statement | { readonly text: string; readonly isOwn: true };
 
 /** The words of elements, by their names in FHIR. */
-const LABELS = {
+const LABELS: Readonly<Record<string, TextKey>> = {
   medicationCodeableConcept: 'element.medication',
   dosage: 'element.dosage',
   status: 'element.status',
@@ -30,20 +53,24 @@ const LABELS = {
  * the versions and sources that the link has.
  * @param keys of its entries, `Type/id`
  */
-export function changesIn({ revisions, doseChange, hasNewDose = false, name }, keys, kind, around) {
+export function changesIn(
+  { revisions, doseChange, hasNewDose = false, name }: Changed,
+  keys: readonly string[],
+  kind: string,
+  around: ChangeAround,
+): { readonly changes: readonly Change[]; readonly marks: readonly PagePhrase[] } {
   const told = [...new Set(keys.flatMap((key) => around.changes.get(key) ?? []))];
-  const { makePhrase } = around;
   const read = told.flatMap((text) => readToldChange(text, kind, around) ?? []);
-  const changes =
+  const changes: readonly Change[] =
     told.length > 0
       ? read
       : [
           ...revisions.map((revision) => revisionPhrase(revision, around)),
-          ...(doseChange === undefined ? [] : [doseChangePhrase(doseChange, name, around, makePhrase)]),
+          ...(doseChange === undefined ? [] : [doseChangePhrase(doseChange, name, around)]),
         ];
-  const marks = changes.flatMap(({ mark }) => mark ?? []);
+  const marks: PagePhrase[] = changes.flatMap(({ mark }) => mark ?? []);
   if (hasNewDose && !changes.some(({ isDose }) => isDose)) marks.push({ key: 'known.dosebeside' });
-  const seen = new Set();
+  const seen = new Set<string>();
   return {
     changes,
     marks: marks.filter((mark) => {
@@ -53,12 +80,20 @@ export function changesIn({ revisions, doseChange, hasNewDose = false, name }, k
   };
 }
 
-function markFor(words, isNew) {
+/** Returns the word of an element, which fills the place `what`. */
+function wordsFor(element: string): { readonly what: TextKey } {
+  return { what: (Object.hasOwn(LABELS, element) ? LABELS[element] : undefined) ?? 'element.description' };
+}
+
+function markFor(words: { readonly what: TextKey }, isNew: boolean): Pick<Change, 'mark'> {
   return isNew ? { mark: { key: 'known.changedlately', words } } : {};
 }
 
-function revisionPhrase({ element, at, before, times, isRecent: isNew }, around) {
-  const words = { what: LABELS[element] };
+function revisionPhrase(
+  { element, at, before, times, isRecent: isNew }: Changed['revisions'][number],
+  around: ChangeAround,
+): Change {
+  const words = wordsFor(element);
   return {
     key: times === 1 ? 'known.revised' : 'known.revisedtimes',
     days: { day: at.slice(0, 10) },
@@ -70,18 +105,24 @@ function revisionPhrase({ element, at, before, times, isRecent: isNew }, around)
 }
 
 /** Returns what an element stated. */
-function statementText(before, { lang, clean, doses, reactions }) {
+function statementText(before: Before | undefined, around: PageAround): Earlier {
+  const { lang, clean, doses, reactions } = around;
   if (before === undefined) return { key: 'known.notsaid' };
   if ('isForbidden' in before) return { key: 'known.forbidden' };
-  if ('text' in before) return { text: before.isOwn === true ? before.text : clean(before.text) };
+  if ('text' in before) return { text: 'isOwn' in before ? before.text : clean(before.text) };
   if ('code' in before) return { text: findCodeWord(lang, before.set, before.code) ?? clean(before.code) };
   if ('reactions' in before) return { text: reactions({ reaction: before.reactions }) };
   return { text: doses(before.doses) };
 }
 
-function doseChangePhrase(doseChange, name, around, makePhrase) {
+function doseChangePhrase(
+  doseChange: DoseChange<MedicineSource>,
+  name: string | undefined,
+  around: ChangeAround,
+): Change {
+  const { makePhrase } = around;
   const { since, before } = doseChangePhrases(doseChange);
-  const earlier = before.map(({ source, when }) => {
+  const earlier = before.map(({ source, when }): Earlier => {
     const own = around.clean(source.name);
     const isNamed = own === '' || own.toLowerCase() === around.clean(name).toLowerCase();
     const dose = around.doses(source.dosage);
@@ -98,8 +139,8 @@ function doseChangePhrase(doseChange, name, around, makePhrase) {
 }
 
 /** @param when since when the dosage is another one; undefined if that isn't certain */
-function doseWords(when, earlier, isNew) {
-  const words = { what: 'element.dosage' };
+function doseWords(when: PagePhrase | undefined, earlier: readonly Earlier[], isNew: boolean): Change {
+  const words = { what: 'element.dosage' } as const;
   return {
     key: when === undefined ? 'known.doseearlier' : 'known.dosechanged',
     days: {},
@@ -112,21 +153,23 @@ function doseWords(when, earlier, isNew) {
 }
 
 /** Returns what a narrative says of a change, in the language of the page as far as its words are those of the service. */
-function readToldChange(text, kind, around) {
+function readToldChange(text: string, kind: string, around: ChangeAround): Change | undefined {
   const said = readChangeText(text);
   if (said === undefined) return undefined;
   const { clean, today, makePhrase } = around;
   if ('doses' in said) {
     const since = said.isCertain && said.since !== undefined ? makePhrase(around, said.since) : undefined;
     const [day] = Object.values(said.since?.days ?? {});
-    const earlier = said.doses.map(({ dose, when }) => ({
-      text: doseInLanguage(clean(dose), around),
-      ...(when === undefined ? {} : { when: makePhrase(around, when) }),
-    }));
+    const earlier = said.doses.map(
+      ({ dose, when }): Earlier => ({
+        text: doseInLanguage(clean(dose), around),
+        ...(when === undefined ? {} : { when: makePhrase(around, when) }),
+      }),
+    );
     return doseWords(since, earlier, day !== undefined && isRecent(day, today));
   }
   const { element, day, times, before } = said;
-  const words = { what: LABELS[element] ?? 'element.description' };
+  const words = wordsFor(element);
   return {
     key: times === 1 ? 'known.revised' : 'known.revisedtimes',
     days: { day },
@@ -137,11 +180,15 @@ function readToldChange(text, kind, around) {
   };
 }
 
-const NONE = { 'not recorded': 'known.notsaid', 'not to be given': 'known.forbidden' };
+const NONE: Readonly<Record<string, TextKey>> = {
+  'not recorded': 'known.notsaid',
+  'not to be given': 'known.forbidden',
+};
 
-function readStatement(element, before, kind, around) {
-  if (Object.hasOwn(NONE, before)) return { key: NONE[before] };
-  const sets = {
+function readStatement(element: string, before: string, kind: string, around: PageAround): Earlier {
+  const none = Object.hasOwn(NONE, before) ? NONE[before] : undefined;
+  if (none !== undefined) return { key: none };
+  const sets: Readonly<Record<string, CodeSet | undefined>> = {
     // Both are `status` in English.
     medicationCodeableConcept: undefined,
     clinicalStatus: kind === 'medications' ? 'medicationStatus' : 'clinicalStatus',
@@ -150,12 +197,18 @@ function readStatement(element, before, kind, around) {
   };
   const set = sets[element];
   if (set !== undefined) return { text: inLanguage(set, before, around) };
-  const write = { dosage: doseInLanguage, value: valueInLanguage, reaction: reactionsInLanguage }[element];
+  const write = Object.hasOwn(WRITERS, element) ? WRITERS[element] : undefined;
   return { text: write === undefined ? before : write(before, around) };
 }
 
+const WRITERS: Readonly<Record<string, (text: string, around: PageAround) => string>> = {
+  dosage: doseInLanguage,
+  value: valueInLanguage,
+  reaction: reactionsInLanguage,
+};
+
 /** Returns a dosage of a narrative; the name of another medicine in front of it stays. */
-function doseInLanguage(dose, { lang, day }) {
+function doseInLanguage(dose: string, { lang, day }: PageAround): string {
   const own = translateDoses(dose, { lang, day });
   if (own !== undefined) return own;
   const [, name, rest = ''] = /^(.+?): (.+)$/.exec(dose) ?? [];
@@ -164,7 +217,7 @@ function doseInLanguage(dose, { lang, day }) {
 }
 
 /** Returns a value of a narrative with its number as the language writes it. */
-function valueInLanguage(value, { lang }) {
+function valueInLanguage(value: string, { lang }: PageAround): string {
   const [, sign = '', number = '', unit = ''] =
     /^([<>≤≥]?)(\d[\d,]*(?:\.\d+)?)( [^\d].*)?$/.exec(value) ?? [];
   const plain = number.replaceAll(',', '');
@@ -174,21 +227,24 @@ function valueInLanguage(value, { lang }) {
 }
 
 /** Returns reactions of a narrative with their severities in the language. */
-function reactionsInLanguage(reactions, around) {
-  return reactions.replace(/ \(([a-z]+)\)/g, (_, word) => ` – ${inLanguage('severity', word, around)}`);
+function reactionsInLanguage(reactions: string, around: PageAround): string {
+  return reactions.replace(
+    / \(([a-z]+)\)/g,
+    (_, word: string) => ` – ${inLanguage('severity', word, around)}`,
+  );
 }
 
 /** Returns an English word of a code in the language of the page; other words as they are. */
-function inLanguage(set, word, { lang }) {
+function inLanguage(set: CodeSet, word: string, { lang }: PageAround): string {
   const code = set === 'medicationStatus' && word === 'active' ? word : findCodeByWord('en', set, word);
   return code === undefined ? word : (findCodeWord(lang, set, code) ?? word);
 }
 
 /** Returns the row of an allergy that was refuted, by its versions. */
-export function refutedRow({ told, name }, around) {
+export function refutedRow({ told, name }: Allergy, around: PageAround): RefutedRow {
   const withdrawal = findWithdrawal(told);
   const { clinicalStatus, verificationStatus, criticality } = withdrawal?.before ?? {};
-  const word = (set, concept) =>
+  const word = (set: CodeSet, concept: Json | undefined): string[] =>
     around
       .codes(concept)
       .map((code) => findCodeWord(around.lang, set, code) ?? code)
@@ -211,8 +267,11 @@ export function refutedRow({ told, name }, around) {
 }
 
 /** Returns the row of an entry that was refuted, as a summary's narrative tells it. */
-export function toldRefutedRow({ name, day = '', isRecorded, before }, around) {
-  const sets = ['clinicalStatus', 'verificationStatus', 'criticality'];
+export function toldRefutedRow(
+  { name, day = '', isRecorded, before }: RefutedWords,
+  around: PageAround,
+): RefutedRow {
+  const sets: readonly CodeSet[] = ['clinicalStatus', 'verificationStatus', 'criticality'];
   const inWords = before.map((word) => {
     const set = sets.find((each) => findCodeByWord('en', each, word) !== undefined);
     return around.clean(set === undefined ? word : inLanguage(set, word, around));
@@ -220,12 +279,15 @@ export function toldRefutedRow({ name, day = '', isRecorded, before }, around) {
   return makeRefuted({ name: around.clean(name), day, isRecorded, before: inWords }, around);
 }
 
-function makeRefuted({ name, day, isRecorded, before }, { lang }) {
+function makeRefuted(
+  { name, day, isRecorded, before }: RefutedWords & { readonly day: string },
+  { lang }: PageAround,
+): RefutedRow {
   const comma = separator({ lang }, ',');
   const said = before.filter((word) => word !== '').join(comma);
   return {
     name,
-    state: findCodeWord(lang, 'verificationStatus', 'refuted'),
+    state: findCodeWord(lang, 'verificationStatus', 'refuted') ?? 'refuted',
     ...(day === '' ? {} : { since: { key: isRecorded ? 'known.recorded' : 'known.since', days: { day } } }),
     // A day of recording is apart from the state; that since when it is so isn't.
     by: isRecorded ? comma : ' ',

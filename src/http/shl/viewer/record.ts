@@ -3,38 +3,60 @@
  * each member is looked at before it is used.
  */
 
-import { reactionCause } from '../../../clinical/reading/allergies.ts';
-import { ageIn, ageText } from '../../../clinical/reading/changes.ts';
-import { happened } from '../../../clinical/reading/dates.ts';
-import { dayInWords } from '../../../clinical/reading/day-words.ts';
-import { dosesInWords } from '../../../clinical/reading/doses/dose.ts';
-import { findCodeSet, findCodeWord } from '../../../clinical/reading/names/code-words.ts';
-import { findConceptWord } from '../../../clinical/reading/names/concept-word.ts';
-import { nameConcept } from '../../../clinical/reading/names/name.ts';
+import { reactionCause } from '#src/clinical/reading/allergies.ts';
+import { ageIn, ageText } from '#src/clinical/reading/changes.ts';
+import { happened } from '#src/clinical/reading/dates.ts';
+import { dayInWords } from '#src/clinical/reading/day-words.ts';
+import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
+import type { RefutedWords } from '#src/clinical/reading/english.ts';
+import {
+  type CodeSet,
+  findCodeSet,
+  findCodeWord,
+  type WordLanguage,
+} from '#src/clinical/reading/names/code-words.ts';
+import { findConceptWord } from '#src/clinical/reading/names/concept-word.ts';
+import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import {
   pressureText,
   quantityText,
   rangeText,
   ratioText,
   readMeasured,
-} from '../../../clinical/reading/numbers/quantity.ts';
-import { readDeath } from '../../../clinical/reading/person.ts';
-import { findPressure, systolicFirst } from '../../../clinical/reading/pressure.ts';
-import { findValueRevision } from '../../../clinical/reading/revisions.ts';
-import { hasModifier, withdrawnAs } from '../../../clinical/reading/status.ts';
-import { shownName } from '../../../fhir/human-name.ts';
+} from '#src/clinical/reading/numbers/quantity.ts';
+import { type Death, readDeath } from '#src/clinical/reading/person.ts';
+import { findPressure, systolicFirst } from '#src/clinical/reading/pressure.ts';
+import { findValueRevision, type Statement } from '#src/clinical/reading/revisions.ts';
+import { hasModifier, withdrawnAs } from '#src/clinical/reading/status.ts';
+import type { Replaced } from '#src/clinical/reading/told.ts';
+import type { ToldRow } from '#src/clinical/summary/not-listed.ts';
+import { shownName } from '#src/fhir/human-name.ts';
+import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import { resultName } from '../../pages/result-names.ts';
-import { changesIn, toldRefutedRow } from './changed.js';
-import { changedIn, earlierEntries, earlierParagraphs, replacedVersions } from './earlier.js';
-import { groupRows } from './groups.js';
-import { forbiddenRow, KNOWN, knownRows, refutedRows } from './known.js';
-import { readNarratives } from './narratives.js';
-import { joined, list, object, phraseMark, SEMICOLON, string, word } from './texts.js';
-
-export { inWords } from './texts.js';
+import { changesIn, toldRefutedRow } from './changed.ts';
+import { changedIn, earlierEntries, earlierParagraphs, replacedVersions } from './earlier.ts';
+import { groupRows } from './groups.ts';
+import { forbiddenRow, isKnown, KNOWN, type KnownKind, knownRows, makePhrase, refutedRows } from './known.ts';
+import { readNarratives } from './narratives.ts';
+import {
+  EMPTY,
+  type Flag,
+  type Kind,
+  ORDER,
+  type PageAround,
+  type PagePhrase,
+  type Part,
+  type RefutedRow,
+  type Row,
+  type ShownFile,
+  type ShownPatient,
+  type ShownRecord,
+  type ToldBefore,
+} from './rows.ts';
+import { joined, list, object, objectsIn, phraseMark, SEMICOLON, string, word } from './texts.ts';
 
 /** Sections of the International Patient Summary, by their LOINC codes (https://hl7.org/fhir/uv/ips/STU2/). */
-const SECTIONS = {
+const SECTIONS: Readonly<Record<string, Kind>> = {
   '48765-2': 'allergies',
   '11450-4': 'problems',
   '10160-0': 'medications',
@@ -51,30 +73,20 @@ const SECTIONS = {
   '42348-3': 'directives',
 };
 
-/** Order on the page: parts whose omission could do harm come first. */
-export const ORDER = [
-  'allergies',
-  'medications',
-  'problems',
-  'results',
-  'vitals',
-  'immunizations',
-  'procedures',
-  'devices',
-  'past',
-  'pregnancy',
-  'functional',
-  'plan',
-  'social',
-  'directives',
-  'documents',
-  'other',
-];
+/** The look-ups and settings for reading a row. */
+interface Context extends Pick<PageAround, 'today' | 'lang' | 'changes' | 'replaced'> {
+  readonly died: Death | undefined;
+  readonly look: Look;
+  /** The rows of medicines in a summary's narrative. */
+  readonly told: readonly ToldRow[];
+}
 
-/** Sections that the guide wants in every summary: without entries they say so. */
-export const REQUIRED = ['allergies', 'medications', 'problems'];
+/** Returns the target of a Reference; an empty object for none. */
+type Look = (reference: Json | undefined, within: JsonObject) => JsonObject;
 
-const BY_TYPE = {
+type Found = ReadonlyMap<string, JsonObject>;
+
+const BY_TYPE: Readonly<Record<string, Kind>> = {
   AllergyIntolerance: 'allergies',
   MedicationStatement: 'medications',
   MedicationRequest: 'medications',
@@ -90,7 +102,7 @@ const BY_TYPE = {
 };
 
 /** Types that only say something about others. */
-const UNSHOWN = [
+const UNSHOWN: readonly unknown[] = [
   'Bundle',
   'Composition',
   'Patient',
@@ -107,52 +119,61 @@ const UNSHOWN = [
 ];
 
 /** Returns the JSON of a file, whose decimals keep their digits: 1.50 is not 1.5. */
-export function parseFile(text) {
+export function parseFile(text: string): unknown {
   return JSON.parse(text.replace(/(?<!\\)("value":\s*)(-?\d+\.\d*0)(?=\s*[,}])/g, '$1"$2"'));
 }
 
 /** Returns the name of a CodeableConcept. */
-export const conceptName = (value) => string(nameConcept(object(value)));
+const conceptName = (value: unknown): string => string(nameConcept(object(value)));
 
 /** Returns a code in words; the code itself if it has no word. */
-const codeWord = (lang, set, code) => findCodeWord(lang, set, string(code)) ?? string(code);
+const codeWord = (lang: WordLanguage, set: CodeSet, code: unknown): string =>
+  findCodeWord(lang, set, string(code)) ?? string(code);
 
 /** Returns a CodeableConcept in words: the word of its code, else its text. */
-const codedWord = (lang, set, value) => findConceptWord(lang, object(value), set) ?? conceptName(value);
+const codedWord = (lang: WordLanguage, set: CodeSet, value: unknown): string =>
+  findConceptWord(lang, object(value), set) ?? conceptName(value);
 
 /** Returns a text that begins with a capital letter. */
-const capital = (lang, text) => text.slice(0, 1).toLocaleUpperCase(lang) + text.slice(1);
+const capital = (lang: WordLanguage, text: string): string =>
+  text.slice(0, 1).toLocaleUpperCase(lang) + text.slice(1);
 
-const listCodes = (value) => list(object(value).coding).map((coding) => string(object(coding).code));
+const listCodes = (value: unknown): string[] =>
+  objectsIn(object(value).coding).map(({ code }) => string(code));
 
 /**
  * Returns the lists of a record's resources.
+ * @param resources the files of a link; Bundles have others in them
  * @param today `YYYY-MM-DD`: periods that ended before are over
  * @param lang of numbers and doses
  */
-export function readRecord(resources, today = new Date().toISOString().slice(0, 10), lang = 'en') {
+export function readRecord(
+  resources: readonly JsonObject[],
+  today = new Date().toISOString().slice(0, 10),
+  lang: WordLanguage = 'en',
+): ShownRecord {
   const bundles = resources.filter(({ resourceType }) => resourceType === 'Bundle');
-  const entries = [
-    ...bundles.flatMap(({ entry }) => list(entry).map(object)),
+  const entries: JsonObject[] = [
+    ...bundles.flatMap(({ entry }) => objectsIn(entry)),
     ...resources.filter(({ resourceType }) => resourceType !== 'Bundle').map((resource) => ({ resource })),
   ];
-  const found = new Map();
+  const found = new Map<string, JsonObject>();
   const all = collectResources(entries, found);
   const composition = all.find(({ resourceType }) => resourceType === 'Composition');
   const placed = placesIn(composition, found);
   const patient = object(all.find(({ resourceType }) => resourceType === 'Patient'));
   const died = readDeath(patient);
-  const look = (reference, within) => lookUp(found, reference, within);
+  const look: Look = (reference, within) => lookUp(found, reference, within);
   const told = readNarratives(composition, kindOfSection);
   const { changes } = told;
   const replaced = replacedVersions(entries, found);
-  const context = { today, lang, died, look, told: told.medicines, changes, replaced };
+  const context: Context = { today, lang, died, look, told: told.medicines, changes, replaced };
   // A summary's entries that no section has are only what others refer to.
-  const findPlace = (each) =>
+  const findPlace = (each: JsonObject): Kind | undefined =>
     placed.get(each) ?? (composition === undefined || isDocument(each) ? findKind(each) : undefined);
   return {
     patient: readPatient(patient, lang, composition === undefined),
-    made: string(object(composition).date) || string(object(bundles[0]).timestamp),
+    made: string(object(composition).date) || string(bundles[0]?.timestamp),
     isSummary: composition !== undefined,
     isRecord: composition === undefined && bundles.some(isCollection) && !isOneDocument(all),
     ...groupSections(all, findPlace, context),
@@ -165,7 +186,11 @@ export function readRecord(resources, today = new Date().toISOString().slice(0, 
 }
 
 /** Returns the allergies that somebody refuted: readers may have known them. */
-function readRefutedAllergies(all, told, context) {
+function readRefutedAllergies(
+  all: readonly JsonObject[],
+  told: readonly RefutedWords[],
+  context: Context,
+): RefutedRow[] {
   const around = makeAround(context);
   const own = all.filter(
     (each) =>
@@ -174,27 +199,29 @@ function readRefutedAllergies(all, told, context) {
   return [...refutedRows(own, around), ...told.map((each) => toldRefutedRow(each, around))];
 }
 
-const isCollection = ({ type }) => type === 'collection';
+const isCollection = ({ type }: JsonObject): boolean => type === 'collection';
 
 /** Tells whether resources are a document with its bytes, and whose it is: what a link to one document has. */
-function isOneDocument(all) {
+function isOneDocument(all: readonly JsonObject[]): boolean {
   const others = all.filter(({ resourceType }) => resourceType !== 'Patient');
+  const [only] = others;
   return (
     all.length === others.length ||
-    (others.length === 1 &&
-      isDocument(others[0]) &&
-      list(others[0].content).every(({ attachment }) => typeof object(attachment).data === 'string'))
+    (only !== undefined &&
+      others.length === 1 &&
+      isDocument(only) &&
+      objectsIn(only.content).every(({ attachment }) => typeof object(attachment).data === 'string'))
   );
 }
 
 /** Returns the resources of entries. @param found gets them by their URLs and by `Type/id` */
-function collectResources(entries, found) {
-  return entries.flatMap(({ fullUrl, resource }) => {
+function collectResources(entries: readonly JsonObject[], found: Map<string, JsonObject>): JsonObject[] {
+  return entries.flatMap(({ fullUrl, resource }): JsonObject[] => {
     const each = object(resource);
     if (typeof each.resourceType !== 'string') return [];
     if (typeof fullUrl === 'string') found.set(fullUrl, each);
     if (typeof each.id === 'string') found.set(`${each.resourceType}/${each.id}`, each);
-    return each;
+    return [each];
   });
 }
 
@@ -202,49 +229,50 @@ function collectResources(entries, found) {
  * Returns the rows of each section, and how many resources of each can't be understood.
  * @param placeOf returns the section of a resource; undefined for none
  */
-function groupSections(all, placeOf, context) {
-  const sections = new Map(ORDER.map((kind) => [kind, []]));
-  const known = new Map(KNOWN.map((kind) => [kind, []]));
-  const hidden = new Map();
+function groupSections(
+  all: readonly JsonObject[],
+  placeOf: (resource: JsonObject) => Kind | undefined,
+  context: Context,
+): Pick<ShownRecord, 'sections' | 'hidden'> {
+  const sections = new Map<Kind, Row[]>(ORDER.map((kind) => [kind, []]));
+  const known = new Map<KnownKind, JsonObject[]>(KNOWN.map((kind) => [kind, []]));
+  const hidden = new Map<Kind, number>();
   for (const each of all) {
     if (UNSHOWN.includes(each.resourceType) || isWrong(each)) continue;
     const kind = placeOf(each);
     if (kind === undefined) continue;
     if (hasModifier(each) || hasModifier(findMedicine(each, context)))
       hidden.set(kind, (hidden.get(kind) ?? 0) + 1);
-    else if (known.has(kind)) known.get(kind).push(each);
+    else if (isKnown(kind)) known.get(kind)?.push(each);
     else
-      sections.get(kind)?.push({ ...makeRow(each, context), ...changesOfResult(each, kind, context), kind });
+      sections.get(kind)?.push({ ...makeRow(each, kind, context), ...changesOfResult(each, kind, context) });
   }
   for (const rows of sections.values())
     rows.sort((a, b) => Number(a.isOver) - Number(b.isOver) || (a.at === b.at ? 0 : b.at - a.at));
-  for (const kind of ['results', 'vitals']) sections.set(kind, gravestFirst(sections.get(kind)));
+  for (const kind of ['results', 'vitals'] as const)
+    sections.set(kind, gravestFirst(sections.get(kind) ?? []));
   const around = makeAround(context);
-  for (const [kind, resources] of known)
-    sections.set(
-      kind,
-      knownRows(kind, resources, around).map((row) => ({ ...row, kind })),
-    );
+  for (const [kind, resources] of known) sections.set(kind, [...knownRows(kind, resources, around)]);
   // A summary has no entries of these: its narrative names them.
-  const forbidden = (context.told ?? []).filter((row) => row.forbidden !== undefined);
-  const medications = sections.get('medications');
+  const forbidden = context.told.filter((row) => row.forbidden !== undefined);
+  const medications = sections.get('medications') ?? [];
   const isFirst = medications.findIndex(({ standing }) => standing === 'past');
   medications.splice(
     isFirst < 0 ? medications.length : isFirst,
     0,
-    ...forbidden.map((row) => ({ ...forbiddenRow(row, around), kind: 'medications' })),
+    ...forbidden.map((row) => forbiddenRow(row, around)),
   );
   return { sections, hidden };
 }
 
 /** Returns what a later version changed of a result's value. */
-function changesOfResult(resource, kind, context) {
-  const { resourceType: type, id } = resource;
-  const key = `${type}/${id}`;
-  const { changes, replaced, lang, today } = context;
+function changesOfResult(resource: JsonObject, kind: Kind, context: Context): Pick<Row, 'changes' | 'marks'> {
+  const { resourceType: type } = resource;
+  const key = `${string(type)}/${string(resource.id)}`;
+  const { changes, replaced, today } = context;
   if (type !== 'Observation' || (!changes.has(key) && !replaced.has(key))) return {};
-  const read = (value) => {
-    const { value: own, parts } = observation(value, context);
+  const read = (value: JsonObject): string | undefined => {
+    const { value: own = '', parts = [] } = observation(value, context);
     const text =
       own ||
       joined(
@@ -255,122 +283,116 @@ function changesOfResult(resource, kind, context) {
   };
   const revision = findValueRevision({ value: resource, replaced: replaced.get(key) }, read, today);
   // The page's own words in it stay.
-  const revisions =
-    revision === undefined ? [] : [{ ...revision, before: { ...revision.before, isOwn: true } }];
-  return changesIn({ revisions }, [key], kind, { ...makeAround(context), lang });
+  const revisions = revision === undefined ? [] : [{ ...revision, before: ownText(revision.before) }];
+  return changesIn({ revisions }, [key], kind, { ...makeAround(context), makePhrase });
+}
+
+function ownText(before: Statement | undefined): { readonly text: string; readonly isOwn: true } {
+  return { text: before !== undefined && 'text' in before ? before.text : '', isOwn: true };
 }
 
 /** Returns the texts in a summary's narratives about entries before an AI changed them, in the order of the page. */
-function paragraphsBefore(composition) {
-  const told = list(object(composition).section)
-    .map(object)
-    .flatMap((section) =>
-      earlierParagraphs(section).map((text) => ({ kind: kindOfSection(section) ?? 'other', text })),
-    );
+function paragraphsBefore(composition: JsonObject | undefined): ToldBefore[] {
+  const told = objectsIn(composition?.section).flatMap((section) =>
+    earlierParagraphs(section).map((text): ToldBefore => ({ kind: kindOfSection(section) ?? 'other', text })),
+  );
   return ORDER.flatMap((of) => told.filter(({ kind }) => kind === of));
 }
 
 /** Returns the rows of entries before an AI changed them, in the order of the page; the person first. */
-function rowsBefore(entries, found, context) {
+function rowsBefore(entries: readonly JsonObject[], found: Found, context: Context): Row[] {
   const then = new Map(found);
   const all = collectResources(entries, then);
-  const look = (reference, within) => lookUp(then, reference, within);
-  const none = { changes: new Map(), replaced: new Map() };
+  const look: Look = (reference, within) => lookUp(then, reference, within);
+  const none = { changes: new Map<string, string[]>(), replaced: new Map<string, Replaced[]>() };
   const { sections } = groupSections(all, findKind, { ...context, ...none, look });
   const people = all.filter(({ resourceType }) => resourceType === 'Patient').map(personRow);
-  return [...people, ...ORDER.flatMap((kind) => sections.get(kind))];
+  return [...people, ...ORDER.flatMap((kind) => sections.get(kind) ?? [])];
 }
 
-function personRow(patient) {
+function personRow(patient: JsonObject): Row {
   const died = readDeath(patient);
   const day = string(patient.birthDate);
   return {
-    ...{ kind: 'patient', name: string(shownName(patient.name)), details: [], date: '', value: '', flag: '' },
+    ...EMPTY,
+    kind: 'patient',
+    name: string(shownName(patient.name)),
     says: [
-      ...(day === '' ? [] : [{ key: 'known.on', days: { day }, before: word('shl.born') }]),
+      ...(day === '' ? [] : [{ key: 'known.on' as const, days: { day }, before: word('shl.born') }]),
       ...(died === undefined
         ? []
         : [
             died.date === undefined
-              ? { key: 'record.dead' }
-              : { key: 'record.died', days: { day: died.date } },
+              ? { key: 'record.dead' as const }
+              : { key: 'record.died' as const, days: { day: died.date } },
           ]),
     ],
   };
 }
 
 /** Orders measurements by their newest result: critical ones, those that are flagged, all others, reports that say nothing. */
-function gravestFirst(rows) {
-  const ranks = new Map();
+function gravestFirst(rows: readonly Row[]): Row[] {
+  const ranks = new Map<Row, number>();
   for (const { rows: all, latest, failed = latest } of groupRows(rows))
     for (const each of all) ranks.set(each, Math.min(rankRow(latest), rankRow(failed)));
-  return [...rows].sort((a, b) => ranks.get(a) - ranks.get(b));
+  return [...rows].sort((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
 }
 
-function rankRow({ flag, isReport, details, files }) {
+function rankRow({ flag, isReport, details, files }: Row): number {
   if (flag !== '') return flag.startsWith('critical') ? 0 : 1;
   return isReport && details.every((text) => text === '') && files.length === 0 ? 3 : 2;
 }
 
 /** Returns the Medication of a resource, if it is a separate resource. */
-function findMedicine(resource, { look }) {
+function findMedicine(resource: JsonObject, { look }: Context): JsonObject {
   const { medicationReference } = resource;
   return medicationReference === undefined ? {} : look(medicationReference, resource);
 }
 
 /** Returns the look-ups of a reading, and the function that makes its texts safe to show. */
-function makeAround({ today, lang, look, died, told = [], changes, replaced }) {
-  const day = (date) => dayInWords(lang, date);
+function makeAround({ today, lang, look, died, told, changes, replaced }: Context): PageAround {
+  const day = (date: string): string => dayInWords(lang, date);
+  const name = (concept: Json | undefined): string | undefined => string(nameConcept(concept)) || undefined;
   return {
     ...{ today, lang, died, changes, replaced },
     codes: listCodes,
     told: new Map(told.flatMap((row) => row.keys.map((key) => [key, row]))),
     clean: string,
-    name: (concept) => string(nameConcept(concept)) || undefined,
+    name,
     look(reference, within) {
-      const found = look({ reference }, within);
+      const found = look({ reference: reference ?? '' }, within);
       return Object.keys(found).length === 0 ? undefined : found;
     },
     day,
     doses: (dosage) => string(dosesInWords(list(dosage), { lang, day })),
     doseNumber: ({ protocolApplied }) =>
       joined(
-        list(protocolApplied)
-          .map(object)
+        objectsIn(protocolApplied)
           .map((each) => string(each.doseNumberPositiveInt) || string(each.doseNumberString))
           .filter((number) => number !== '')
           .map((number) => `${word('shl.dose')} ${number}`),
       ),
     reactions: ({ reaction }, allergy) =>
       joined(
-        list(reaction)
-          .map(object)
-          .map((each) => {
-            const { manifestation, severity } = each;
-            const cause = reactionCause(
-              each,
-              (concept) => string(nameConcept(concept)) || undefined,
-              allergy,
-            );
-            const words = [
-              joined(list(manifestation).map(conceptName)),
-              codeWord(lang, 'severity', severity),
-            ];
-            return joined([string(cause), joined(words, ' – ')], ': ');
-          }),
+        objectsIn(reaction).map((each) => {
+          const { manifestation, severity } = each;
+          const cause = reactionCause(each, name, allergy);
+          const words = [joined(list(manifestation).map(conceptName)), codeWord(lang, 'severity', severity)];
+          return joined([string(cause), joined(words, ' – ')], ': ');
+        }),
         SEMICOLON,
       ),
   };
 }
 
-const isDocument = ({ resourceType }) => resourceType === 'DocumentReference';
+const isDocument = ({ resourceType }: JsonObject): boolean => resourceType === 'DocumentReference';
 
 /** Returns the section of each resource that a summary has in one. */
-function placesIn(composition, found) {
-  const placed = new Map();
-  for (const section of list(object(composition).section).map(object)) {
+function placesIn(composition: JsonObject | undefined, found: Found): Map<JsonObject, Kind> {
+  const placed = new Map<JsonObject, Kind>();
+  for (const section of objectsIn(composition?.section)) {
     const kind = kindOfSection(section);
-    for (const { reference } of list(section.entry).map(object)) {
+    for (const { reference } of objectsIn(section.entry)) {
       const resource = found.get(string(reference));
       if (resource !== undefined)
         placed.set(resource, isDocument(resource) ? 'documents' : (kind ?? findKind(resource)));
@@ -379,17 +401,17 @@ function placesIn(composition, found) {
   return placed;
 }
 
-const kindOfSection = ({ code }) =>
+const kindOfSection = ({ code }: JsonObject): Kind | undefined =>
   listCodes(code)
     .map((each) => SECTIONS[each])
     .find((kind) => kind !== undefined);
 
 /** Finds the target of a reference: in the resource itself, or among the entries. */
-function lookUp(found, value, within) {
+function lookUp(found: Found, value: Json | undefined, within: JsonObject): JsonObject {
   const reference = string(object(value).reference);
   if (reference.startsWith('#'))
-    return object(list(within.contained).find((each) => `#${string(object(each).id)}` === reference));
-  const [relative] = /[A-Za-z]+\/[^/]+$/.exec(reference) ?? [''];
+    return objectsIn(within.contained).find(({ id }) => `#${string(id)}` === reference) ?? {};
+  const [relative = ''] = /[A-Za-z]+\/[^/]+$/.exec(reference) ?? [''];
   return object(found.get(reference) ?? found.get(relative));
 }
 
@@ -409,8 +431,8 @@ const NOT_SO = [
 ];
 
 /** Tells whether a resource must not be read as a fact: its status, or an order not to do something, or a mere idea. */
-function isWrong(resource) {
-  if (resource.resourceType.startsWith('Medication')) return withdrawnAs(resource) !== undefined;
+function isWrong(resource: JsonObject): boolean {
+  if (string(resource.resourceType).startsWith('Medication')) return withdrawnAs(resource) !== undefined;
   const { status, lifecycleStatus, docStatus, verificationStatus, doNotPerform, intent } = resource;
   const codes = [
     string(status),
@@ -422,8 +444,8 @@ function isWrong(resource) {
   return doNotPerform === true || isIdea || codes.some((code) => NOT_SO.includes(code));
 }
 
-function findKind(resource) {
-  const { resourceType } = resource;
+function findKind(resource: JsonObject): Kind {
+  const resourceType = string(resource.resourceType);
   if (resourceType === 'Condition') {
     const status = listCodes(resource.clinicalStatus);
     return status.some((code) => ['inactive', 'remission', 'resolved'].includes(code)) ? 'past' : 'problems';
@@ -437,61 +459,48 @@ function findKind(resource) {
 }
 
 /** @param isWhole whether what identifies and locates the person is shown: it isn't part of a summary */
-function readPatient(patient, lang, isWhole) {
+function readPatient(patient: JsonObject, lang: WordLanguage, isWhole: boolean): ShownPatient {
   const { name, birthDate, gender } = patient;
-  const { identifier, telecom, address } = isWhole ? patient : {};
+  const { identifier, telecom, address }: JsonObject = isWhole ? patient : {};
   return {
     name: string(shownName(name)),
     birthDate: string(birthDate),
     gender: findCodeWord(lang, 'gender', string(gender)) ?? '',
-    died: readDeath(object(patient)),
-    identifiers: list(identifier)
-      .map(object)
+    died: readDeath(patient),
+    identifiers: objectsIn(identifier)
       .map(({ type, value }) => joined([conceptName(type), string(value)], ' '))
       .filter((text) => text !== '')
       .slice(0, 4),
-    phone: string(
-      list(telecom)
-        .map(object)
-        .find(({ system }) => system === 'phone')?.value,
-    ),
-    address: addressText(object(list(address).find((each) => string(object(each).use) !== 'old'))),
+    phone: string(objectsIn(telecom).find(({ system }) => system === 'phone')?.value),
+    address: addressText(objectsIn(address).find(({ use }) => string(use) !== 'old') ?? {}),
   };
 }
 
 /** Returns an address in one line, as the country orders its parts if the record says so (`text`). */
-function addressText({ text, line, postalCode, city, state, country }) {
+function addressText({ text, line, postalCode, city, state, country }: JsonObject): string {
   const town = joined([string(postalCode), string(city)], ' ');
   return string(text) || joined([...list(line).map(string), town, string(state), string(country)]);
 }
 
 /** Returns a row of a section: name, details, date, value with range and flag, documents. */
-function makeRow(resource, context) {
-  const read = READERS[resource.resourceType] ?? readOther;
-  return {
-    name: '',
-    details: [],
-    ...readDate(resource),
-    flag: '',
-    flagged: '',
-    value: '',
-    range: '',
-    files: [],
-    isOver: false,
-    says: [],
-    ...read(resource, context),
-  };
+function makeRow(resource: JsonObject, kind: Kind, context: Context): Row {
+  const type = string(resource.resourceType);
+  const read = (Object.hasOwn(READERS, type) ? READERS[type] : undefined) ?? readOther;
+  return { ...EMPTY, kind, ...readDate(resource), ...read(resource, context) };
 }
 
+/** The members that a resource adds to an empty row. */
+type Read = Partial<Row> & Pick<Row, 'name'>;
+
 /** Returns when it happened or began, the meaning of the date if it has another one, and a number to sort by. */
-function readDate(resource) {
-  const { date, at, means } = happened({ type: resource.resourceType, value: resource });
+function readDate(resource: JsonObject): Pick<Row, 'date' | 'at' | 'means'> {
+  const { date, at, means } = happened({ type: string(resource.resourceType), value: resource });
   const other = string(resource.timingDateTime) || string(resource.date);
   if (date === null && other !== '') return { date: other, at: Date.parse(other) || 0, means: '' };
   return { date: string(date), at, means: means === 'recorded' || means === 'reported' ? means : '' };
 }
 
-const READERS = {
+const READERS: Readonly<Record<string, (resource: JsonObject, context: Context) => Read>> = {
   Observation: observation,
   DiagnosticReport: (resource, { lang }) => ({
     name: conceptName(resource.code),
@@ -516,21 +525,15 @@ const READERS = {
         age === undefined ? [] : [{ key: 'known.performedage', values: { age: string(ageText(lang, age)) } }],
     };
   },
-  Device: (resource) => ({
-    name: conceptName(resource.type) || string(object(list(resource.deviceName)[0]).name),
-    details: [string(resource.manufacturer)],
-  }),
-  DeviceUseStatement(resource, { look }) {
-    const device = look(resource.device, resource);
-    return READERS.Device(device);
-  },
+  Device: readDevice,
+  DeviceUseStatement: (resource, { look }) => readDevice(look(resource.device, resource)),
   DocumentReference: (resource, { lang }) => ({
     name:
       string(resource.description) ||
-      string(object(object(list(resource.content)[0]).attachment).title) ||
+      string(object(objectsIn(resource.content)[0]?.attachment).title) ||
       codedWord(lang, 'documentType', resource.type),
     details: [codedWord(lang, 'documentType', resource.type), readStatus(resource, lang)],
-    files: list(resource.content).map((content) => readFile(object(content).attachment)),
+    files: objectsIn(resource.content).map(({ attachment }) => readFile(attachment)),
   }),
   CarePlan: (resource, { lang, died }) => ({
     name: string(resource.title) || joined(list(resource.category).map(conceptName)),
@@ -560,10 +563,16 @@ const READERS = {
   },
 };
 
+function readDevice({ type, deviceName, manufacturer }: JsonObject): Read {
+  return {
+    name: conceptName(type) || string(objectsIn(deviceName)[0]?.name),
+    details: [string(manufacturer)],
+  };
+}
+
 /** Returns what a care plan plans, each activity with its state. */
-function readActivities({ activity }, lang) {
-  const activities = list(activity)
-    .map(object)
+function readActivities({ activity }: JsonObject, lang: WordLanguage): string {
+  const activities = objectsIn(activity)
     .map(({ detail, reference }) => {
       const { code, description, status } = object(detail);
       const name = conceptName(code) || string(description) || string(object(reference).display);
@@ -574,25 +583,31 @@ function readActivities({ activity }, lang) {
 }
 
 /** Returns the ends of a period as what they are: the beginning of a plan isn't the day on which it was completed. */
-function readPeriod(period, first) {
+function readPeriod(
+  period: Json | undefined,
+  first: readonly PagePhrase[],
+): Partial<Pick<Row, 'date' | 'says'>> {
   const { start, end } = object(period);
-  const dated = [
-    ['known.since', string(start)],
-    ['days.until', string(end)],
-  ].flatMap(([key, day]) => (day === '' ? [] : [{ key, days: { day } }]));
+  const dated = (
+    [
+      ['known.since', string(start)],
+      ['days.until', string(end)],
+    ] as const
+  ).flatMap(([key, day]) => (day === '' ? [] : [{ key, days: { day } }]));
   const says = [...first, ...dated];
   return says.length === 0 ? {} : { date: '', says };
 }
 
 /** Returns that a plan had its state before its person died. */
-function beforeDeath({ status }, lang) {
-  return { key: 'known.beforedeath', days: {}, state: codeWord(lang, 'planStatus', status) };
+function beforeDeath({ status }: JsonObject, lang: WordLanguage): PagePhrase {
+  return { key: 'known.beforedeath', state: codeWord(lang, 'planStatus', status) };
 }
 
-function readOther(resource) {
+function readOther(resource: JsonObject): Read {
   const { resourceType, code, type, title, description } = resource;
   return {
-    name: conceptName(code) || conceptName(type) || string(title) || string(description) || resourceType,
+    name:
+      conceptName(code) || conceptName(type) || string(title) || string(description) || string(resourceType),
   };
 }
 
@@ -600,10 +615,11 @@ function readOther(resource) {
 const USUAL = ['active', 'confirmed', 'final', 'amended', 'corrected', 'appended', 'finished', 'current'];
 
 /** Returns the state of an entry, unless it is the usual one; of plans and goals always. */
-function readStatus(resource, lang) {
-  const { resourceType, clinicalStatus, verificationStatus, achievementStatus, docStatus } = resource;
+function readStatus(resource: JsonObject, lang: WordLanguage): string {
+  const { clinicalStatus, verificationStatus, achievementStatus, docStatus } = resource;
   const { status, lifecycleStatus } = resource;
-  const state = (element, code) => {
+  const resourceType = string(resource.resourceType);
+  const state = (element: string, code: string): string => {
     const set = findCodeSet(resourceType, element);
     const isPlan = resourceType === 'CarePlan' || resourceType === 'Goal';
     const isUsual = !isPlan && (USUAL.includes(code) || code === 'completed');
@@ -621,12 +637,13 @@ function readStatus(resource, lang) {
 }
 
 /** Returns why an entry has its state. */
-function readReason({ statusReason }) {
-  const text = string(statusReason) || joined([statusReason].flat().map(conceptName));
+function readReason({ statusReason }: JsonObject): string {
+  const concepts = Array.isArray(statusReason) ? statusReason : [statusReason];
+  const text = string(statusReason) || joined(concepts.map(conceptName));
   return text === '' ? '' : phraseMark({ key: 'known.statusreason', values: { text } });
 }
 
-function textOfValue(holder, lang) {
+function textOfValue(holder: JsonObject, lang: WordLanguage): string {
   const quantity = string(quantityText(holder.valueQuantity, readMeasured(holder), { lang }));
   if (quantity !== '') return quantity;
   if (typeof holder.valueBoolean === 'boolean') return holder.valueBoolean ? word('shl.yes') : word('shl.no');
@@ -642,9 +659,10 @@ function textOfValue(holder, lang) {
 }
 
 /** Returns the reference range; its unit is that of the value beside it. */
-function readRange(holder, lang) {
+function readRange(holder: JsonObject, lang: WordLanguage): string {
   const { low, high, text } = object(list(holder.referenceRange)[0]);
-  const bare = (end) => (end === undefined ? undefined : { value: object(end).value });
+  const bare = (end: Json | undefined): { readonly value: Json | undefined } | undefined =>
+    end === undefined ? undefined : { value: object(end).value };
   return string(rangeText({ low: bare(low), high: bare(high) }, { lang })) || string(text);
 }
 
@@ -652,7 +670,7 @@ function readRange(holder, lang) {
  * The flags of interpretations (http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation). Others have none:
  * detected, positive, resistant, or only how a value changed.
  */
-const FLAGS = {
+const FLAGS: Readonly<Record<string, Exclude<Flag, ''>>> = {
   H: 'high',
   HH: 'critical-high',
   HU: 'high',
@@ -666,7 +684,7 @@ const FLAGS = {
 };
 
 /** The code that says what a flag says. */
-const CODE_OF = {
+const CODE_OF: Readonly<Record<Exclude<Flag, '' | 'critical'>, string>> = {
   high: 'H',
   low: 'L',
   abnormal: 'A',
@@ -676,7 +694,7 @@ const CODE_OF = {
 };
 
 /** Returns the other judgements of a value: whether something was found, how it changed. */
-function otherJudgements({ interpretation }, lang) {
+function otherJudgements({ interpretation }: JsonObject, lang: WordLanguage): string[] {
   return list(interpretation)
     .filter((each) => listCodes(each).every((code) => FLAGS[code] === undefined && code !== 'N'))
     .map((each) => codedWord(lang, 'interpretation', each));
@@ -686,20 +704,22 @@ function otherJudgements({ interpretation }, lang) {
  * Returns `high`, `low`, `abnormal`, each also with `critical-` before it, or nothing: by the laboratory, or else by
  * the range.
  */
-function readFlag(holder) {
+function readFlag(holder: JsonObject): Flag {
   const codes = list(holder.interpretation).flatMap(listCodes);
-  const said = codes.map((code) => FLAGS[code]).filter((flag) => flag !== undefined);
+  const said = codes.flatMap((code) => FLAGS[code] ?? []);
   const worst = said.find((flag) => flag.startsWith('critical')) ?? said.find((flag) => flag !== 'abnormal');
   if (said.length > 0) return worst ?? 'abnormal';
   if (codes.includes('N')) return '';
   const { low, high } = object(list(holder.referenceRange)[0]);
   const { value, comparator } = object(holder.valueQuantity);
-  const isSameUnit = (limit) =>
+  const isSameUnit = (limit: Json | undefined): boolean =>
     object(limit).unit === undefined ||
     string(object(limit).unit) === string(object(holder.valueQuantity).unit);
-  const [number, from, to] = [value, object(low).value, object(high).value].map((each) =>
-    each === undefined ? Number.NaN : Number(each),
-  );
+  const [number = Number.NaN, from = Number.NaN, to = Number.NaN] = [
+    value,
+    object(low).value,
+    object(high).value,
+  ].map((each) => (each === undefined ? Number.NaN : Number(each)));
   if (comparator !== undefined) return '';
   if (number < from && isSameUnit(low)) return 'low';
   return number > to && isSameUnit(high) ? 'high' : '';
@@ -708,39 +728,41 @@ function readFlag(holder) {
 const LOINC = 'http://loinc.org';
 
 /** Returns the code of a measurement: LOINC's, else the first. */
-function codeOfResult(concept) {
-  const coded = list(object(concept).coding)
-    .map(object)
-    .filter(({ code }) => typeof code === 'string');
-  const { system, code } = coded.find((coding) => coding.system === LOINC) ?? coded[0] ?? {};
+function codeOfResult(concept: Json | undefined): {
+  readonly system: string | null;
+  readonly code: string | null;
+} {
+  const coded = objectsIn(object(concept).coding).filter(({ code }) => typeof code === 'string');
+  const { system, code }: JsonObject = coded.find((coding) => coding.system === LOINC) ?? coded[0] ?? {};
   return { system: string(system) || null, code: string(code) || null };
 }
 
 /** Returns the name of a measurement, as on the pages of patients. */
-function nameOfResult(concept) {
+function nameOfResult(concept: Json | undefined): string {
   const { system, code } = codeOfResult(concept);
   const display = conceptName(concept);
   return code === null ? display : resultName(word, { system, code, display: display || null });
 }
 
 /** Returns the key that measurements of one kind share. */
-function keyOfResult(concept) {
+function keyOfResult(concept: Json | undefined): string {
   const { system, code } = codeOfResult(concept);
   if (code === null) return conceptName(concept);
   return system === null ? code : `${system}|${code}`;
 }
 
-function observation(resource, { lang }) {
-  const components = systolicFirst(list(resource.component).map(object), ({ code }) =>
+function observation(resource: JsonObject, { lang }: Pick<Context, 'lang'>): Read {
+  const components = systolicFirst(objectsIn(resource.component), ({ code }) =>
     findPressure(listCodes(code)),
   );
   const own = textOfValue(resource, lang);
   const parts = components
-    .map((component) => ({ name: nameOfResult(component.code), value: textOfValue(component, lang) }))
+    .map((component): Part => ({ name: nameOfResult(component.code), value: textOfValue(component, lang) }))
     .filter(({ value }) => value !== '');
   const value = own || string(pressureText(components, { lang }));
   const flags = [resource, ...components].map(readFlag);
-  const flag = flags.find((each) => each.startsWith('critical')) ?? flags.find((each) => each !== '') ?? '';
+  const flag: Flag =
+    flags.find((each) => each.startsWith('critical')) ?? flags.find((each) => each !== '') ?? '';
   return {
     name: nameOfResult(resource.code),
     key: keyOfResult(resource.code),
@@ -750,22 +772,24 @@ function observation(resource, { lang }) {
     isJudged: list(resource.interpretation).length > 0,
     range: readRange(resource, lang),
     flag,
-    flagged: flag === '' ? '' : capital(lang, codeWord(lang, 'interpretation', CODE_OF[flag])),
+    flagged:
+      flag === '' || flag === 'critical'
+        ? ''
+        : capital(lang, codeWord(lang, 'interpretation', CODE_OF[flag])),
     details: [
       own === '' && components.length === 0 ? codedWord(lang, 'absent', resource.dataAbsentReason) : '',
       joined(otherJudgements(resource, lang)),
-      joined(list(resource.note).map((note) => string(object(note).text))),
+      joined(objectsIn(resource.note).map(({ text }) => string(text))),
       readStatus(resource, lang),
     ],
   };
 }
 
-function readFile(value) {
-  const { contentType, data, title, size } = object(value);
+function readFile(value: Json | undefined): ShownFile {
+  const { contentType, data, title } = object(value);
   return {
     contentType: string(contentType),
     data: typeof data === 'string' ? data : '',
     title: string(title),
-    size,
   };
 }

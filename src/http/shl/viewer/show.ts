@@ -1,18 +1,47 @@
 /** Shows a record: only elements and texts, so that nothing in the data can become markup or a script. */
-import { groupRows } from './groups.js';
-import { ORDER, REQUIRED } from './record.js';
-import { inWords, joined, phraseText } from './texts.js';
+import { type Group, groupRows } from './groups.ts';
+import {
+  isAmong,
+  type Kind,
+  ORDER,
+  type Part,
+  REQUIRED,
+  type RefutedRow,
+  type Row,
+  type Say,
+  type ShownFile,
+  type ShownPatient,
+  type ShownRecord,
+  type ToldBefore,
+} from './rows.ts';
+import { inWords, joined, phraseText } from './texts.ts';
 
 /** Rows of a section that are shown before the rest is asked for; of those with a flag, all. */
 const FIRST = 8;
 /** Sections of which nothing that holds now is folded: a missing entry could harm. */
-const WHOLE = ['allergies', 'medications', 'problems'];
+const WHOLE = ['allergies', 'medications', 'problems'] as const;
 
 /** Media types that browsers show without running anything; others are only saved. */
-const SAFE = ['application/pdf', 'image/png', 'image/jpeg', 'image/gif', 'image/webp', 'text/plain'];
+const SAFE: readonly string[] = [
+  'application/pdf',
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'text/plain',
+];
 
-/** Makes an element. @param options `class`, `text`, `dir` and attributes */
-export function element(tag, options = {}, ...children) {
+/** Attributes of an element, and its text. */
+type Options = Readonly<Record<string, string | undefined>>;
+
+type Child = Node | string | undefined;
+
+/** Makes an element. @param options `text` and attributes */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  options: Options = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
   const { text, ...attributes } = options;
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes))
@@ -27,39 +56,44 @@ export function element(tag, options = {}, ...children) {
  * @param say texts of the page, and days in its language
  * @param isOwn whether this service shares it, which can then say where it comes from
  */
-export function recordView(record, say, isOwn) {
-  const { patient, sections, hidden } = record;
+export function recordView(record: ShownRecord, say: Say, isOwn: boolean): HTMLElement[] {
+  const { patient, hidden } = record;
   const shown = ORDER.filter(
     (kind) =>
-      sections.get(kind).length > 0 ||
+      rowsOf(record, kind).length > 0 ||
       hidden.has(kind) ||
       (kind === 'allergies' && record.refuted.length > 0) ||
       // Only this service's own collections are certain to be a whole record.
-      ((record.isSummary || (record.isRecord && isOwn)) && REQUIRED.includes(kind)),
+      ((record.isSummary || (record.isRecord && isOwn)) && isAmong(REQUIRED, kind)),
   );
   return [
     patientView(patient, { ...record, isOwn }, say),
     ...changedView(record, say),
-    shown.length > 3 ? contents(shown, sections, say) : undefined,
-    ...shown.map((kind) => sectionView(kind, sections.get(kind), record, say)),
+    shown.length > 3 ? contents(shown, record, say) : undefined,
+    ...shown.map((kind) => sectionView(kind, record, say)),
   ].filter((each) => each !== undefined);
+}
+
+/** Returns the rows of a section. */
+function rowsOf({ sections }: ShownRecord, kind: Kind): readonly Row[] {
+  return sections.get(kind) ?? [];
 }
 
 /**
  * Returns how many entries aren't shown because an AI changed them, and their earlier versions as far as the link has
  * them.
  */
-function changedView({ changed, before }, say) {
+function changedView({ changed, before }: ShownRecord, say: Say): (HTMLElement | undefined)[] {
   if (changed === 0) return [];
   const note = [
     say('shl.changed', { n: say.number(changed) }),
     before.length < changed ? say('shl.askbefore') : '',
   ];
-  const isWhole = ({ kind }) => kind === 'patient' || WHOLE.includes(kind);
+  const isWhole = ({ kind }: Row | ToldBefore): boolean => kind === 'patient' || isAmong(WHOLE, kind);
   const [whole, others] = [before.filter(isWhole), before.filter((each) => !isWhole(each))];
   const open = [...whole, ...others.slice(0, FIRST)];
   const rest = others.slice(FIRST);
-  const renderRows = (some) =>
+  const renderRows = (some: readonly (Row | ToldBefore)[]): HTMLElement =>
     element('ul', { class: 'rows before' }, ...some.map((each) => beforeView(each, say)));
   return [
     element('p', { class: 'note warn', text: note.filter((text) => text !== '').join(' ') }),
@@ -69,8 +103,8 @@ function changedView({ changed, before }, say) {
 }
 
 /** Returns an entry before an AI changed it, each part isolated from the direction of the text around it. */
-function beforeView(row, say) {
-  if (row.text !== undefined) return element('li', { lang: 'en', dir: 'ltr', text: row.text });
+function beforeView(row: Row | ToldBefore, say: Say): HTMLElement {
+  if ('text' in row) return element('li', { lang: 'en', dir: 'ltr', text: row.text });
   const { parts = [], value, flag } = row;
   const texts = [
     row.name || say('shl.untitled'),
@@ -83,7 +117,7 @@ function beforeView(row, say) {
   ]
     .map((text) => inWords(text, say))
     .filter((text) => text !== '');
-  const [lead, end] = say('known.before', { text: PLACE }).split(PLACE);
+  const [lead = '', end = ''] = say('known.before', { text: PLACE }).split(PLACE);
   const shown = texts.flatMap((text, at) => [
     at === 0 ? '' : `${say('shl.comma')} `,
     element('bdi', { text }),
@@ -94,7 +128,11 @@ function beforeView(row, say) {
 /** A character that no text has. */
 const PLACE = '\ue002';
 
-function patientView(patient, { made, isOwn }, say) {
+function patientView(
+  patient: ShownPatient,
+  { made, isOwn }: { readonly made: string; readonly isOwn: boolean },
+  say: Say,
+): HTMLElement {
   const facts = [
     patient.birthDate === ''
       ? undefined
@@ -126,7 +164,7 @@ function patientView(patient, { made, isOwn }, say) {
     element(
       'dl',
       { class: 'facts' },
-      ...facts.map(([term, text]) =>
+      ...facts.map(([term = '', text = '']) =>
         element('div', {}, element('dt', { text: term }), element('dd', {}, element('bdi', { text }))),
       ),
     ),
@@ -135,17 +173,17 @@ function patientView(patient, { made, isOwn }, say) {
 }
 
 /** Returns the age: only with a whole birth date is it known. */
-function ageText({ birthDate, died }, say) {
+function ageText({ birthDate, died }: ShownPatient, say: Say): string {
   if (!/^\d{4}-\d\d-\d\d$/.test(birthDate)) return '';
-  const [year, month, day] = birthDate.split('-').map(Number);
+  const [year = 0, month = 0, day = 0] = birthDate.split('-').map(Number);
   const now = new Date();
   const before = now.getMonth() + 1 < month || (now.getMonth() + 1 === month && now.getDate() < day);
   const age = now.getFullYear() - year - (before ? 1 : 0);
   return died !== undefined || age < 0 ? '' : ` (${say('shl.years', { n: age })})`;
 }
 
-function contents(kinds, sections, say) {
-  const entry = (kind) =>
+function contents(kinds: readonly Kind[], record: ShownRecord, say: Say): HTMLElement {
+  const entry = (kind: Kind): HTMLElement =>
     element(
       'li',
       {},
@@ -153,7 +191,7 @@ function contents(kinds, sections, say) {
         'a',
         { href: `#section-${kind}`, 'data-section': kind },
         element('span', { text: say(`shl.section.${kind}`) }),
-        element('span', { class: 'count', text: say.number(groupRows(sections.get(kind)).length) }),
+        element('span', { class: 'count', text: say.number(groupRows(rowsOf(record, kind)).length) }),
       ),
     );
   return element(
@@ -163,11 +201,11 @@ function contents(kinds, sections, say) {
   );
 }
 
-function sectionView(kind, rows, record, say) {
+function sectionView(kind: Kind, record: ShownRecord, say: Say): HTMLElement {
   const hidden = record.hidden.get(kind) ?? 0;
   const id = `section-${kind}`;
   const heading = element('h2', { id, tabindex: '-1', text: say(`shl.section.${kind}`) });
-  const groups = groupRows(rows);
+  const groups = groupRows(rowsOf(record, kind));
   const withheld =
     hidden === 0
       ? undefined
@@ -185,7 +223,9 @@ function sectionView(kind, rows, record, say) {
               class: 'quiet',
               text: past === undefined ? say('known.nonenow') : say('known.nonenowpast', { past }),
             })
-          : element('p', { class: 'note warn', text: say(`shl.none.${kind}`) })),
+          : isAmong(REQUIRED, kind)
+            ? element('p', { class: 'note warn', text: say(`shl.none.${kind}`) })
+            : undefined),
       refuted,
     );
   const [over, current] = [groups.filter(isOver), groups.filter((group) => !isOver(group))];
@@ -194,7 +234,7 @@ function sectionView(kind, rows, record, say) {
     { class: 'part', 'aria-labelledby': id },
     heading,
     withheld,
-    ...renderLists(current, say, WHOLE.includes(kind) ? current.length : Math.max(FIRST, flaggedIn(current))),
+    ...renderLists(current, say, isAmong(WHOLE, kind) ? current.length : Math.max(FIRST, flaggedIn(current))),
     over.length === 0 ? undefined : element('h3', { class: 'over', text: overText(kind, over, say) }),
     ...renderLists(over, say, FIRST),
     past === undefined
@@ -205,7 +245,7 @@ function sectionView(kind, rows, record, say) {
 }
 
 /** Returns the entries that somebody refuted, each with since when and with what it said before. */
-function refutedView(rows, say) {
+function refutedView(rows: readonly RefutedRow[], say: Say): HTMLElement | undefined {
   if (rows.length === 0) return undefined;
   return element(
     'ul',
@@ -223,41 +263,51 @@ function refutedView(rows, say) {
 }
 
 /** The names of past entries by the kind of their section. */
-const PAST = { allergies: 'allergies', medications: 'medicines', plan: 'plans', social: 'habits' };
+const PAST: Readonly<Partial<Record<Kind, 'allergies' | 'medicines' | 'plans' | 'habits'>>> = {
+  allergies: 'allergies',
+  medications: 'medicines',
+  plan: 'plans',
+  social: 'habits',
+};
 
 /** Returns in words how many past entries a summary has left out of a section. */
-function pastText(kind, { notListed, sections }, say) {
+function pastText(kind: Kind, record: ShownRecord, say: Say): string | undefined {
   // Past problems have their own section.
-  const n = kind === 'problems' ? sections.get('past').length : notListed.get(kind);
+  const n = kind === 'problems' ? rowsOf(record, 'past').length : record.notListed.get(kind);
   const name = kind === 'problems' ? 'problems' : PAST[kind];
-  const isListed = kind === 'problems' && sections.get('problems').length > 0;
+  const isListed = kind === 'problems' && rowsOf(record, 'problems').length > 0;
   return n === undefined || n === 0 || name === undefined || isListed
     ? undefined
     : say(`past.${name}`, { n });
 }
 
 /** Stopped medicines must not be among those that are taken, nor past allergies among the others. */
-const isOver = ({ latest }) => ['medications', 'allergies'].includes(latest.kind) && latest.isOver;
+const isOver = ({ latest }: Group): boolean =>
+  (latest.kind === 'medications' || latest.kind === 'allergies') && latest.isOver;
 
 /** Returns the heading above past entries; only for medicines it says that they aren't taken. */
-function overText(kind, over, say) {
-  return kind === 'medications' ? say('shl.over') : say(`past.${PAST[kind]}`, { n: over.length });
+function overText(kind: Kind, over: readonly Group[], say: Say): string {
+  const name = PAST[kind];
+  return kind === 'medications' || name === undefined
+    ? say('shl.over')
+    : say(`past.${name}`, { n: over.length });
 }
 
 /** Returns how many groups come first because they are flagged: up to the last of these. */
-const flaggedIn = (groups) => groups.findLastIndex(({ flags }) => flags.length > 0) + 1;
+const flaggedIn = (groups: readonly Group[]): number =>
+  groups.findLastIndex(({ flags }) => flags.length > 0) + 1;
 
 /** Returns the list of some groups. @param open how many of them aren't folded */
-function renderLists(groups, say, open) {
+function renderLists(groups: readonly Group[], say: Say, open: number): (HTMLElement | undefined)[] {
   if (groups.length === 0) return [];
   const [first, rest] = [groups.slice(0, open), groups.slice(open)];
-  const renderRows = (some) =>
+  const renderRows = (some: readonly Group[]): HTMLElement =>
     element('ul', { class: 'rows' }, ...some.map((group) => groupView(group, say)));
   return [renderRows(first), rest.length === 0 ? undefined : moreView(rest.length, renderRows(rest), say)];
 }
 
 /** Returns a folded list. @param n how many it has */
-function moreView(n, list, say) {
+function moreView(n: number, list: HTMLElement, say: Say): HTMLElement {
   return element(
     'details',
     { class: 'more' },
@@ -267,14 +317,14 @@ function moreView(n, list, say) {
 }
 
 /** Returns the day of a row, with the time if others of its group are of the same day. */
-function whenText({ date, means }, group, say) {
+function whenText({ date, means }: Row, group: readonly Row[], say: Say): string {
   const isAmongOthers = group.filter((other) => other.date.slice(0, 10) === date.slice(0, 10)).length > 1;
   const time = isAmongOthers ? say.time(date) : '';
   const day = time === '' ? say.day(date) : `${say.day(date)}${say('shl.comma')} ${time}`;
   return means === '' ? day : say(`known.${means}`, { day });
 }
 
-function groupView(group, say) {
+function groupView(group: Group, say: Say): HTMLElement {
   const { rows, flags, earlier } = group;
   const before =
     earlier.length === 0
@@ -304,7 +354,7 @@ function groupView(group, say) {
   );
 }
 
-function rowView({ latest: row, failed, beside, rows }, say) {
+function rowView({ latest: row, failed, beside, rows }: Group, say: Say): Child[] {
   const name = inWords(row.name, say) || say('shl.untitled');
   const title = element(
     'div',
@@ -342,10 +392,11 @@ function rowView({ latest: row, failed, beside, rows }, say) {
   ];
 }
 
-function valueView(row, group, say) {
+function valueView(row: Row, group: readonly Row[], say: Say): Child[] {
+  const { parts = [] } = row;
   return [
-    row.parts?.length > 0
-      ? partsView(row.parts, say)
+    parts.length > 0
+      ? partsView(parts, say)
       : row.value === ''
         ? element('span', { class: 'value quiet', text: say('shl.novalue') })
         : element('span', { class: 'value', dir: textDirection(row.value), text: inWords(row.value, say) }),
@@ -365,7 +416,7 @@ function valueView(row, group, say) {
 }
 
 /** Returns the other values of the same moment: nothing says which of them is right. */
-function besideView(beside, say) {
+function besideView(beside: readonly Row[], say: Say): HTMLElement | undefined {
   if (beside.length === 0) return undefined;
   const values = beside.map(({ value, parts = [] }) =>
     parts.length === 0
@@ -380,7 +431,7 @@ function besideView(beside, say) {
 }
 
 /** Returns the day of a later measurement without a result, the note that it has none, and the reason that it gives. */
-function failedView(failed, group, say) {
+function failedView(failed: Row | undefined, group: readonly Row[], say: Say): HTMLElement | undefined {
   if (failed === undefined) return undefined;
   const said = [say('shl.novalue'), ...failed.details.map((text) => inWords(text, say))];
   const text = said.filter((each) => each !== '').join(`${say('shl.comma')} `);
@@ -394,7 +445,7 @@ function failedView(failed, group, say) {
 }
 
 /** Returns the values of an observation's parts, each apart from the direction of the text around it. */
-function partsView(parts, say) {
+function partsView(parts: readonly Part[], say: Say): HTMLElement {
   const shown = parts.flatMap(({ name, value }, at) => [
     at === 0 ? '' : `${say('shl.comma')} `,
     element('bdi', { text: inWords(name, say) }),
@@ -405,13 +456,14 @@ function partsView(parts, say) {
 }
 
 /** Numbers read from the left in every language: `4 – 6` must not become `6 – 4`. */
-function textDirection(text) {
+function textDirection(text: string): 'ltr' | 'auto' {
   return /^[\s<>≤≥=~+-]*\d/.test(text) ? 'ltr' : 'auto';
 }
 
-const flagText = ({ flagged, flaggedKey }, say) => (flaggedKey === undefined ? flagged : say(flaggedKey));
+const flagText = ({ flagged, flaggedKey }: Row, say: Say): string =>
+  flaggedKey === undefined ? flagged : say(flaggedKey);
 
-function badge(row, say) {
+function badge(row: Row, say: Say): HTMLElement {
   return element('span', {
     class: row.flag.startsWith('critical') ? 'badge fault' : 'badge warn',
     text: flagText(row, say),
@@ -419,7 +471,7 @@ function badge(row, say) {
 }
 
 /** Returns a button that saves a file; its bytes never become a page of this origin. */
-function fileView({ contentType, data, title }, name, say) {
+function fileView({ contentType, data, title }: ShownFile, name: string, say: Say): HTMLElement {
   if (data === '') return element('p', { class: 'quiet small', text: say('shl.nofile') });
   const type = SAFE.includes(contentType) ? contentType : 'application/octet-stream';
   const button = element('button', {
@@ -439,13 +491,13 @@ function fileView({ contentType, data, title }, name, say) {
   return element('p', {}, button);
 }
 
-const ENDINGS = {
+const ENDINGS: Readonly<Record<string, string>> = {
   'application/pdf': '.pdf',
   'image/png': '.png',
   'image/jpeg': '.jpg',
   'text/plain': '.txt',
 };
 
-function fileEnding(type) {
+function fileEnding(type: string): string {
   return ENDINGS[type] ?? '';
 }

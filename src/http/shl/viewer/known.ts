@@ -3,76 +3,127 @@
  * page has words for.
  */
 import {
+  type Absence,
   activeAllergies,
   activeProblems,
   contradictAbsences,
+  type Denial,
   givenVaccines,
   splitAbsences,
   takenMedicines,
-} from '../../../clinical/reading/absence.ts';
-import { mostDangerousFirst, readAllergy } from '../../../clinical/reading/allergies.ts';
-import { ageText } from '../../../clinical/reading/changes.ts';
-import { isMedicine } from '../../../clinical/reading/medicine-subject.ts';
+} from '#src/clinical/reading/absence.ts';
+import { type Allergy, mostDangerousFirst, readAllergy } from '#src/clinical/reading/allergies.ts';
+import { ageText } from '#src/clinical/reading/changes.ts';
+import { isMedicine } from '#src/clinical/reading/medicine-subject.ts';
 import {
   currentFirst,
   joinMedicine,
   joinMedicines,
+  type Medicine,
+  type MedicineSource,
   readMedicineSource,
-} from '../../../clinical/reading/medicines.ts';
-import { findCodeWord } from '../../../clinical/reading/names/code-words.ts';
+} from '#src/clinical/reading/medicines.ts';
+import { type CodeSet, findCodeWord, type WordLanguage } from '#src/clinical/reading/names/code-words.ts';
 import {
   absencePhrases,
   allergyPhrases,
   datePhrase,
   dosePhrases,
   medicinePhrases,
+  type Phrase,
   problemPhrases,
   repeatPhrases,
   stateOfMedicine,
-} from '../../../clinical/reading/phrases.ts';
-import { joinProblems, readProblemSource } from '../../../clinical/reading/problems.ts';
-import { joinVaccinations, readVaccination, subpotentText } from '../../../clinical/reading/vaccinations.ts';
-import { changesIn, refutedRow } from './changed.js';
-import { COMMA, joined, phraseMark, word } from './texts.js';
+} from '#src/clinical/reading/phrases.ts';
+import { joinProblems, type Problem, readProblemSource } from '#src/clinical/reading/problems.ts';
+import type { Told } from '#src/clinical/reading/told.ts';
+import {
+  joinVaccinations,
+  readVaccination,
+  subpotentText,
+  type Vaccination,
+} from '#src/clinical/reading/vaccinations.ts';
+import type { ToldRow } from '#src/clinical/summary/not-listed.ts';
+import type { JsonObject } from '#src/shared/json/json-value.ts';
+import { type Changed, changesIn, refutedRow } from './changed.ts';
+import {
+  EMPTY,
+  isAmong,
+  type Kind,
+  type PageAround,
+  type PagePhrase,
+  type RefutedRow,
+  type Row,
+} from './rows.ts';
+import { COMMA, joined, phraseMark, string, word } from './texts.ts';
 
 /** The kinds of sections that a reading fills. */
-export const KNOWN = ['allergies', 'problems', 'past', 'functional', 'medications', 'immunizations'];
+export const KNOWN = [
+  'allergies',
+  'problems',
+  'past',
+  'functional',
+  'medications',
+  'immunizations',
+] as const satisfies readonly Kind[];
+
+/** One of them. */
+export type KnownKind = (typeof KNOWN)[number];
+
+/** Tells whether a reading fills a kind of section. */
+export const isKnown = (kind: Kind): kind is KnownKind => isAmong(KNOWN, kind);
+
+/** A row before it is known in which section it is. */
+type KnownRow = Omit<Row, 'kind'>;
 
 /**
  * Returns the rows of a section.
  * @param resources its resources, none withdrawn
  * @param around the look-ups of the reading, with `lang`, `died`, and `clean`, which makes texts safe to show
  */
-export function knownRows(kind, resources, around) {
+export function knownRows(
+  kind: KnownKind,
+  resources: readonly JsonObject[],
+  around: PageAround,
+): readonly Row[] {
   const told = resources.map((value, n) => makeTold(value, n, around));
   const { others, absences } = splitAbsences(told, around);
   const [rows, current] = rowsOfKind(kind, others, around);
   const denied = contradictAbsences(absences, current).map((absence) => absenceRow(absence, around));
-  return [...denied, ...rows];
+  return [...denied, ...rows].map((row) => ({ ...row, kind }));
 }
 
 /** Returns an entry as the reading takes it, with the versions that it replaced. */
-function makeTold(value, n, { replaced }) {
-  const { resourceType: type } = value;
+function makeTold(value: JsonObject, n: number, { replaced }: PageAround): Told {
+  const type = string(value.resourceType);
   const id = typeof value.id === 'string' ? value.id : String(n);
   return { type, id, value, replaced: replaced.get(`${type}/${id}`) };
 }
 
 /** Returns the rows of allergies that somebody refuted. @param resources AllergyIntolerances */
-export function refutedRows(resources, around) {
+export function refutedRows(resources: readonly JsonObject[], around: PageAround): RefutedRow[] {
   return resources.map((value, n) => refutedRow(readAllergy(makeTold(value, n, around), around), around));
 }
 
-const keyOf = ({ type, id }) => `${type}/${id}`;
+const keyOf = ({ type, id }: Told): string => `${type}/${id}`;
 
 /** Returns the changes of a row, and the marks of recent ones; what is over has none. */
-function changed(of, entries, kind, around) {
+function changed(
+  of: Changed & { readonly isOver?: boolean; readonly standing?: string },
+  entries: readonly Told[],
+  kind: string,
+  around: PageAround,
+): Pick<Row, 'changes' | 'marks'> {
   const { changes, marks } = changesIn(of, entries.map(keyOf), kind, { ...around, makePhrase });
   return { changes, marks: of.isOver || of.standing === 'past' ? [] : marks };
 }
 
 /** Returns the rows of a section, and what of them holds now. */
-function rowsOfKind(kind, told, around) {
+function rowsOfKind(
+  kind: KnownKind,
+  told: readonly Told[],
+  around: PageAround,
+): [readonly KnownRow[], readonly Denial[]] {
   if (kind === 'allergies') {
     const allergies = told.map((each) => readAllergy(each, around)).sort(mostDangerousFirst);
     return [allergyRows(allergies, around), activeAllergies(allergies)];
@@ -90,10 +141,10 @@ function rowsOfKind(kind, told, around) {
 }
 
 /** Returns the row of a statement that there is none. */
-function absenceRow(absence, around) {
+function absenceRow(absence: Absence, around: PageAround): KnownRow {
   const { code, name, uncertainty } = absence;
   return {
-    ...row,
+    ...EMPTY,
     name: capital(around.lang, findCodeWord(around.lang, 'absence', code) ?? around.clean(name)),
     details: [codeWord(around, 'verificationStatus', uncertainty)],
     says: absencePhrases(absence).map((phrase) => makePhrase(around, phrase)),
@@ -101,19 +152,19 @@ function absenceRow(absence, around) {
   };
 }
 
-const row = {
-  ...{ name: '', details: [], says: [], date: '', flag: '', flagged: '', value: '', range: '' },
-  ...{ files: [], isOver: false },
-};
-
-const codeWord = ({ lang, clean }, set, code) =>
+const codeWord = ({ lang, clean }: PageAround, set: CodeSet, code: string | undefined): string =>
   code === undefined ? '' : (findCodeWord(lang, set, code) ?? clean(code));
 
 /** Returns a phrase with its state, its age or the record's words in the language. */
-const makePhrase = (around, { says, days, times, state, age, text }) => ({
-  ...(says === 'dosestate' ? { text: codeWord(around, 'medicationStatus', state) } : {}),
-  ...(says === 'doseplanned' ? { text: codeWord(around, 'medicationStatus', 'intended') } : {}),
-  key: says === 'until' ? 'days.until' : `known.${says}`,
+export const makePhrase = (
+  around: PageAround,
+  { says, days, times, state, age, text }: Phrase,
+): PagePhrase => ({
+  ...(says === 'dosestate'
+    ? { text: codeWord(around, 'medicationStatus', state) }
+    : says === 'doseplanned'
+      ? { text: codeWord(around, 'medicationStatus', 'intended') }
+      : { key: says === 'until' ? 'days.until' : (`known.${says}` as const) }),
   days,
   times,
   ...(state === undefined ? {} : { state: codeWord(around, 'medicationStatus', state) }),
@@ -121,12 +172,12 @@ const makePhrase = (around, { says, days, times, state, age, text }) => ({
   ...(text === undefined ? {} : { values: { text: around.clean(text) } }),
 });
 
-function allergyRows(allergies, around) {
+function allergyRows(allergies: readonly Allergy[], around: PageAround): KnownRow[] {
   const { clean, lang } = around;
-  return allergies.map((allergy) => {
+  return allergies.map((allergy): KnownRow => {
     const { value } = allergy.told;
     return {
-      ...row,
+      ...EMPTY,
       name: clean(allergy.name),
       details: [
         around.reactions(value, allergy.name),
@@ -142,13 +193,13 @@ function allergyRows(allergies, around) {
   });
 }
 
-function problemRows(problems, around) {
+function problemRows(problems: readonly Problem[], around: PageAround): KnownRow[] {
   const { clean } = around;
-  return problems.map((problem) => {
+  return problems.map((problem): KnownRow => {
     const { sources, oldest, status, uncertainty, isOver, isBeforeDeath } = problem;
     const { value } = (sources[0] ?? oldest).told;
     return {
-      ...row,
+      ...EMPTY,
       name: clean(problem.name),
       details: [
         clean(problem.site),
@@ -159,7 +210,7 @@ function problemRows(problems, around) {
       ],
       says: [
         ...(isBeforeDeath && status !== undefined
-          ? [{ key: 'known.beforedeath', days: {}, state: codeWord(around, 'clinicalStatus', status) }]
+          ? [{ key: 'known.beforedeath' as const, state: codeWord(around, 'clinicalStatus', status) }]
           : []),
         ...problemPhrases(problem).map((phrase) => makePhrase(around, phrase)),
         ...repeatPhrases(problem).map((phrase) => makePhrase(around, phrase)),
@@ -175,14 +226,18 @@ function problemRows(problems, around) {
   });
 }
 
-function readSources(told, around) {
+function readSources(told: readonly Told[], around: PageAround): MedicineSource[] {
   return told.filter(({ value }) => isMedicine(value)).map((each) => readMedicineSource(each, around));
 }
 
-function medicineRows(medicines, around) {
+/** A medicine, and its row in a summary's narrative, if it has one. */
+type ToldMedicine = Medicine & { readonly inNarrative?: ToldRow };
+
+function medicineRows(medicines: readonly ToldMedicine[], around: PageAround): KnownRow[] {
   const { clean, died } = around;
-  return medicines.map(({ inNarrative, ...medicine }) => {
+  return medicines.map(({ inNarrative, ...medicine }): KnownRow => {
     const { doses } = medicine;
+    const toldPhrases = inNarrative?.phrases ?? [];
     const name = clean(inNarrative?.name ?? medicine.name);
     const { said, status } = inNarrative?.state ?? {
       said: stateOfMedicine(medicine, died),
@@ -191,7 +246,7 @@ function medicineRows(medicines, around) {
     const standing = said === 'unclear' ? said : medicine.standing;
     const state = codeWord(around, 'medicationStatus', status);
     return {
-      ...row,
+      ...EMPTY,
       name,
       details: [
         said === 'planned'
@@ -208,8 +263,8 @@ function medicineRows(medicines, around) {
         }),
       ],
       says: [
-        ...(said === 'unclear' || said === 'beforedeath' ? [{ key: `known.${said}`, days: {}, state }] : []),
-        ...(inNarrative?.phrases.length > 0 ? inNarrative.phrases : medicinePhrases(medicine)).map((phrase) =>
+        ...(said === 'unclear' || said === 'beforedeath' ? [{ key: `known.${said}` as const, state }] : []),
+        ...(toldPhrases.length > 0 ? toldPhrases : medicinePhrases(medicine)).map((phrase) =>
           makePhrase(around, phrase),
         ),
       ],
@@ -232,25 +287,24 @@ function medicineRows(medicines, around) {
  * Joins the sources of medicines, those of one row of a summary's narrative in any case: what joins them may be no entry. Such
  * a row also decides the name and the state, and has dates of its own.
  */
-function joinAsTold(sources, { told }) {
-  const rowOf = ({ told: { type, id } }) => told.get(`${type}/${id}`);
-  const groups = new Map();
+function joinAsTold(sources: readonly MedicineSource[], { told }: PageAround): ToldMedicine[] {
+  const groups = new Map<ToldRow | undefined, MedicineSource[]>();
   for (const source of sources) {
-    const row = rowOf(source);
-    if (!groups.has(row)) groups.set(row, []);
-    groups.get(row).push(source);
+    const row = told.get(keyOf(source.told));
+    if (groups.get(row)?.push(source) === undefined) groups.set(row, [source]);
   }
   return [...groups]
-    .flatMap(([inNarrative, group]) =>
+    .flatMap(([inNarrative, group]): ToldMedicine[] =>
       inNarrative === undefined ? joinMedicines(group) : [{ ...joinMedicine(group), inNarrative }],
     )
     .sort(currentFirst);
 }
 
 /** Returns the row of a medicine that must not be given, as a summary's narrative tells it. */
-export function forbiddenRow({ forbidden, phrases }, around) {
+export function forbiddenRow({ forbidden, phrases }: ToldRow, around: PageAround): Row {
   return {
-    ...row,
+    ...EMPTY,
+    kind: 'medications',
     name: around.clean(forbidden),
     says: phrases.map((phrase) => makePhrase(around, phrase)),
     flag: 'critical',
@@ -260,25 +314,25 @@ export function forbiddenRow({ forbidden, phrases }, around) {
 }
 
 /** Returns each vaccine once, with the days of its doses, and with their numbers if these tell them apart. */
-function vaccinationRows(vaccinations, around) {
+function vaccinationRows(vaccinations: readonly Vaccination[], around: PageAround): KnownRow[] {
   const { clean } = around;
-  return vaccinations.map(({ name, doses }) => {
+  return vaccinations.map(({ name, doses }): KnownRow => {
     const numbers = doses.map((dose) => around.doseNumber(dose.told.value));
     const isNumbered = new Set(numbers).size === doses.length;
     return {
-      ...row,
+      ...EMPTY,
       name: clean(name),
       says: [
-        ...doses.flatMap(({ when, dated, told }, n) => {
+        ...doses.flatMap(({ when, dated, told }, n): PagePhrase[] => {
           const phrase = when === undefined ? datePhrase(dated) : undefined;
           const said = phrase === undefined ? { text: clean(when) } : makePhrase(around, phrase);
           const subpotent = subpotentText(told.value, around.lang, around.name);
           return [
             { ...said, before: isNumbered ? numbers[n] : '' },
-            ...(subpotent === undefined ? [] : [{ key: 'known.on', text: clean(subpotent) }]),
+            ...(subpotent === undefined ? [] : [{ text: clean(subpotent) }]),
           ];
         }),
-        ...(doses.length === 1 ? [] : [{ key: 'known.doses', days: {}, doses: doses.length }]),
+        ...(doses.length === 1 ? [] : [{ key: 'known.doses' as const, doses: doses.length }]),
       ],
       ...changed(
         { name, revisions: doses.flatMap(({ revisions }) => revisions) },
@@ -290,4 +344,5 @@ function vaccinationRows(vaccinations, around) {
   });
 }
 
-const capital = (lang, text) => text.slice(0, 1).toLocaleUpperCase(lang) + text.slice(1);
+const capital = (lang: WordLanguage, text: string): string =>
+  text.slice(0, 1).toLocaleUpperCase(lang) + text.slice(1);

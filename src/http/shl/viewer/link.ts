@@ -2,31 +2,71 @@
  * Opens SMART Health Links in a browser: reads the link, asks for its manifest and decrypts its files
  * (https://docs.smarthealthit.org/smart-health-links/spec/). The key never leaves the browser.
  */
+import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
+import type { TextKey } from '../../pages/languages/language.ts';
+import { object, objectsIn } from './texts.ts';
 
 /** The maximum length of a decrypted file: a phone must be able to hold it. */
 const MOST = 100_000_000;
 
 /** A link that can't be opened. `reason` is the key of a text; `left` is how many wrong passcodes are left. */
 export class LinkFault extends Error {
-  constructor(reason, { left, origin } = {}) {
+  constructor(
+    readonly reason: TextKey,
+    { left, origin }: { readonly left?: number | undefined; readonly origin?: string } = {},
+  ) {
     super(reason);
-    this.reason = reason;
     this.left = left;
     this.origin = origin;
   }
+
+  readonly left: number | undefined;
+  /** The server that the page isn't allowed to ask, with the reason `shl.elsewhere`. */
+  readonly origin: string | undefined;
+}
+
+/** The content of a link. */
+export interface Link {
+  readonly url: string;
+  readonly key: string;
+  readonly flag: string;
+  readonly origin: string;
+  readonly label: string;
+  /** Milliseconds since 1970. */
+  readonly expires: number | undefined;
+}
+
+/** A decrypted file of a link. */
+export interface LinkFile {
+  readonly contentType: string | undefined;
+  readonly text: string;
+}
+
+/** A file before it is decrypted: a JWE, or where to get one. */
+interface SealedFile {
+  readonly contentType?: string | undefined;
+  readonly embedded?: string | undefined;
+  readonly location?: string | undefined;
+}
+
+/** Who opens a link, and which origins the page is allowed to ask. */
+export interface Opening {
+  readonly recipient: string;
+  readonly passcode: string | undefined;
+  readonly allowed: readonly string[];
 }
 
 /** Returns the content of a link, `shlink:/…` or the part after `#` of a viewer's URL. @throws LinkFault */
-export function parseLink(text) {
+export function parseLink(text: string): Link {
   const [, encoded] = /shlink:\/([\w-]+)/.exec(text) ?? [];
   if (encoded === undefined) throw new LinkFault('shl.invalid');
-  let payload;
+  let payload: JsonObject;
   try {
-    payload = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(decodeBase64url(encoded)));
+    payload = object(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(decodeBase64url(encoded))));
   } catch {
     throw new LinkFault('shl.invalid');
   }
-  const { url, key, flag = '', label, exp, v = 1 } = payload ?? {};
+  const { url, key, flag = '', label, exp, v = 1 } = payload;
   if (
     typeof url !== 'string' ||
     typeof key !== 'string' ||
@@ -35,12 +75,8 @@ export function parseLink(text) {
   )
     throw new LinkFault('shl.invalid');
   if (v !== 1 || (flag.includes('U') && flag.includes('P'))) throw new LinkFault('shl.unsupported');
-  let origin;
-  try {
-    ({ origin } = new URL(url));
-  } catch {
-    throw new LinkFault('shl.invalid');
-  }
+  if (!URL.canParse(url)) throw new LinkFault('shl.invalid');
+  const { origin } = new URL(url);
   return {
     url,
     key,
@@ -52,31 +88,35 @@ export function parseLink(text) {
 }
 
 /**
- * Returns the decrypted files of a link: `{ contentType, text }` each.
- * @param allowed origins that the page may ask
+ * Returns the decrypted files of a link.
  * @throws LinkFault
  */
-export async function openLink(link, { recipient, passcode, allowed }) {
+export async function openLink(link: Link, { recipient, passcode, allowed }: Opening): Promise<LinkFile[]> {
   if (globalThis.crypto?.subtle === undefined) throw new LinkFault('shl.insecure');
-  const files = link.flag.includes('U')
+  const files: readonly SealedFile[] = link.flag.includes('U')
     ? [{ embedded: await direct(link, recipient, allowed) }]
     : await manifest(link, recipient, passcode, allowed);
   const key = await crypto.subtle.importKey('raw', decodeBase64url(link.key), 'AES-GCM', false, ['decrypt']);
-  const decrypted = [];
+  const decrypted: LinkFile[] = [];
   for (const { contentType, embedded, location } of files) {
-    const jwe = embedded ?? (await fetched(location, allowed));
+    const jwe = embedded ?? (await fetched(location ?? '', allowed));
     decrypted.push(await decrypt(jwe, key, contentType));
   }
   return decrypted;
 }
 
-async function direct({ url }, recipient, allowed) {
+async function direct({ url }: Link, recipient: string, allowed: readonly string[]): Promise<string> {
   const asked = new URL(url);
   asked.searchParams.set('recipient', recipient);
   return fetched(asked.href, allowed);
 }
 
-async function manifest({ url }, recipient, passcode, allowed) {
+async function manifest(
+  { url }: Link,
+  recipient: string,
+  passcode: string | undefined,
+  allowed: readonly string[],
+): Promise<SealedFile[]> {
   const response = await ask(url, allowed, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -87,31 +127,37 @@ async function manifest({ url }, recipient, passcode, allowed) {
     }),
   });
   if (response.status === 401) {
-    const { remainingAttempts } = await response.json().catch(() => ({}));
-    throw new LinkFault('shl.wrong', { left: remainingAttempts });
+    const { remainingAttempts: left } = await readJson(response);
+    throw new LinkFault('shl.wrong', { left: typeof left === 'number' ? left : undefined });
   }
   if (!response.ok) throw refused(response);
-  const { files } = await response.json().catch(() => ({}));
+  const { files } = await readJson(response);
   if (!Array.isArray(files)) throw new LinkFault('shl.damaged');
-  return files.map(({ contentType, embedded, location }) => {
-    if (typeof embedded !== 'string' && typeof location !== 'string') throw new LinkFault('shl.damaged');
+  return objectsIn(files).map((file) => {
+    const [contentType, embedded, location] = [file.contentType, file.embedded, file.location].map(
+      readString,
+    );
+    if (embedded === undefined && location === undefined) throw new LinkFault('shl.damaged');
     return { contentType, embedded, location };
   });
 }
 
-async function fetched(location, allowed) {
+const readString = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+
+/** Returns the JSON object of a response; an empty one for anything else. */
+const readJson = async (response: Response): Promise<JsonObject> =>
+  object(await response.json().catch(() => ({})));
+
+async function fetched(location: string, allowed: readonly string[]): Promise<string> {
   const response = await ask(location, allowed, {});
   if (!response.ok) throw refused(response);
   return response.text();
 }
 
-async function ask(url, allowed, options) {
-  let origin;
-  try {
-    ({ origin } = new URL(url));
-  } catch {
-    throw new LinkFault('shl.damaged');
-  }
+async function ask(url: string, allowed: readonly string[], options: RequestInit): Promise<Response> {
+  if (!URL.canParse(url)) throw new LinkFault('shl.damaged');
+  const { origin } = new URL(url);
   if (!allowed.includes(origin)) throw new LinkFault('shl.elsewhere', { origin });
   try {
     return await fetch(url, {
@@ -126,16 +172,16 @@ async function ask(url, allowed, options) {
   }
 }
 
-function refused({ status }) {
+function refused({ status }: Response): LinkFault {
   if (status === 404 || status === 410) return new LinkFault('shl.gone');
   return new LinkFault(status === 429 ? 'shl.busy' : 'shl.failed');
 }
 
 /** Decrypts a JWE in compact form: `dir` with A256GCM, perhaps compressed. */
-async function decrypt(jwe, key, contentType) {
+async function decrypt(jwe: string, key: CryptoKey, contentType: string | undefined): Promise<LinkFile> {
   try {
     const [header = '', , nonce = '', ciphertext = '', tag = ''] = jwe.trim().split('.');
-    const { alg, enc, zip, cty } = JSON.parse(new TextDecoder().decode(decodeBase64url(header)));
+    const { alg, enc, zip, cty } = object(JSON.parse(new TextDecoder().decode(decodeBase64url(header))));
     if (alg !== 'dir' || enc !== 'A256GCM' || (zip !== undefined && zip !== 'DEF'))
       throw new Error('algorithm');
     const [body, end] = [decodeBase64url(ciphertext), decodeBase64url(tag)];
@@ -150,14 +196,14 @@ async function decrypt(jwe, key, contentType) {
     };
     const plain = new Uint8Array(await crypto.subtle.decrypt(algorithm, key, sealed));
     const text = zip === 'DEF' ? await inflated(plain) : new TextDecoder().decode(plain);
-    return { contentType: contentType ?? cty, text };
+    return { contentType: contentType ?? readString(cty), text };
   } catch {
     throw new LinkFault('shl.damaged');
   }
 }
 
 /** Returns the text of raw deflate data. */
-export async function inflated(bytes) {
+export async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
   const decoder = new TextDecoder();
   let text = '';
@@ -170,7 +216,7 @@ export async function inflated(bytes) {
 }
 
 /** Returns the bytes of base64url. */
-export function decodeBase64url(text) {
+export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text.replace(/-/g, '+').replace(/_/g, '/'));
   return Uint8Array.from(binary, (character) => character.charCodeAt(0));
 }

@@ -1,0 +1,54 @@
+/**
+ * Groups entries that are shown together: results of one kind, whose newest one leads; all others are shown by
+ * themselves. Pure.
+ */
+
+import { findPressure, systolicFirst } from '#src/clinical/reading/pressure.ts';
+import { saysSame } from '#src/shared/time/day.ts';
+import type { Flag, Row } from './rows.ts';
+
+/** Entries that are shown together. */
+export interface Group {
+  readonly rows: readonly Row[];
+  /** The newest that has a value, or if none has one that is judged, else the newest. */
+  readonly latest: Row;
+  /** The newest, if it is another. */
+  readonly failed: Row | undefined;
+  /** Other values of the moment of `latest`. */
+  readonly beside: readonly Row[];
+  /** The flags of `latest` and `failed`. */
+  readonly flags: readonly Flag[];
+  /** All others. */
+  readonly earlier: readonly Row[];
+}
+
+/** How much a row says: results have a value, or are only judged. */
+const countSays = ({ isEmpty, isJudged }: Row): number => (isEmpty !== true ? 2 : isJudged ? 1 : 0);
+
+/** Returns a text that is another one for another value. */
+const valueOfRow = ({ value, parts = [] }: Row): string => JSON.stringify([value, parts]);
+
+/**
+ * Returns the groups of a section's rows, in their order; diastolic pressures behind systolic ones.
+ * @param rows of results, the newest of a kind first
+ */
+export function groupRows(rows: readonly Row[]): readonly Group[] {
+  const groups = new Map<string | Row, [Row, ...Row[]]>();
+  for (const row of rows) {
+    const key = row.key ?? row;
+    if (groups.get(key)?.push(row) === undefined) groups.set(key, [row]);
+  }
+  const made = [...groups.values()].map((group): Group => {
+    const [newest] = group;
+    const most = Math.max(...group.map(countSays));
+    const latest = group.find((row) => countSays(row) === most) ?? newest;
+    const failed = latest === newest ? undefined : newest;
+    const flags = [latest.flag, failed?.flag ?? ''].filter((flag): flag is Flag => flag !== '');
+    const beside = group.filter(
+      (row) => row !== latest && saysSame(row.date, latest.date) && valueOfRow(row) !== valueOfRow(latest),
+    );
+    const earlier = group.filter((row) => row !== latest && row !== failed && !beside.includes(row));
+    return { rows: group, latest, failed, beside, flags, earlier };
+  });
+  return systolicFirst(made, ({ latest: { key = '' } }) => findPressure([key.slice(key.indexOf('|') + 1)]));
+}
