@@ -1,6 +1,6 @@
 /** Gathers all facts of a record that a context may contain, sorted by score. Pure except for reading values. */
 
-import { findAbsence } from '#src/clinical/reading/absence.ts';
+import { isDenial } from '#src/clinical/reading/absence.ts';
 import { isOver } from '#src/clinical/reading/status.ts';
 import { coverageOfTypes } from '#src/shared/access/coverage.ts';
 import { aiNotes } from './ai-notes.ts';
@@ -169,7 +169,7 @@ function within(
 function countPast(reading: Reading): ReadonlyMap<Kind, number> {
   const { facts } = reading.opened;
   const allergies = (facts.get('AllergyIntolerance') ?? []).filter(
-    ({ value }) => isOver(value.clinicalStatus) && findAbsence(value.code) === undefined,
+    (entry) => isOver(entry.value.clinicalStatus) && !isDenial(entry, entry.value.code),
   );
   return new Map([
     ['allergies', allergies.length],

@@ -76,13 +76,15 @@ function listCauses({
 export function absenceContradictions(absences: Absences): Warning[] {
   return Object.values(absences)
     .flat()
-    .filter(({ against }) => against.length > 0)
-    .map(({ code, name = code, against, sources }) =>
-      contradiction(
-        `“${findCodeWord('en', 'absence', code) ?? inLine(name)}” is recorded, and also ${against.map(inLine).join(', ')}`,
+    .filter(({ against, isAgainstUnnamed }) => against.length > 0 || isAgainstUnnamed)
+    .map(({ code, name = code, words, against, isAgainstUnnamed, sources }) => {
+      const said = words === undefined ? '' : ` in words (“${inLine(words)}”)`;
+      const others = [...against.map(inLine), ...(isAgainstUnnamed ? ['an entry without a name'] : [])];
+      return contradiction(
+        `“${findCodeWord('en', 'absence', code) ?? inLine(name)}” is recorded${said}, and also ${others.join(', ')}`,
         ...sources.slice(0, 1),
-      ),
-    );
+      );
+    });
 }
 
 function isAgainst(

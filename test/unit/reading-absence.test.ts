@@ -113,6 +113,180 @@ describe('statements that there is none', () => {
     expect(absences.allergies.map(absenceText)).to.deep.equal(['no known allergies; recorded 2024-01-01']);
   });
 
+  const IN_WORDS: readonly (readonly [code: string, ...texts: readonly string[]])[] = [
+    [
+      'no known allergies',
+      ...[
+        'None',
+        'none known',
+        'NKA',
+        'N.K.A.',
+        'No known allergies',
+        'No Known Allergies.',
+        'Denies allergies',
+      ],
+      ...['Patient denies any allergies', 'Allergies: none', 'No known allergy (situation)', 'nil known'],
+      ...[
+        'Keine',
+        'keine bekannt',
+        'Keine Allergien bekannt',
+        'keine bekannten Allergien',
+        'Allergien: keine',
+      ],
+      ...[
+        'aucune allergie connue',
+        'Aucune',
+        'Pas d’allergie connue',
+        'niega alergias',
+        'Sin alergias conocidas',
+      ],
+      ...['ninguna alergia conocida', 'No se conocen alergias', 'Ingen kjente allergier', 'ingen'],
+      ...['لا توجد حساسية معروفة', 'لا حساسية'],
+    ],
+    [
+      'no known allergies to medicines',
+      ...['NKDA', 'No known drug allergies', 'no known allergies to medications', 'N.K.D.A.'],
+      ...[
+        'Keine Medikamentenallergien bekannt',
+        'keine Arzneimittelallergie',
+        'keine Allergien gegen Medikamente',
+      ],
+      ...[
+        'pas d’allergie médicamenteuse connue',
+        'niega alergias medicamentosas',
+        'sin alergia a medicamentos',
+      ],
+      ...['ingen kjente legemiddelallergier', 'لا توجد حساسية من الأدوية'],
+    ],
+    ['no known allergies to food', 'no known food allergies', 'keine Nahrungsmittelallergien'],
+    [
+      'denied allergy',
+      ...[
+        'Keine Penicillinallergie',
+        'No penicillin allergy',
+        'not allergic to latex',
+        'no known allergy to eggs',
+      ],
+      ...['pas d’allergie à la pénicilline', 'niega alergia a la penicilina', 'ingen penicillinallergi'],
+    ],
+    ['nothing is known about allergies', 'None recorded', 'keine Angaben'],
+  ];
+
+  it('are also read in words, if these say nothing else', () => {
+    for (const [said, ...all] of IN_WORDS)
+      for (const text of all) {
+        const { allergies, absences } = read(allergy({ text }));
+        expect(allergies, text).to.deep.equal([]);
+        expect(absences.allergies.map(absenceText), text).to.deep.equal([
+          `${said}; recorded in words: “${text}”`,
+        ]);
+      }
+    const elsewhere = [
+      allergy({ coding: [{ system: 'urn:local', code: 'X1', display: 'No known drug allergies' }] }),
+      allergy({ coding: [{ system: 'urn:local', code: 'X1' }], text: 'NKDA' }),
+      { resourceType: 'AllergyIntolerance', note: [{ text: 'NKDA' }] },
+      { resourceType: 'AllergyIntolerance', reaction: [{ substance: { text: 'NKDA' } }] },
+    ];
+    for (const value of elsewhere) expect(read(value).allergies, JSON.stringify(value)).to.deep.equal([]);
+    expect(read(taken({ text: 'No medications' })).absences.medicines.map(absenceText)).to.deep.equal([
+      'no known medicines; recorded in words: “No medications”',
+    ]);
+    expect(read(problem({ text: 'Keine Vorerkrankungen' })).problems).to.deep.equal([]);
+  });
+
+  it('aren’t read in words that say more, or beside a code or a reaction of something', () => {
+    const rash = [{ manifestation: [{ text: 'rash' }] }];
+    const real = [
+      ...[
+        ...['No reaction to penicillin except rash', 'None except penicillin', 'No allergies except latex'],
+        ...['NKDA, but penicillin', 'No confirmed penicillin allergy', 'No other allergies', 'Nonoxynol-9'],
+        ...[
+          'No known allergies; penicillin rash in 1990',
+          'Keine Allergie außer Penicillin',
+          'Nickel',
+          'Nuts',
+        ],
+        ...[
+          'No known allergy to anything but penicillin',
+          'sin alergias salvo penicilina',
+          'Kein Penicillin',
+        ],
+        ...[
+          'aucune allergie sauf pénicilline',
+          'Noni juice',
+          'Penicillin: no',
+          'Ingenol',
+          'No longer allergic',
+        ],
+      ].map((text) => allergy({ text })),
+      allergy({ coding: [{ system: SNOMED, code: '764146007' }], text: 'None' }),
+      allergy({ coding: [{ system: 'urn:local', code: '1', display: 'Penicillin' }], text: 'None' }),
+      allergy({ text: 'None' }, { reaction: rash }),
+      allergy({ text: 'None' }, { criticality: 'high' }),
+      { resourceType: 'AllergyIntolerance', reaction: rash, note: [{ text: 'None' }] },
+    ];
+    for (const value of real) {
+      const { allergies, absences } = read(value);
+      expect(allergies.length, JSON.stringify(value)).to.equal(1);
+      expect(absences.allergies, JSON.stringify(value)).to.deep.equal([]);
+    }
+    expect(read(taken({ text: 'None' }, { dosage: [{ text: '1 a day' }] })).medicines.length).to.equal(1);
+  });
+
+  it('in words are contradicted as those of codes are, and one of a substance by that substance', async () => {
+    const [patient, ...versions] = versionsOf([
+      { resourceType: 'Patient' },
+      allergy({ text: 'NKDA' }),
+      allergy({ text: 'Keine Penicillinallergie' }),
+      allergy({ text: 'Penicillin V' }, { category: ['medication'] }),
+      taken({ text: 'Penicillin V' }),
+    ]);
+    if (patient === undefined) throw new Error('no patient');
+    const record = { name: '', patient, versions: [patient, ...versions], directory: new Map() };
+    const { text } = await composeContext(record, TODAY, 5_000);
+    expect(text).to.contain(
+      '- no known allergies to medicines; recorded in words: “NKDA”; also recorded: Penicillin V',
+    );
+    expect(text).to.contain(
+      '“no known allergies to medicines” is recorded in words (“NKDA”), and also Penicillin V',
+    );
+    expect(text).to.contain(
+      '“denied allergy” is recorded in words (“Keine Penicillinallergie”), and also Penicillin V',
+    );
+    const { sections, bundle } = summarize(record, TODAY);
+    expect(sections.get('48765-2')?.rows.map(({ Substance }) => Substance)).to.deep.equal(['Penicillin V']);
+    const seen = (await view([bundle], TODAY)).sections.get('allergies');
+    expect(seen?.flatMap(({ says }) => says.map(({ key }) => key))).to.include.members([
+      'known.inwords',
+      'known.alsorecorded',
+    ]);
+    // A denial of one substance isn't contradicted by another.
+    const other = read(allergy({ text: 'Keine Penicillinallergie' }), allergy({ text: 'Latex' }));
+    expect(other.absences.allergies[0]?.against).to.deep.equal([]);
+    // A denied substance is no allergy of which drugs are warned.
+    const alone = [patient, ...versions.filter((_, n) => n === 1 || n === 3)];
+    const { text: free } = await composeContext({ ...record, versions: alone }, TODAY, 5_000);
+    expect(free).to.not.contain('but there is');
+  });
+
+  it('are contradicted by an entry without any name', async () => {
+    const [patient, ...versions] = versionsOf([
+      { resourceType: 'Patient' },
+      allergy(coded(SNOMED, '716186003')),
+      { resourceType: 'AllergyIntolerance', clinicalStatus: state('active'), criticality: 'high' },
+    ]);
+    if (patient === undefined) throw new Error('no patient');
+    const record = { name: '', patient, versions: [patient, ...versions], directory: new Map() };
+    const { text } = await composeContext(record, TODAY, 5_000);
+    expect(text).to.contain('- no known allergies; also recorded: an entry without a name');
+    expect(text).to.contain('“no known allergies” is recorded, and also an entry without a name');
+    const { bundle } = summarize(record, TODAY);
+    expect(JSON.stringify(bundle)).to.contain('No known allergies; also recorded: an entry without a name.');
+    const [row] = (await view([bundle], TODAY)).sections.get('allergies') ?? [];
+    expect(row?.says.map(({ key }) => key)).to.deep.equal(['known.alsounnamed']);
+    expect(texts('de')('known.alsounnamed')).to.equal('auch eingetragen: ein Eintrag ohne Namen');
+  });
+
   it('have words in each language', () => {
     for (const lang of ['en', 'de', 'fr', 'es', 'nb', 'ar'] as const)
       for (const code of ['716186003', '160245001', '787481004', 'no-immunization-info'])

@@ -1,11 +1,12 @@
 /**
  * Statements that the patient has no known allergy, medicine, problem or vaccination, or that nothing is known of them: FHIR
- * has them as entries with a code that says so. They are none of what they deny. Pure.
+ * has them as entries with a code that says so, and many systems with words. They are none of what they deny. Pure.
  * https://hl7.org/fhir/R4/allergyintolerance.html#9.1.3.3, https://hl7.org/fhir/uv/ips/STU1/CodeSystem-absent-unknown-uv-ips.html
  */
 import { codings, first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import { type Dated, happened, isPast, newestFirst } from './dates.ts';
+import { type DenialInWords, type DeniedList, isDenied, readDenial } from './names/denials.ts';
 import { isOver, uncertainty } from './status.ts';
 import type { Around, Told } from './told.ts';
 
@@ -57,6 +58,10 @@ export interface Absence<Of extends Told = Told> {
   readonly code: string;
   readonly denies: Denied;
   readonly name: string | undefined;
+  /** The words of the record that state it, if no code does. */
+  readonly words: string | undefined;
+  /** The substance that words deny, if it is one. */
+  readonly subject: string | undefined;
   readonly uncertainty: string | undefined;
   readonly dated: Dated;
   /** Who states it, as far as the newest entry names them. */
@@ -65,6 +70,8 @@ export interface Absence<Of extends Told = Told> {
   readonly sources: readonly Of[];
   /** Names of what is recorded although it is denied. */
   readonly against: readonly string[];
+  /** True if something without a name is also recorded although it is denied. */
+  readonly isAgainstUnnamed: boolean;
 }
 
 /** An entry that may be denied: its name, and its categories if it is an allergy. */
@@ -90,6 +97,61 @@ function readConcept({ type, value }: Told, look: Around['look']): Json | undefi
   return look(first(medicationReference)?.reference, value)?.code;
 }
 
+/** The lists whose entries may deny something in words. */
+const LISTS: Readonly<Record<string, DeniedList>> = {
+  AllergyIntolerance: 'allergies',
+  MedicationStatement: 'medicines',
+  MedicationRequest: 'medicines',
+  Condition: 'problems',
+};
+
+/** Members of an entry that only a real one has: what was taken, or what happened. */
+const TELLING = ['dosage', 'dosageInstruction', 'doNotPerform', 'stage', 'severity', 'bodySite'] as const;
+
+/**
+ * Returns the denial that an entry states in words; undefined unless all its words are one. Codes without words may name what
+ * the words deny, so such an entry is none.
+ */
+function findDenialInWords({ type, value }: Told, concept: Json | undefined): DenialInWords | undefined {
+  const list = LISTS[type];
+  if (list === undefined || TELLING.some((name) => value[name] !== undefined)) return undefined;
+  const reactions = objects(value.reaction);
+  const parts = reactions.flatMap(({ substance, manifestation }) => [substance, manifestation].flat());
+  const noted =
+    concept === undefined && list === 'allergies' && reactions.length === 0 ? value.note : undefined;
+  const said = [
+    ...objects(concept).flatMap(wordsIn),
+    ...objects(parts.flatMap((part) => part ?? [])).flatMap(wordsIn),
+    ...objects(noted).map((note) => text(note.text)),
+    ...reactions.flatMap((each) => (each.description === undefined ? [] : [text(each.description)])),
+  ];
+  const denials = said.map((words) => (words === undefined ? undefined : readDenial(list, words)));
+  // One that is critical was a reaction.
+  if (value.criticality === 'high' || denials.includes(undefined)) return undefined;
+  return denials[0];
+}
+
+/** Code systems whose codes name substances and diseases. */
+const PUBLIC = /snomed|rxnorm|atc|unii|fdasis|med-?rt|ndf|ndc|loinc|icd|fhir\/sid/i;
+
+/**
+ * Returns the words of a concept: its text, and of each code the display, or else the code itself. Codes of a system of its
+ * own that have no display mean what the text says.
+ */
+function wordsIn(concept: JsonObject): (string | undefined)[] {
+  const own = text(concept.text);
+  const coded = objects(concept.coding).flatMap(({ system, display, code }) => {
+    const isOwn = own !== undefined && !PUBLIC.test(text(system) ?? '');
+    return text(display) ?? (isOwn ? [] : (text(code) ?? []));
+  });
+  return own === undefined ? coded : [own, ...coded];
+}
+
+/** Tells whether an entry denies something, by a code or in words. */
+export function isDenial(told: Told, concept: Json | undefined): boolean {
+  return findAbsence(concept) !== undefined || findDenialInWords(told, concept) !== undefined;
+}
+
 /** Entries, apart by whether they deny something. Denials that are over aren't among either. */
 export interface SplitEntries<Of extends Told> {
   readonly others: readonly Of[];
@@ -102,16 +164,23 @@ export function splitAbsences<Of extends Told>(
   { look, name, today }: Pick<Around, 'look' | 'name' | 'today'>,
 ): SplitEntries<Of> {
   const found = new Map<string, { readonly told: Of; readonly dated: Dated }[]>();
+  const stated = new Map<string, Pick<Absence, 'code' | 'words' | 'subject'>>();
   const others: Of[] = [];
   for (const told of entries) {
-    const code = findAbsence(readConcept(told, look));
-    if (code === undefined) others.push(told);
+    const concept = readConcept(told, look);
+    const code = findAbsence(concept);
+    const denial =
+      code === undefined ? findDenialInWords(told, concept) : { code, words: undefined, subject: undefined };
+    if (denial === undefined) others.push(told);
     else if (!isEnded(told.value, today)) {
       const own = { told, dated: happened(told) };
-      if (found.get(code)?.push(own) === undefined) found.set(code, [own]);
+      const key = `${denial.code}|${denial.words?.toLowerCase() ?? ''}`;
+      stated.set(key, stated.get(key) ?? denial);
+      if (found.get(key)?.push(own) === undefined) found.set(key, [own]);
     }
   }
-  const absences = [...found].flatMap(([code, all]): Absence<Of>[] => {
+  const absences = [...found].flatMap(([key, all]): Absence<Of>[] => {
+    const { code, words, subject } = stated.get(key) ?? { code: key, words: undefined, subject: undefined };
     const sources = all.sort((a, b) => newestFirst(a, b) || b.dated.at - a.dated.at);
     const [lead] = sources;
     if (lead === undefined) return [];
@@ -121,12 +190,15 @@ export function splitAbsences<Of extends Told>(
       {
         code,
         denies: SNOMED_CODES[code] ?? IPS_CODES[code] ?? 'narrower',
-        name: name(readConcept(told, look)),
+        name: name(readConcept(told, look)) ?? words,
+        words,
+        subject,
         uncertainty: verificationStatus === undefined ? undefined : uncertainty(verificationStatus),
         dated,
         by: readAuthor(told.value),
         sources: sources.map((each) => each.told),
         against: [],
+        isAgainstUnnamed: false,
       },
     ];
   });
@@ -160,12 +232,15 @@ export function contradictAbsences<Of extends Told>(
 ): readonly Absence<Of>[] {
   if (current.length === 0) return absences;
   return absences.map((absence) => {
-    const against = current.filter(
-      ({ categories }) =>
-        absence.denies === 'all' || categories.length === 0 || categories.includes(absence.denies),
+    const { denies, subject } = absence;
+    const against = current.filter(({ name, categories }) =>
+      denies === 'narrower'
+        ? subject !== undefined && name !== undefined && isDenied(name, subject)
+        : denies === 'all' || categories.length === 0 || categories.includes(denies),
     );
-    const names = absence.denies === 'narrower' ? [] : against.flatMap(({ name }) => name ?? []);
-    return names.length === 0 ? absence : Object.assign({}, absence, { against: [...new Set(names)] });
+    const names = new Set(against.flatMap(({ name }) => name ?? []));
+    const isAgainstUnnamed = against.some(({ name }) => name === undefined);
+    return against.length === 0 ? absence : { ...absence, against: [...names], isAgainstUnnamed };
   });
 }
 

@@ -49,6 +49,8 @@ const WORDS: Readonly<Record<PhraseName, string>> = {
   alsoplanned: 'also planned',
   alsoplannedfrom: 'also planned from {day}',
   alsorecorded: 'also recorded: {text}',
+  alsounnamed: 'also recorded: an entry without a name',
+  inwords: 'recorded in words: “{text}”',
   statedby: 'stated by {text}',
   dosestate: '{state}',
   doseplanned: 'planned',
@@ -84,7 +86,7 @@ export function inEnglish({ says, days, times, state, age, text }: Phrase): stri
     state: statusWord(state ?? ''),
     age: age === undefined ? undefined : ageText('en', age),
     // Readers of a whole line take it apart at semicolons.
-    text: says === 'statusreason' ? text?.replace(/\s*;\s*/g, ', ') : text,
+    text: says === 'statusreason' || says === 'inwords' ? text?.replace(/\s*;\s*/g, ', ') : text,
   };
   return WORDS[says].replace(/\{([a-z]+)\}/g, (_, name: string) => others[name] ?? dayIn(days[name] ?? ''));
 }

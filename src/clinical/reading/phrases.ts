@@ -35,6 +35,8 @@ const DAYS = {
   alsoplanned: [],
   alsoplannedfrom: ['day'],
   alsorecorded: [],
+  alsounnamed: [],
+  inwords: [],
   statedby: [],
   dosestate: [],
   doseplanned: [],
@@ -65,7 +67,7 @@ export interface Phrase {
   readonly state?: string;
   /** In `onsetage` and `endage`. */
   readonly age?: Age;
-  /** The record's words, in `onset`, `end`, `statusreason`, `alsorecorded` and `statedby`. */
+  /** The record's words, in `onset`, `end`, `statusreason`, `alsorecorded`, `inwords` and `statedby`. */
   readonly text?: string;
 }
 
@@ -222,12 +224,14 @@ export function datePhrase({ date, means }: Dated): Phrase | undefined {
   return phrase(means === 'onset' ? 'since' : 'on', date);
 }
 
-/** Returns when a statement of absence was made and by whom, and what is recorded in spite of it. */
-export function absencePhrases({ dated, by, against }: Absence): Phrase[] {
+/** Returns a statement of absence's own words, when it was made and by whom, and what is recorded in spite of it. */
+export function absencePhrases({ words, dated, by, against, isAgainstUnnamed }: Absence): Phrase[] {
   return [
+    ...(words === undefined ? [] : [{ ...phrase('inwords'), text: words }]),
     ...[datePhrase(dated) ?? []].flat(),
     ...(by === undefined ? [] : [{ ...phrase('statedby'), text: by }]),
     ...(against.length === 0 ? [] : [{ ...phrase('alsorecorded'), text: against.join(', ') }]),
+    ...(isAgainstUnnamed ? [phrase('alsounnamed')] : []),
   ];
 }
 

@@ -3,7 +3,7 @@
  * explains these rules.
  */
 import { codes, loincCodes, text } from '../../fhir/parts.ts';
-import { findAbsence } from '../reading/absence.ts';
+import { isDenial } from '../reading/absence.ts';
 import { isMedicine } from '../reading/medicine-subject.ts';
 import { hasResult, isIdea, isModified, isOver, type Withdrawn, withdrawnAs } from '../reading/status.ts';
 import type { PartOfAi } from '../reading/told.ts';
@@ -77,8 +77,9 @@ export function placeInSummary(source: Source, byAi: PartOfAi): Place {
  * Returns the section whose narrative takes a resource into account that isn't its entry: a medicine that is past or must not
  * be given (the guide's profile forbids entries with `doNotPerform`), an allergy or a care plan that is over.
  */
-function besideIn({ type, value }: Source): SectionName | undefined {
-  if (type === 'AllergyIntolerance') return findAbsence(value.code) === undefined ? 'allergies' : undefined;
+function besideIn(source: Source): SectionName | undefined {
+  const { type, value } = source;
+  if (type === 'AllergyIntolerance') return isDenial(source, value.code) ? undefined : 'allergies';
   if (type === 'CarePlan')
     return PLAN_OVER.has(text(value.status) ?? '') && !isIdea(value.intent) ? 'planOfCare' : undefined;
   const isDrug = type === 'MedicationStatement' || type === 'MedicationRequest';
@@ -138,9 +139,10 @@ const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', '
 /** Categories of Conditions about functional status: the section's LOINC code, and those of US Core. */
 const FUNCTIONAL: ReadonlySet<string> = new Set(['47420-5', 'functional-status', 'disability-status']);
 
-function condition({ value }: Source): SectionName | undefined {
+function condition(source: Source): SectionName | undefined {
+  const { value } = source;
   // A statement that there is no problem isn't a past one when it is over.
-  if (isOver(value.clinicalStatus)) return findAbsence(value.code) === undefined ? 'pastProblems' : undefined;
+  if (isOver(value.clinicalStatus)) return isDenial(source, value.code) ? undefined : 'pastProblems';
   return codes(value.category).some((code) => FUNCTIONAL.has(code)) ? 'functionalStatus' : 'problems';
 }
 

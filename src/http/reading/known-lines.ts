@@ -141,16 +141,18 @@ export function absenceName({ say }: LinePlace, { code, name }: Absence<Clinical
 /** Returns the line of a statement that there is none. */
 export function absenceLine(place: LinePlace, absence: Absence<ClinicalEntry>): KnownLine {
   const { say } = place;
-  const { sources, dated, uncertainty, against } = absence;
+  const { sources, dated, uncertainty } = absence;
   const [lead] = sources;
-  const [also] = absencePhrases({ ...absence, dated: NO_DATE, by: undefined });
-  const phrases = absencePhrases({ ...absence, against: [] }).map((phrase) => phraseText(say, phrase));
+  const also = absencePhrases({ ...absence, words: undefined, dated: NO_DATE, by: undefined });
+  const phrases = absencePhrases({ ...absence, against: [], isAgainstUnnamed: false }).map((phrase) =>
+    phraseText(say, phrase),
+  );
   const isDated = dated.date !== null;
   return makeLine(
     place,
     absenceName(place, absence),
     [
-      ...(against.length === 0 || also === undefined ? [] : [['warn', phraseText(say, also)] as const]),
+      ...also.map((phrase): Badge => ['warn', phraseText(say, phrase)]),
       ...(uncertainty === undefined ? [] : [plain(say, 'verificationStatus', uncertainty)]),
     ],
     [

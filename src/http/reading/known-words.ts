@@ -48,6 +48,7 @@ export function phraseText(
     case 'end':
     case 'statusreason':
     case 'alsorecorded':
+    case 'inwords':
     case 'statedby':
       return say(`known.${says}`, { text });
     case 'stopped':
@@ -74,7 +75,8 @@ export function phraseText(
     case 'contradictedorderon':
       return say(`known.${says}`, { day, state: codeWord(say, 'medicationStatus', state) ?? state });
     case 'alsoplanned':
-      return say('known.alsoplanned');
+    case 'alsounnamed':
+      return say(`known.${says}`);
     default:
       return say(`known.${says}`, { day });
   }

@@ -125,6 +125,8 @@ const SETS = {
     ...{ 'no-known-allergies': 'noAllergies', 'no-known-medication-allergies': 'noDrugAllergies' },
     ...{ 'no-known-food-allergies': 'noFoodAllergies' },
     ...{ 'no-known-environmental-allergies': 'noEnvironmentAllergies', 'no-allergy-info': 'noAllergyInfo' },
+    // A denial of one substance in words has no code.
+    'denied-in-words': 'deniedAllergy',
     ...{ 'no-known-problems': 'noProblems', 'no-problem-info': 'noProblemInfo' },
     ...{ 'no-known-medications': 'noMedicines', 'no-medication-info': 'noMedicineInfo' },
     ...{ 'no-known-immunizations': 'noVaccinations', 'no-immunization-info': 'noVaccinationInfo' },

@@ -596,6 +596,8 @@ export const ar: Wording = {
   'known.alsoplanned': 'مخطَّط أيضًا',
   'known.alsoplannedfrom': 'مخطَّط أيضًا ابتداءً من {day}',
   'known.alsorecorded': 'مسجّل أيضًا: {text}',
+  'known.alsounnamed': 'مسجّل أيضًا: إدخال بلا اسم',
+  'known.inwords': 'مسجّل بالكلمات: «{text}»',
   'known.statedby': 'ذكره {text}',
   'known.prescribedtwice': 'وُصف في {from} وفي {until}',
   'known.prescribedsame':

@@ -630,6 +630,8 @@ export const de: Wording = {
   'known.alsoplanned': 'auch geplant',
   'known.alsoplannedfrom': 'auch geplant ab {day}',
   'known.alsorecorded': 'auch eingetragen: {text}',
+  'known.alsounnamed': 'auch eingetragen: ein Eintrag ohne Namen',
+  'known.inwords': 'in Worten eingetragen: „{text}“',
   'known.statedby': 'angegeben von {text}',
   'known.prescribedtwice': 'verordnet am {from} und am {until}',
   'known.prescribedsame': '{times|one:einmal|other:#-mal} verordnet am {day}',

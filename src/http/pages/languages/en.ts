@@ -602,6 +602,8 @@ export const en = {
   'known.alsoplanned': 'also planned',
   'known.alsoplannedfrom': 'also planned from {day}',
   'known.alsorecorded': 'also recorded: {text}',
+  'known.alsounnamed': 'also recorded: an entry without a name',
+  'known.inwords': 'recorded in words: “{text}”',
   'known.statedby': 'stated by {text}',
   'known.prescribedtwice': 'prescribed {from} and {until}',
   'known.prescribedsame': 'prescribed {times|one:once|other:# times} on {day}',

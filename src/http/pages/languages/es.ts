@@ -615,6 +615,8 @@ export const es: Wording = {
   'known.alsoplanned': 'también previsto',
   'known.alsoplannedfrom': 'también previsto a partir de: {day}',
   'known.alsorecorded': 'anotado también: {text}',
+  'known.alsounnamed': 'anotado también: una entrada sin nombre',
+  'known.inwords': 'anotado con palabras: «{text}»',
   'known.statedby': 'indicado por {text}',
   'known.prescribedtwice': 'recetado el {from} y el {until}',
   'known.prescribedsame': 'recetado {times|one:una vez|other:# veces} el {day}',

@@ -625,6 +625,8 @@ export const fr: Wording = {
   'known.alsoplanned': 'aussi prévu',
   'known.alsoplannedfrom': 'aussi prévu à partir du {day}',
   'known.alsorecorded': 'aussi inscrit : {text}',
+  'known.alsounnamed': 'aussi inscrit : une entrée sans nom',
+  'known.inwords': 'inscrit en toutes lettres : « {text} »',
   'known.statedby': 'indiqué par {text}',
   'known.prescribedtwice': 'prescrit le {from} et le {until}',
   'known.prescribedsame': 'prescrit {times|one:une fois|other:# fois} le {day}',

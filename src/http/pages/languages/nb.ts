@@ -602,6 +602,8 @@ export const nb: Wording = {
   'known.alsoplanned': 'også planlagt',
   'known.alsoplannedfrom': 'også planlagt fra {day}',
   'known.alsorecorded': 'også ført inn: {text}',
+  'known.alsounnamed': 'også ført inn: en oppføring uten navn',
+  'known.inwords': 'ført inn med ord: «{text}»',
   'known.statedby': 'oppgitt av {text}',
   'known.prescribedtwice': 'forskrevet {from} og {until}',
   'known.prescribedsame': 'forskrevet {times|one:én gang|other:# ganger} {day}',

@@ -141,6 +141,7 @@ export const ar: CodeTexts = {
   noFoodAllergies: 'لا توجد حساسية معروفة من الأطعمة',
   noEnvironmentAllergies: 'لا توجد حساسية معروفة من مواد البيئة',
   noAllergyInfo: 'لا يُعرف شيء عن الحساسية',
+  deniedAllergy: 'حساسية منفية',
   noMedicines: 'لا توجد أدوية معروفة',
   noMedicineInfo: 'لا يُعرف شيء عن الأدوية',
   noProblems: 'لا توجد مشكلات معروفة',

@@ -141,6 +141,7 @@ export const de: CodeTexts = {
   noFoodAllergies: 'keine Allergien gegen Nahrungsmittel bekannt',
   noEnvironmentAllergies: 'keine Allergien gegen Umweltstoffe bekannt',
   noAllergyInfo: 'über Allergien ist nichts bekannt',
+  deniedAllergy: 'verneinte Allergie',
   noMedicines: 'keine Medikamente bekannt',
   noMedicineInfo: 'über Medikamente ist nichts bekannt',
   noProblems: 'keine Probleme bekannt',

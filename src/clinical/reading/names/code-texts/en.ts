@@ -148,6 +148,7 @@ export const en = {
   noFoodAllergies: 'no known allergies to food',
   noEnvironmentAllergies: 'no known allergies to the environment',
   noAllergyInfo: 'nothing is known about allergies',
+  deniedAllergy: 'denied allergy',
   noMedicines: 'no known medicines',
   noMedicineInfo: 'nothing is known about medicines',
   noProblems: 'no known problems',

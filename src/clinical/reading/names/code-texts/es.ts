@@ -141,6 +141,7 @@ export const es: CodeTexts = {
   noFoodAllergies: 'ninguna alergia alimentaria conocida',
   noEnvironmentAllergies: 'ninguna alergia ambiental conocida',
   noAllergyInfo: 'no se sabe nada de alergias',
+  deniedAllergy: 'alergia negada',
   noMedicines: 'ningún medicamento conocido',
   noMedicineInfo: 'no se sabe nada de medicamentos',
   noProblems: 'ningún problema conocido',

@@ -141,6 +141,7 @@ export const fr: CodeTexts = {
   noFoodAllergies: 'aucune allergie alimentaire connue',
   noEnvironmentAllergies: 'aucune allergie environnementale connue',
   noAllergyInfo: 'rien n’est connu sur les allergies',
+  deniedAllergy: 'allergie niée',
   noMedicines: 'aucun médicament connu',
   noMedicineInfo: 'rien n’est connu sur les médicaments',
   noProblems: 'aucun problème connu',

@@ -141,6 +141,7 @@ export const nb: CodeTexts = {
   noFoodAllergies: 'ingen kjente matallergier',
   noEnvironmentAllergies: 'ingen kjente allergier mot stoffer i miljøet',
   noAllergyInfo: 'ingenting er kjent om allergier',
+  deniedAllergy: 'avkreftet allergi',
   noMedicines: 'ingen kjente legemidler',
   noMedicineInfo: 'ingenting er kjent om legemidler',
   noProblems: 'ingen kjente problemer',
