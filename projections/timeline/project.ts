@@ -192,7 +192,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves the timeline and the lists of a patient's record. */
 export const timeline: Projection = {
   name: 'timeline',
-  version: 17,
+  version: 18,
   gathers: true,
   after: ['resources', 'history'],
   prefixes: ['record-', 'project-'],

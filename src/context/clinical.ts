@@ -31,6 +31,7 @@ import {
   type Phrase,
   problemPhrases,
   repeatPhrases,
+  substitutionPhrases,
 } from '#src/clinical/reading/phrases.ts';
 import { joinProblems, type Problem, readProblemSource } from '#src/clinical/reading/problems.ts';
 import type { Revision } from '#src/clinical/reading/revisions.ts';
@@ -169,6 +170,7 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
       '; ',
       dose === undefined ? name : `${name}: ${dose}`,
       standingText(medicine, died),
+      ...substitutionPhrases(medicine).map(inEnglish),
       ...(standing === 'past' ? [] : changes(medicine)),
       doseChangeText(medicine),
       reading.focus.work === 'review' && reason !== undefined ? `for ${reason}` : undefined,

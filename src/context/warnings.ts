@@ -1,6 +1,7 @@
 /** Warnings: contradictions in the record, and counts of resources that patient safety leaves out. */
 
 import { refutedText, statusWord } from '#src/clinical/reading/english.ts';
+import { readMedicineSubject } from '#src/clinical/reading/medicine-subject.ts';
 import type { Medicine, MedicineSource } from '#src/clinical/reading/medicines.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
@@ -14,7 +15,7 @@ import { DAY } from './dates.ts';
 import { inLine } from './fact.ts';
 import { CLASSES } from './guidance/drugs.ts';
 import type { Coded } from './guidance/scores.ts';
-import { findDay, listStated, namedEntry, nameOr, type Reading } from './reading.ts';
+import { around, findDay, listStated, namedEntry, nameOr, type Reading } from './reading.ts';
 import { type Entry, versionReference } from './record.ts';
 
 export interface Warning {
@@ -260,7 +261,7 @@ function endedBefore({ abatementDateTime }: Entry['value'], active: Entry | unde
 /** Types of resources that describe something past or begun. */
 const HAPPENED = [
   ...['Observation', 'DiagnosticReport', 'Condition', 'AllergyIntolerance', 'MedicationStatement'],
-  ...['Procedure', 'Immunization'],
+  ...['Procedure', 'Immunization', 'MedicationRequest'],
 ];
 /** Statuses of events that may be in the future, or that never happened. */
 const TO_COME: ReadonlySet<string> = new Set([
@@ -280,9 +281,9 @@ export function futureDates(reading: Reading): Warning[] {
   }).filter(({ value }) => !TO_COME.has(String(value.status)));
   if (later.length === 0) return [];
   const named = later.slice(0, NAMED).map((entry) => {
-    const { code, vaccineCode, medicationCodeableConcept } = entry.value;
-    const said = nameOr(code ?? vaccineCode ?? medicationCodeableConcept, entry.type);
-    return `${inLine(said)} (${findDay(entry) ?? ''})`;
+    const { code, vaccineCode } = entry.value;
+    const { name = nameOr(code ?? vaccineCode, entry.type) } = readMedicineSubject(entry, around(reading));
+    return `${inLine(name)} (${findDay(entry) ?? ''})`;
   });
   const more = later.length > NAMED ? `, and ${later.length - NAMED} more` : '';
   return [contradiction(`dated after today: ${named.join(', ')}${more}`, ...later.slice(0, NAMED))];

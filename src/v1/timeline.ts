@@ -1,7 +1,9 @@
 /** The timeline entries of REST v1, and the date on which the event of each happened or began (docs/spec/decisions.md, section 4). Pure. */
 
+import { reactionCause, reactionSubstances } from '#src/clinical/reading/allergies.ts';
 import { happened, type Meaning } from '#src/clinical/reading/dates.ts';
 import { codesToName, nameConcept } from '#src/clinical/reading/names/name.ts';
+import { subpotentText } from '#src/clinical/reading/vaccinations.ts';
 import { choice, dosage } from '#src/clinical/reading/words.ts';
 import { codes, first, objects, text } from '#src/fhir/parts.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
@@ -119,14 +121,24 @@ const WORDS: Readonly<Record<TimelineKind, Words>> = {
   ],
   immunization: (it) => [
     nameConcept(it.vaccineCode),
-    joinPhrases([unless(it.status, 'completed'), reasonPhrase(it)]),
+    joinPhrases([
+      unless(it.status, 'completed'),
+      subpotentText(it, 'en') === undefined ? undefined : 'subpotent',
+      reasonPhrase(it),
+    ]),
   ],
   allergy: (it) => [
-    nameConcept(it.code),
+    nameConcept(it.code) ?? reactionSubstances(it, nameConcept) ?? nameByReaction(it),
     joinPhrases([
       ...codes(it.clinicalStatus),
       ...codes(it.verificationStatus).filter((is) => is !== 'confirmed'),
-      ...objects(it.reaction).map(({ manifestation }) => conceptPhrase(manifestation)),
+      ...objects(it.reaction).map((each) => {
+        // Without a code the title is the substance.
+        const named = nameConcept(it.code);
+        const cause = named === undefined ? undefined : reactionCause(each, nameConcept, named);
+        const substance = cause === undefined ? undefined : conceptPhrase(each.substance);
+        return joinPhrases([substance, conceptPhrase(each.manifestation)], ': ');
+      }),
     ]),
   ],
   report: (it) => [
@@ -161,12 +173,20 @@ const NAMED_BY: Readonly<Record<TimelineKind, (resource: JsonObject) => Json | u
   encounter: ({ type }) => type,
   procedure: ({ code }) => code,
   immunization: ({ vaccineCode }) => vaccineCode,
-  allergy: ({ code }) => code,
+  allergy: ({ code, reaction }) => code ?? objects(reaction).flatMap(({ substance }) => substance ?? []),
   report: ({ code }) => code,
   care_plan: ({ category }) => category,
   goal: ({ description }) => description,
   prescription: medicationConcept,
 };
+
+/** Returns the title of an allergy that names no substance, by what happened; undefined if it doesn't say. */
+function nameByReaction({ reaction }: JsonObject): string | undefined {
+  const said = objects(reaction).flatMap(
+    ({ manifestation, description }) => nameConcept(manifestation) ?? text(description) ?? [],
+  );
+  return said.length === 0 ? undefined : `allergy (${[...new Set(said)].join(', ')})`;
+}
 
 /** The beginning of the last part of a summary that says why the entry has its state. */
 export const REASON = 'reason: ';
@@ -191,14 +211,19 @@ function unless(status: JsonObject[string] | undefined, ...usual: readonly strin
 /** Returns an Observation's value, or the values of its components with their names. */
 function readValues(observation: JsonObject): Phrase | undefined {
   if (observation.component === undefined)
-    return joinPhrases([valueSaid(observation) ?? conceptPhrase(observation.dataAbsentReason)]);
+    return joinPhrases([valueSaid(observation) ?? withoutValue(observation)]);
   return joinPhrases(valuesIn(observation));
 }
 
 function* valuesIn(observation: JsonObject): Iterable<string | Phrase | undefined> {
-  yield valueSaid(observation) ?? conceptPhrase(observation.dataAbsentReason);
+  yield valueSaid(observation) ?? withoutValue(observation);
   for (const part of objects(observation.component))
-    yield joinPhrases([conceptPhrase(part.code), valueSaid(part)], ' ');
+    yield joinPhrases([conceptPhrase(part.code), valueSaid(part) ?? withoutValue(part) ?? '(no value)'], ' ');
+}
+
+/** Returns how a result without a value is judged, or why it has none. */
+function withoutValue({ interpretation, dataAbsentReason }: JsonObject): Phrase | undefined {
+  return conceptPhrase(interpretation) ?? conceptPhrase(dataAbsentReason);
 }
 
 function valueSaid(of: JsonObject): string | Phrase | undefined {

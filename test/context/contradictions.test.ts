@@ -285,6 +285,29 @@ describe('contexts of records that are not all of a piece', () => {
     expect(text).to.include('- warfarin: no INR within 90 days; none is recorded');
   });
 
+  it('call a prescription that is dated later, or begins later, planned', async () => {
+    const order = (name: string, authoredOn: string, start?: string): JsonObject => ({
+      ...{ resourceType: 'MedicationRequest', status: 'active', intent: 'order', authoredOn },
+      medicationCodeableConcept: words(name),
+      dosageInstruction: [
+        {
+          text: '1 a day',
+          ...(start === undefined ? {} : { timing: { repeat: { boundsPeriod: { start } } } }),
+        },
+      ],
+    });
+    const text = await told(
+      order('Warfarin', '2027-05-01'),
+      order('Bisoprolol', '2026-10-01', '2027-06-01'),
+      order('Ramipril', '2026-10-01', '2026-10-02'),
+    );
+    expect(text).to.include('- dated after today: Warfarin (2027-05-01)\n');
+    expect(text).to.match(/- Warfarin: 1 a day; planned; prescribed 2027-05-01/);
+    expect(text).to.match(/- Bisoprolol: 1 a day \(from 2027-06-01\); planned; prescribed 2026-10-01/);
+    expect(text).to.match(/- Ramipril: 1 a day \(from 2026-10-02\); active; prescribed 2026-10-01/);
+    expect(text).to.not.include('warfarin: no INR');
+  });
+
   it('tell flags in words, and results of which nothing is sure', async () => {
     const text = await told(
       observation(words('Culture'), { valueString: 'growth', interpretation: [words('phoned at once')] }),

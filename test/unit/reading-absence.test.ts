@@ -263,7 +263,7 @@ describe('statements that there is none', () => {
     // A denial of one substance isn't contradicted by another.
     const other = read(allergy({ text: 'Keine Penicillinallergie' }), allergy({ text: 'Latex' }));
     expect(other.absences.allergies[0]?.against).to.deep.equal([]);
-    // A denied substance is no allergy of which drugs are warned.
+    // Contexts warn of no drug because of a denied substance.
     const alone = [patient, ...versions.filter((_, n) => n === 1 || n === 3)];
     const { text: free } = await composeContext({ ...record, versions: alone }, TODAY, 5_000);
     expect(free).to.not.contain('but there is');

@@ -6,7 +6,8 @@ import { readPerson } from '#src/clinical/reading/person.ts';
 import { readRecord } from '#src/clinical/reading/reading.ts';
 import { subpotentText } from '#src/clinical/reading/vaccinations.ts';
 import { texts } from '#src/http/pages/texts.ts';
-import { allergyLine, vaccinationLine } from '#src/http/reading/known-lines.ts';
+import { allergyLine, medicineLine, vaccinationLine } from '#src/http/reading/known-lines.ts';
+import { summaryToday } from '#src/http/reading/summary-words.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import type { Version } from '#test/reading/raw.ts';
 import { composeContext, summarize, view } from '#test/reading/views.ts';
@@ -95,5 +96,38 @@ describe('details of entries', () => {
     const { bundle } = summarize(recordOf(allergy('Amoxicillin')), TODAY);
     const [row] = (await view([bundle], TODAY)).sections.get('allergies') ?? [];
     expect(row?.details[0]).to.match(/^Amoxicillin: rash/);
+  });
+
+  it('say that a prescription allows no substitution, and why', async () => {
+    const order = (substitution: JsonObject): JsonObject => ({
+      ...{ resourceType: 'MedicationRequest', status: 'active', intent: 'order', authoredOn: '2026-10-01' },
+      medicationCodeableConcept: words('Levothyroxine'),
+      substitution,
+    });
+    const never = order({ allowedBoolean: false, reason: words('unstable TSH') });
+    const record = recordOf(never);
+    const said = 'no substitution: unstable TSH';
+    expect((await composeContext(record, TODAY, 5_000)).text).to.contain(`; ${said}`);
+    const { sections, bundle } = summarize(record, TODAY);
+    expect(sections.get('10160-0')?.rows[0]?.Substitution).to.equal(said);
+    const [row] = (await view([bundle], TODAY)).sections.get('medications') ?? [];
+    expect(row?.says.map(({ key }) => key)).to.include('known.nosubstitutionfor');
+    const lineOf = (lang: 'en' | 'de', value: JsonObject) => {
+      const [shown] = read(value).facts.medicines;
+      if (shown === undefined) throw new Error('no medicine');
+      return medicineLine(place(lang), shown).details;
+    };
+    expect(lineOf('de', never)).to.include('kein Austausch erlaubt: unstable TSH');
+    const coded = { coding: [{ code: 'N' }] };
+    expect(lineOf('en', order({ allowedCodeableConcept: coded }))).to.include('no substitution');
+    for (const allowed of [{ allowedBoolean: true }, { allowedCodeableConcept: { coding: [{ code: 'G' }] } }])
+      expect(lineOf('en', order(allowed)).join()).to.not.contain('substitution');
+  });
+
+  it('call a prescription that is dated later planned on the pages’ timelines', () => {
+    const shown = (date: string) => summaryToday('prescription', date, 'active, order', `${TODAY}T23:00:00Z`);
+    expect(shown('2026-12-01')).to.equal('intended, order');
+    // Somewhere on earth it is the next day.
+    expect(shown('2026-11-02T08:00:00+13:00')).to.equal('active, order');
   });
 });

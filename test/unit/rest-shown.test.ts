@@ -301,6 +301,39 @@ describe('the summary of an entry, on the timeline', () => {
 });
 
 describe('a document that was replaced, on the timeline', () => {
+  it('titles an allergy without a code by its reaction, and says which component has no value', () => {
+    const titled = (resource: JsonObject) => {
+      const { title, titleSystem, summary } = timelineWords('allergy', resource);
+      return [title, titleSystem, summary];
+    };
+    const rash = { manifestation: [{ text: 'rash' }] };
+    const amoxicillin = { text: 'Amoxicillin' };
+    expect(titled({ reaction: [{ substance: amoxicillin, ...rash }] })).to.deep.equal([
+      ...['Amoxicillin', null, 'rash'],
+    ]);
+    const bare = { coding: [{ system: 'http://snomed.info/sct', code: '372687004' }] };
+    expect(titled({ reaction: [{ substance: bare, ...rash }] })).to.deep.equal([
+      ...['372687004', 'http://snomed.info/sct', 'rash'],
+    ]);
+    expect(titled({ reaction: [rash] })).to.deep.equal(['allergy (rash)', null, 'rash']);
+    expect(
+      titled({ code: { text: 'Penicillin' }, reaction: [{ substance: amoxicillin, ...rash }] }),
+    ).to.deep.equal([...['Penicillin', null, 'Amoxicillin: rash']]);
+    expect(titled({})[0]).to.equal('allergy');
+    const component = [
+      { code: { text: 'systolic' }, valueInteger: 120 },
+      { code: { text: 'diastolic' } },
+      { code: { text: 'mean' }, dataAbsentReason: { text: 'not measured' } },
+      { code: { text: 'antigen' }, interpretation: [{ text: 'positive' }] },
+    ];
+    expect(timelineWords('observation', { component }).summary).to.equal(
+      'systolic 120, diastolic (no value), mean not measured, antigen positive',
+    );
+    expect(timelineWords('immunization', { status: 'completed', isSubpotent: true }).summary).to.equal(
+      'subpotent',
+    );
+  });
+
   it('says so', () => {
     const document = { status: 'superseded', docStatus: 'final', type: { text: 'Report' } };
     const words = { title: 'Report', titleSystem: null, summary: 'superseded', summaryCodes: [] };

@@ -50,6 +50,8 @@ const WORDS: Readonly<Record<PhraseName, string>> = {
   alsoplannedfrom: 'also planned from {day}',
   alsorecorded: 'also recorded: {text}',
   alsounnamed: 'also recorded: an entry without a name',
+  nosubstitution: 'no substitution',
+  nosubstitutionfor: 'no substitution: {text}',
   inwords: 'recorded in words: “{text}”',
   statedby: 'stated by {text}',
   dosestate: '{state}',
@@ -86,7 +88,10 @@ export function inEnglish({ says, days, times, state, age, text }: Phrase): stri
     state: statusWord(state ?? ''),
     age: age === undefined ? undefined : ageText('en', age),
     // Readers of a whole line take it apart at semicolons.
-    text: says === 'statusreason' || says === 'inwords' ? text?.replace(/\s*;\s*/g, ', ') : text,
+    text:
+      says === 'statusreason' || says === 'inwords' || says === 'nosubstitutionfor'
+        ? text?.replace(/\s*;\s*/g, ', ')
+        : text,
   };
   return WORDS[says].replace(/\{([a-z]+)\}/g, (_, name: string) => others[name] ?? dayIn(days[name] ?? ''));
 }

@@ -1,5 +1,5 @@
 /** Reads which medicine a resource is about. https://hl7.org/fhir/R4/medicationrequest.html */
-import { first, text } from '#src/fhir/parts.ts';
+import { codes, first, text } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json/json-value.ts';
 import { isIdea } from './status.ts';
 import { type Around, type Coded, readCodes, type Told } from './told.ts';
@@ -42,4 +42,14 @@ export function readMedicineSubject<Of extends Told>(
 export function referredMedication({ medicationReference }: JsonObject): string | undefined {
   const reference = text(first(medicationReference)?.reference) ?? '';
   return /(?:^|\/)(Medication\/[0-9a-f-]{36})(?:$|\/_history)/.exec(reference)?.[1];
+}
+
+/**
+ * Returns why a prescription allows no other product (`allowedBoolean` false, or the code `N`), an empty text if it doesn't
+ * say; undefined if it may be substituted. http://terminology.hl7.org/CodeSystem/v3-substanceAdminSubstitution
+ */
+export function readNoSubstitution({ substitution }: JsonObject, name: Around['name']): string | undefined {
+  const { allowedBoolean, allowedCodeableConcept, reason } = first(substitution) ?? {};
+  const isForbidden = allowedBoolean === false || codes(allowedCodeableConcept).includes('N');
+  return isForbidden ? ((reason === undefined ? undefined : name(reason)) ?? '') : undefined;
 }

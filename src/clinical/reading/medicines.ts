@@ -6,9 +6,10 @@ import { first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import { type Contradiction, findContradiction } from './contradiction.ts';
 import { type Dated, happened, isFuture, isPast, newestFirst } from './dates.ts';
+import { beginsLater, isAfterTomorrow, isBounded } from './doses/dose-bounds.ts';
 import { type DoseChange, findDoseChange, hasNewDose } from './doses/dose-change.ts';
 import { foldName, joinSame } from './join-same.ts';
-import { type MedicineSubject, readMedicineSubject } from './medicine-subject.ts';
+import { type MedicineSubject, readMedicineSubject, readNoSubstitution } from './medicine-subject.ts';
 import { findRevisions, type Revision } from './revisions.ts';
 import type { Around, Coded, Told } from './told.ts';
 
@@ -42,6 +43,8 @@ export interface MedicineSource<Of extends Told = Told> extends MedicineSubject<
   readonly reasons: readonly string[];
   /** Why it has its status, in the record's words. */
   readonly statusReason: string | undefined;
+  /** Set for a prescription of which no other product may be dispensed: why, in the record's words, or an empty text. */
+  readonly noSubstitution: string | undefined;
   /** The changes by later versions. */
   readonly revisions: readonly Revision[];
 }
@@ -105,11 +108,13 @@ export function readMedicineSource<Of extends Told>(
   const until = text(end);
   const dosage = isPrescription ? value.dosageInstruction : value.dosage;
   const isEnded = until === undefined ? isBounded(dosage, today) : isPast(until, today);
-  const starts = text(start) ?? text(effectiveDateTime);
+  const starts = isPrescription ? undefined : (text(start) ?? text(effectiveDateTime));
   const isToCome =
     status === 'intended' ||
     (isPlan && !isReported(value)) ||
-    (!isPrescription && starts !== undefined && isFuture(starts, today));
+    (starts === undefined
+      ? beginsLater(dosage, today) || (isPrescription && isAfterTomorrow(text(authoredOn), today))
+      : isFuture(starts, today));
   const dated = happened(told);
   return {
     told,
@@ -128,6 +133,7 @@ export function readMedicineSource<Of extends Told>(
     today,
     reasons: reasonsIn(value, look, name),
     statusReason: statusReason === undefined ? undefined : name(statusReason),
+    noSubstitution: isPrescription ? readNoSubstitution(value, name) : undefined,
     revisions: findRevisions(told, around),
   };
 }
@@ -148,19 +154,6 @@ function standingBy(
   if (!CURRENT.has(status) || died !== undefined) return 'past';
   if (isEnded) return 'unclear';
   return isToCome ? 'planned' : 'current';
-}
-
-/** Tells whether all dosages have bounds that are over. */
-function isBounded(dosage: Json | undefined, today: string): boolean {
-  const all = objects(dosage);
-  return (
-    all.length > 0 &&
-    all.every(({ timing }) => {
-      const { boundsPeriod } = first(first(timing)?.repeat) ?? {};
-      const end = text(first(boundsPeriod)?.end);
-      return end !== undefined && isPast(end, today);
-    })
-  );
 }
 
 /** Returns why something is done: as text, or as the name of a referenced resource. */

@@ -36,6 +36,8 @@ const DAYS = {
   alsoplannedfrom: ['day'],
   alsorecorded: [],
   alsounnamed: [],
+  nosubstitution: [],
+  nosubstitutionfor: [],
   inwords: [],
   statedby: [],
   dosestate: [],
@@ -67,7 +69,7 @@ export interface Phrase {
   readonly state?: string;
   /** In `onsetage` and `endage`. */
   readonly age?: Age;
-  /** The record's words, in `onset`, `end`, `statusreason`, `alsorecorded`, `inwords` and `statedby`. */
+  /** The record's words, in `onset`, `end`, `statusreason`, `alsorecorded`, `inwords`, `nosubstitutionfor` and `statedby`. */
   readonly text?: string;
 }
 
@@ -127,6 +129,16 @@ export function medicinePhrases(medicine: MedicineDates): Phrase[] {
     said.push(from === undefined ? phrase('alsoplanned') : phrase('alsoplannedfrom', from));
   }
   return said;
+}
+
+/** Returns that the prescriptions of a medicine allow no other product, each reason once. */
+export function substitutionPhrases({ sources, standing }: Pick<Medicine, 'sources' | 'standing'>): Phrase[] {
+  if (standing === 'past' || standing === 'forbidden') return [];
+  const own = sources.filter((source) => source.standing === standing);
+  const reasons = new Set(own.flatMap(({ noSubstitution }) => noSubstitution ?? []));
+  const said = [...reasons].filter((reason) => reason !== '');
+  if (said.length > 0) return said.map((text) => ({ ...phrase('nosubstitutionfor'), text }));
+  return reasons.size === 0 ? [] : [phrase('nosubstitution')];
 }
 
 /** Returns when it was or will be taken: a day to come is planned, whatever the status. */

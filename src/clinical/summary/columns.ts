@@ -37,7 +37,13 @@ import { findCodeSet } from '../reading/names/code-words.ts';
 import { nameConcept } from '../reading/names/name.ts';
 import { nameCoded, nameCodes } from '../reading/names/name-code.ts';
 import type { Death } from '../reading/person.ts';
-import { changePhrases, dosePhrases, problemPhrases, repeatPhrases } from '../reading/phrases.ts';
+import {
+  changePhrases,
+  dosePhrases,
+  problemPhrases,
+  repeatPhrases,
+  substitutionPhrases,
+} from '../reading/phrases.ts';
 import { findPressure, systolicFirst } from '../reading/pressure.ts';
 import {
   activeFirst,
@@ -349,6 +355,7 @@ const MEDICINES = makeTable<Row>(
       (medicine) =>
         joined([...new Set([...medicine.revisions.map(revisionText), doseChangeText(medicine)])], '; '),
     ],
+    ['Substitution', (medicine) => joined(substitutionPhrases(medicine).map(inEnglish), '; ')],
     ['Reason', ({ reasons }) => joined(reasons)],
     ['Notes', joinNotes],
   ],

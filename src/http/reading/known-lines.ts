@@ -16,6 +16,7 @@ import {
   medicinePhrases,
   repeatPhrases,
   stateOfMedicine,
+  substitutionPhrases,
 } from '#src/clinical/reading/phrases.ts';
 import type { Problem, ProblemSource } from '#src/clinical/reading/problems.ts';
 import type { Revision } from '#src/clinical/reading/revisions.ts';
@@ -250,6 +251,7 @@ export function medicineLine(place: LinePlace, medicine: Medicine<ClinicalEntry>
     [medicineBadge(place, medicine)],
     [
       dosesText(place, medicine),
+      ...substitutionPhrases(medicine).map((phrase) => phraseText(say, phrase)),
       ...medicineDates(place, { ...medicine, sources: said }),
       reasons.length === 0 ? undefined : say('known.for', { reason: say.list(reasons) }),
       ...new Set(said.map(({ told }) => notes(told.value.note))),

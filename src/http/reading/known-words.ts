@@ -49,6 +49,7 @@ export function phraseText(
     case 'statusreason':
     case 'alsorecorded':
     case 'inwords':
+    case 'nosubstitutionfor':
     case 'statedby':
       return say(`known.${says}`, { text });
     case 'stopped':
@@ -76,6 +77,7 @@ export function phraseText(
       return say(`known.${says}`, { day, state: codeWord(say, 'medicationStatus', state) ?? state });
     case 'alsoplanned':
     case 'alsounnamed':
+    case 'nosubstitution':
       return say(`known.${says}`);
     default:
       return say(`known.${says}`, { day });

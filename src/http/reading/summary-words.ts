@@ -1,4 +1,5 @@
 /** Titles and summaries of the timeline in the reader's words: they begin with the states of an entry, as codes. */
+import { isAfterTomorrow } from '#src/clinical/reading/doses/dose-bounds.ts';
 import { type CodeSet, findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { REASON, type TimelineKind } from '#src/v1/timeline.ts';
@@ -13,7 +14,7 @@ const STATES: Readonly<Record<TimelineKind, readonly CodeSet[]>> = {
   condition: ['clinicalStatus', 'verificationStatus'],
   encounter: ['encounterStatus'],
   procedure: ['eventStatus'],
-  immunization: ['immunizationStatus'],
+  immunization: ['immunizationStatus', 'subpotent'],
   allergy: ['clinicalStatus', 'verificationStatus'],
   report: ['resultStatus'],
   care_plan: ['planStatus', 'intent'],
@@ -64,15 +65,22 @@ function restText(say: Texts, rest: string): string {
   return said === '' ? reason : `${said}${say('shl.comma')} ${reason}`;
 }
 
-/** Returns a summary as it stands today: a medicine that begins later is planned, whatever its status says. */
+/**
+ * Returns a summary as it stands today: a medicine that begins later, or a prescription dated later, is planned, whatever its
+ * status says.
+ */
 export function summaryToday(
   kind: string | undefined,
   date: string | null,
   summary: string | null,
   today: string,
 ): string | null {
-  const isLater = kind === 'medication' && date !== null && date > today.slice(0, date.length);
-  return isLater && summary !== null ? summary.replace(/^active(?=,|$)/, 'intended') : summary;
+  if (date === null || summary === null) return summary;
+  const isLater =
+    kind === 'medication'
+      ? date > today.slice(0, date.length)
+      : kind === 'prescription' && isAfterTomorrow(date, today.slice(0, 10));
+  return isLater ? summary.replace(/^active(?=,|$)/, 'intended') : summary;
 }
 
 /** Returns a summary with its states in words. */

@@ -598,6 +598,8 @@ export const ar: Wording = {
   'known.alsorecorded': 'مسجّل أيضًا: {text}',
   'known.alsounnamed': 'مسجّل أيضًا: إدخال بلا اسم',
   'known.inwords': 'مسجّل بالكلمات: «{text}»',
+  'known.nosubstitution': 'لا يجوز الاستبدال',
+  'known.nosubstitutionfor': 'لا يجوز الاستبدال: {text}',
   'known.statedby': 'ذكره {text}',
   'known.prescribedtwice': 'وُصف في {from} وفي {until}',
   'known.prescribedsame':

@@ -632,6 +632,8 @@ export const de: Wording = {
   'known.alsorecorded': 'auch eingetragen: {text}',
   'known.alsounnamed': 'auch eingetragen: ein Eintrag ohne Namen',
   'known.inwords': 'in Worten eingetragen: „{text}“',
+  'known.nosubstitution': 'kein Austausch erlaubt',
+  'known.nosubstitutionfor': 'kein Austausch erlaubt: {text}',
   'known.statedby': 'angegeben von {text}',
   'known.prescribedtwice': 'verordnet am {from} und am {until}',
   'known.prescribedsame': '{times|one:einmal|other:#-mal} verordnet am {day}',

@@ -604,6 +604,8 @@ export const en = {
   'known.alsorecorded': 'also recorded: {text}',
   'known.alsounnamed': 'also recorded: an entry without a name',
   'known.inwords': 'recorded in words: “{text}”',
+  'known.nosubstitution': 'no substitution',
+  'known.nosubstitutionfor': 'no substitution: {text}',
   'known.statedby': 'stated by {text}',
   'known.prescribedtwice': 'prescribed {from} and {until}',
   'known.prescribedsame': 'prescribed {times|one:once|other:# times} on {day}',

@@ -617,6 +617,8 @@ export const es: Wording = {
   'known.alsorecorded': 'anotado también: {text}',
   'known.alsounnamed': 'anotado también: una entrada sin nombre',
   'known.inwords': 'anotado con palabras: «{text}»',
+  'known.nosubstitution': 'sin sustitución',
+  'known.nosubstitutionfor': 'sin sustitución: {text}',
   'known.statedby': 'indicado por {text}',
   'known.prescribedtwice': 'recetado el {from} y el {until}',
   'known.prescribedsame': 'recetado {times|one:una vez|other:# veces} el {day}',

@@ -627,6 +627,8 @@ export const fr: Wording = {
   'known.alsorecorded': 'aussi inscrit : {text}',
   'known.alsounnamed': 'aussi inscrit : une entrée sans nom',
   'known.inwords': 'inscrit en toutes lettres : « {text} »',
+  'known.nosubstitution': 'non substituable',
+  'known.nosubstitutionfor': 'non substituable : {text}',
   'known.statedby': 'indiqué par {text}',
   'known.prescribedtwice': 'prescrit le {from} et le {until}',
   'known.prescribedsame': 'prescrit {times|one:une fois|other:# fois} le {day}',

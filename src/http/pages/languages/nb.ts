@@ -604,6 +604,8 @@ export const nb: Wording = {
   'known.alsorecorded': 'også ført inn: {text}',
   'known.alsounnamed': 'også ført inn: en oppføring uten navn',
   'known.inwords': 'ført inn med ord: «{text}»',
+  'known.nosubstitution': 'skal ikke byttes',
+  'known.nosubstitutionfor': 'skal ikke byttes: {text}',
   'known.statedby': 'oppgitt av {text}',
   'known.prescribedtwice': 'forskrevet {from} og {until}',
   'known.prescribedsame': 'forskrevet {times|one:én gang|other:# ganger} {day}',

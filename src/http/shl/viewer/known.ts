@@ -34,6 +34,7 @@ import {
   problemPhrases,
   repeatPhrases,
   stateOfMedicine,
+  substitutionPhrases,
 } from '#src/clinical/reading/phrases.ts';
 import { joinProblems, type Problem, readProblemSource } from '#src/clinical/reading/problems.ts';
 import type { Told } from '#src/clinical/reading/told.ts';
@@ -267,6 +268,7 @@ function medicineRows(medicines: readonly ToldMedicine[], around: PageAround): K
         ...(toldPhrases.length > 0 ? toldPhrases : medicinePhrases(medicine)).map((phrase) =>
           makePhrase(around, phrase),
         ),
+        ...substitutionPhrases(medicine).map((phrase) => makePhrase(around, phrase)),
       ],
       flag: said === 'forbidden' ? 'critical' : '',
       flagged: '',
