@@ -224,7 +224,7 @@ describe('shared links', () => {
       expect(edited.status, edited.text).to.equal(200);
     }
     const viewer: { readonly readRecord: (resources: readonly object[]) => unknown } = await import(
-      new URL('../../src/http/shl/viewer/record.js', import.meta.url).href
+      new URL('../../src/http/shl/viewer/record.ts', import.meta.url).href
     );
     const shown = z.object({
       before: z.array(z.unknown()),
@@ -316,8 +316,8 @@ describe('shared links', () => {
       ...{ patient: undefined, subject: { reference: `Patient/${patient}` }, effectiveDateTime: day(2) },
     });
     await revise('Observation', potassium(6.2), potassium(4.1));
-    const viewer = await import(new URL('../../src/http/shl/viewer/record.js', import.meta.url).href);
-    const { phraseText } = await import(new URL('../../src/http/shl/viewer/texts.js', import.meta.url).href);
+    const viewer = await import(new URL('../../src/http/shl/viewer/record.ts', import.meta.url).href);
+    const { phraseText } = await import(new URL('../../src/http/shl/viewer/texts.ts', import.meta.url).href);
     const phrase = z.record(z.string(), z.unknown());
     const changed = z.object({
       name: z.string(),

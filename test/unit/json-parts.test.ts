@@ -1,7 +1,7 @@
 /** JSON texts parsed in parts are what they are when parsed at once: values, literals, and faults. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseInParts, parseJson, printJson } from '#src/shared/json/json.ts';
+import { parseInParts, parseJson, printJson, readStored } from '#src/shared/json/json.ts';
 import { atOnce } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { refusal } from '#test/support/refusal.ts';
@@ -21,6 +21,22 @@ const same = (text: string): void => {
     text.slice(0, 200),
   ).to.equal(outcome(() => parseJson(text)));
 };
+
+describe('a stored body', () => {
+  it('is printed with the literals that it has', () => {
+    const digits = fc.stringMatching(/^-?(?:0|[1-9]\d{0,18})(?:\.\d{1,10})?(?:[eE][+-]?\d)?$/);
+    const literals = fc.oneof(digits, fc.constantFrom('-0', '0', '-0.0', '0.0000001', '-0.00000012', '1e21'));
+    fc.assert(
+      fc.property(fc.array(literals, { minLength: 1, maxLength: 3 }), (numbers) => {
+        for (const body of [`{"a":[${numbers.join(',')}]}`, `{"a":${numbers[0]},"b":${numbers.at(-1)}}`]) {
+          const { value, exact } = readStored(body);
+          expect(printJson(value, exact)).to.equal(body);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
 
 describe('JSON in parts', () => {
   it('is what it is at once, for any JSON and for what one character makes of it', () => {

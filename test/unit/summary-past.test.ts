@@ -69,7 +69,7 @@ const viewed = z.object({
 });
 
 async function view(bundle: unknown) {
-  const { readRecord } = await import(new URL('../../src/http/shl/viewer/record.js', import.meta.url).href);
+  const { readRecord } = await import(new URL('../../src/http/shl/viewer/record.ts', import.meta.url).href);
   return viewed.parse(readRecord([bundle], '2026-11-01'));
 }
 

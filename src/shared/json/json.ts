@@ -400,8 +400,11 @@ export interface StoredJson {
   readonly exact: boolean;
 }
 
-/** Matches a number whose literal JavaScript would not keep. */
-const OTHER_LITERAL = /[:,[]-?(?:\d[\d.]{15}|\d+\.\d*0[,}\]]|[\d.]+[eE])/;
+/**
+ * Matches a number that JavaScript would not print as it was written: one with 16 characters or more, with a final zero or
+ * an exponent, below 0.000001, or -0.
+ */
+const OTHER_LITERAL = /[:,[]-?(?:\d[\d.]{15}|\d+\.\d*0[,}\]]|[\d.]+[eE]|0\.0{6}|(?<=-)0[,}\]])/;
 
 /**
  * Parses a stored body; decimals that JavaScript would print differently become `LosslessNumber`s.
