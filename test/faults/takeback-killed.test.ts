@@ -11,7 +11,7 @@ import { newUuid } from '#src/shared/ids.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
-import { caughtUp, EVENTSTORE_URL, foundProject } from '#test/support/project.ts';
+import { EVENTSTORE_URL, foundProject } from '#test/support/project.ts';
 import { scaled } from '#test/support/scale.ts';
 
 const RECORDS = scaled(5_000, 20);
@@ -80,7 +80,7 @@ describe('a take-back that is killed', () => {
   let project: string;
 
   before(async function () {
-    this.timeout(900_000);
+    this.timeout(2_400_000);
     service = await startInProcess();
     ({ key, project } = await foundProject(service.databaseUrl));
     const owner = { project, environment: 'sandbox' } as const;
@@ -101,13 +101,13 @@ describe('a take-back that is killed', () => {
           );
           return (rows[0]?.position ?? '') >= head;
         },
-        800_000,
+        1_800_000,
         250,
       );
     } finally {
       await store.close();
     }
-    await caughtUp(service.url, false);
+    await eventually(async () => (await fetch(`${service.url}/health/ready`)).ok, 600_000, 250);
   });
   after(() => service.stop());
 
