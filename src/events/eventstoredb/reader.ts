@@ -10,6 +10,7 @@ import type { Heads } from './heads.ts';
 import type { Answers } from './library.ts';
 import { type Direction, eventIn, isInternal, readAll, readStream } from './messages.ts';
 import { toWire } from './position.ts';
+import { SharedRead } from './shared-read.ts';
 
 /** How many events a search for the newest event reads back at a time, to skip statistics and tombstones. */
 const LOOK_BACK = [1, 32, 1_000] as const;
@@ -32,6 +33,9 @@ interface Read {
 
 /** Reads streams and the total order. Every method throws `Unavailable` when the server stays away. */
 export class Reader {
+  readonly #head = new SharedRead(() => this.#readHead());
+  readonly #reached = new SharedRead(() => this.#readReached());
+
   /**
    * @param limits about the most bytes of bodies that a page may have (one event may exceed it), and how long a page may
    *   take, in ms.
@@ -95,8 +99,20 @@ export class Reader {
     };
   }
 
-  /** The position of the newest event, the server's own left out. */
-  async head(): Promise<Position> {
+  /**
+   * The position of the newest event, the server's own left out. The server sends its body, too, which may have
+   * megabytes: it is read once for all who ask.
+   */
+  head(): Promise<Position> {
+    return inTime(this.limits.answerWithin, this.#head.get());
+  }
+
+  /** The position of the newest event of any kind: tombstones and names of erased streams are never removed. */
+  reached(): Promise<Position> {
+    return inTime(this.limits.answerWithin, this.#reached.get());
+  }
+
+  async #readHead(): Promise<Position> {
     let before: Position = BEGINNING;
     for (let look = 0; ; look += 1) {
       const count = LOOK_BACK[Math.min(look, LOOK_BACK.length - 1)] ?? 1;
@@ -107,8 +123,7 @@ export class Reader {
     }
   }
 
-  /** The position of the newest event of any kind: tombstones and names of erased streams are never removed. */
-  async reached(): Promise<Position> {
+  async #readReached(): Promise<Position> {
     const { events } = await this.#read(readAll('backwards', undefined, 1));
     return events[0]?.position ?? BEGINNING;
   }

@@ -79,5 +79,16 @@ export function reading(store: () => EventStore): void {
       }
       expect(seen).to.deep.equal(Array.from({ length: 25 }, (_, n) => n + 1));
     });
+
+    it('tells many at once where it ends, though its last event is large', async () => {
+      const body = `"${'x'.repeat(10_000_000)}"`;
+      const { position } = await store().append(
+        newStream(),
+        'none',
+        newEvents(1, () => body),
+      );
+      const heads = await Promise.all(Array.from({ length: 100 }, () => store().head()));
+      expect([...new Set(heads)]).to.deep.equal([position]);
+    });
   });
 }
