@@ -74,7 +74,7 @@ export async function gatherFacts(
   const medicines = medicinesIn(reading);
   const observations = opened.facts.get('Observation') ?? [];
   const series = groupSeries(observations);
-  const patterns = await findPatterns(observations, series);
+  const patterns = await findPatterns(observations, series, beside.today);
   const [ofAi, before] = [opened.byAi, earlier].map((entries) =>
     groupSeries(entries.filter(({ type }) => type === 'Observation')),
   );

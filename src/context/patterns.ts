@@ -4,7 +4,7 @@ import { unitText } from '#src/clinical/reading/numbers/quantity.ts';
 import { findCourses } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { makeTrack } from '#src/insight/measurement.ts';
-import { MOST_SAMPLES, type Point, type Track } from '#src/insight/track.ts';
+import { DAY, MOST_SAMPLES, type Point, type Track, withoutCopies } from '#src/insight/track.ts';
 import { writeBriefPredicate } from '#src/insight/wording.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { inSlices, type Steps } from '#src/shared/load/slices.ts';
@@ -22,37 +22,46 @@ const STEP = 500;
 /** Versions of the evidence that an item names; the others are counted. */
 const MOST_NAMED = 20;
 
-/** Findings of opened records; equal series of one record are examined once. */
-const known = new WeakMap<readonly Entry[], Promise<readonly (readonly Finding[])[]>>();
+/** The findings in one record, on one day. */
+interface Found {
+  readonly today: number;
+  readonly each: Promise<readonly (readonly Finding[])[]>;
+}
+
+/** Findings in opened records; the same series of one record are examined once a day. */
+const known = new WeakMap<readonly Entry[], Found>();
 
 /**
- * Finds trends and changes, in slices.
+ * Finds trends and changes, in slices. Values dated after the day of the context, and copies of one value, aren't counted.
  * @param observations the observations of the series; earlier findings in the same list are reused
+ * @param today the day of the context, in milliseconds since 1970; other time zones may be a day ahead
  */
 export async function findPatterns(
   observations: readonly Entry[],
   series: readonly Series[],
+  today: number,
 ): Promise<Patterns> {
-  const found = known.get(observations) ?? inSlices(courses(series));
+  const before = known.get(observations);
+  const found = before?.today === today ? before : { today, each: inSlices(courses(series, today)) };
   known.set(observations, found);
-  const each = await found;
+  const each = await found.each;
   return new Map(series.map((one, n) => [one, each[n] ?? []]));
 }
 
-function* courses(series: readonly Series[]): Steps<readonly (readonly Finding[])[]> {
+function* courses(series: readonly Series[], today: number): Steps<readonly (readonly Finding[])[]> {
   const tracks: Track[] = [];
-  for (const { entries } of series) tracks.push(yield* trackOfEntries(entries));
+  for (const { entries } of series) tracks.push(yield* trackOfEntries(entries, today + DAY));
   return yield* findCourses(tracks);
 }
 
-function* trackOfEntries(entries: readonly Entry[]): Steps<Track> {
+function* trackOfEntries(entries: readonly Entry[], last: number): Steps<Track> {
   const byUnit = new Map<string | null, Point[]>();
   // Equal values come again and again in a long series.
   const read = new Map<string, Measured | undefined>();
   for (const [n, entry] of (entries.length < LEAST ? [] : entries).entries()) {
     if (n % STEP === 0) yield;
     const { number, dated } = entry;
-    if (number === undefined || dated.date === null) continue;
+    if (number === undefined || dated.date === null || dated.at > last) continue;
     if (!read.has(number)) read.set(number, readMeasured(number));
     const measured = read.get(number);
     if (measured === undefined) continue;
@@ -67,7 +76,8 @@ function* trackOfEntries(entries: readonly Entry[]): Steps<Track> {
     if (before === undefined) byUnit.set(unit, [point]);
     else before.push(point);
   }
-  return (yield* makeTrack([], byUnit, () => undefined)).track;
+  const { track } = yield* makeTrack([], byUnit, () => undefined);
+  return { ...track, points: withoutCopies(track.points) };
 }
 
 /** A number, and its unit, empty if it has none. */

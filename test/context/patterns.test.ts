@@ -6,7 +6,11 @@ import { contextOf, sandboxRecords } from './records.ts';
 
 describe('patterns in contexts', () => {
   /** A record with further values of a code. */
-  function withValues(values: readonly number[], author: 'import' | 'ai' = 'import'): SyntheticRecord {
+  function withValues(
+    values: readonly number[],
+    author: 'import' | 'ai' = 'import',
+    at = (n: number) => Date.UTC(2024, 0, 1 + 30 * n),
+  ): SyntheticRecord {
     const record = [...sandboxRecords('annal').values()][0];
     const like = record?.resources.find(({ type }) => type === 'Observation');
     if (record === undefined || like === undefined) throw new Error('no record');
@@ -19,7 +23,7 @@ describe('patterns in contexts', () => {
         status: 'final',
         category: [{ coding: [{ code: 'laboratory' }] }],
         code: { coding: [{ system: 'http://loinc.org', code: '99999-0' }], text: 'Zinc' },
-        effectiveDateTime: new Date(Date.UTC(2024, 0, 1 + 30 * n)).toISOString(),
+        effectiveDateTime: new Date(at(n)).toISOString(),
         valueQuantity: { value, unit: 'ug/dL' },
       } as JsonObject,
     }));
@@ -47,6 +51,17 @@ describe('patterns in contexts', () => {
       fhir: 'Observation/01890a5d-ac96-774b-bcce-000000000023/_history/1',
       role: 'supports',
     });
+  });
+
+  it('count no value dated after the day of the context, and copies of a value once', async () => {
+    const until = (n: number) => Date.UTC(n < 24 ? 2024 : 2090, 0, 1 + 30 * n);
+    const later = await zinc(withValues([...falling, 900, 1_800, 4_000], 'import', until));
+    expect(later.patterns.map(({ direction }) => direction)).to.deep.equal(['down']);
+    const copies = Array.from({ length: 24 }, (_, n) => 120 - 2 * Math.floor(n / 4));
+    const { patterns } = await zinc(
+      withValues(copies, 'import', (n) => Date.UTC(2024, 0, 1 + 30 * Math.floor(n / 4))),
+    );
+    expect(patterns).to.deep.equal([]);
   });
 
   it('are not claimed of a few values, nor of what an AI wrote', async () => {
