@@ -214,18 +214,27 @@ function shownIn(bundle) {
   }
 }
 
+/** Bytes that are read as one text: V8's longest string has 2^29 - 24 characters. */
+const CHUNK = 2 ** 26;
+
 /**
- * Returns true if a file begins like an export, or has a line that begins like the last one of an export or a
+ * Returns true if a file begins like an export, or has a line that begins like the last line of an export or a
  * checkpoint.
  */
 function isLikeAnnals(file) {
-  const text = file.toString('latin1');
-  return (
+  const text = file.toString('latin1', 0, CHUNK);
+  if (
     // An export that was cut off right at its beginning.
     ['export', 'history', 'search'].some((kind) => `{"format":"annal-${kind}",`.startsWith(text)) ||
-    /^\W*\{\s*"format"\s*:\s*"annal-(?:export|history|search)"/.test(text) ||
-    /^\s*\{\s*"statement"\s*:\s*\{\s*"type"\s*:\s*"annal-/m.test(text)
-  );
+    /^\W*\{\s*"format"\s*:\s*"annal-(?:export|history|search)"/.test(text)
+  )
+    return true;
+  for (let at = 0; at < file.length; at += CHUNK) {
+    // A line may begin in the previous chunk.
+    const chunk = file.toString('latin1', Math.max(0, at - 1_000), at + CHUNK);
+    if (/^\s*\{\s*"statement"\s*:\s*\{\s*"type"\s*:\s*"annal-/m.test(chunk)) return true;
+  }
+  return false;
 }
 
 /** The lines with where they start; every one ends with a line feed, also the last. */

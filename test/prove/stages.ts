@@ -342,6 +342,7 @@ export const STAGES: readonly Stage[] = [
         'test/projections/checkpoint-scale.test.ts',
         'test/projections/verify-operations.test.ts',
         'test/http/audit-exports.test.ts',
+        'test/unit/audit-export.test.ts',
       ],
     },
   },

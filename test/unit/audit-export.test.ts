@@ -5,7 +5,7 @@ import type { SigningKey } from '#src/audit/key.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
 import { created, deleted, updated } from '#test/projections/made.ts';
 import { joined, newKey, otherSpellings, recorded, tamperings } from '#test/support/audit-files.ts';
-import { everyNth, scaled } from '#test/support/scale.ts';
+import { everyNth, itAtFullSize, scaled } from '#test/support/scale.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
 interface Found {
@@ -106,6 +106,14 @@ describe('an export', () => {
     expect(complaint(`${lines.toSpliced(2, 1).join('\n')}\n`)).to.equal(
       'line 3 has revision 2, expected 1: lines are missing or out of order',
     );
+  });
+
+  itAtFullSize('of more than 512 MB is checked, too', () => {
+    const line = Buffer.alloc(2 ** 26, 'x');
+    line[line.length - 1] = 0x0a;
+    const parts = Array.from({ length: 9 }, () => line);
+    expect(complaint(Buffer.concat([Buffer.from(text), ...parts]))).to.equal('line 5 is not an event of an export');
+    expect(() => verifyExport(Buffer.concat(parts))).to.throw('not an Annal export');
   });
 
   it('betrays a history that was written anew, by the key alone', async () => {
