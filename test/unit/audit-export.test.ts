@@ -112,7 +112,9 @@ describe('an export', () => {
     const line = Buffer.alloc(2 ** 26, 'x');
     line[line.length - 1] = 0x0a;
     const parts = Array.from({ length: 9 }, () => line);
-    expect(complaint(Buffer.concat([Buffer.from(text), ...parts]))).to.equal('line 5 is not an event of an export');
+    expect(complaint(Buffer.concat([Buffer.from(text), ...parts]))).to.equal(
+      'line 5 is not an event of an export',
+    );
     expect(() => verifyExport(Buffer.concat(parts))).to.throw('not an Annal export');
   });
 
