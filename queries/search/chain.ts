@@ -52,8 +52,8 @@ export function chainPredicate(
   return ends.length === 0 ? undefined : referring(compiled, { ...scope, contained }, ends, scope);
 }
 
-/** The types among the 26 that a reference parameter may name. */
-function chainTargets(compiled: CompiledParameter, type: ResourceType): readonly ResourceType[] {
+/** Returns the types among the 26 that a reference parameter may name. */
+export function chainTargets(compiled: CompiledParameter, type: ResourceType): readonly ResourceType[] {
   const targets = searchParameter(type, compiled.code)?.target ?? [];
   return targets.includes('Resource') ? TYPE_NAMES : targets.filter(isResourceType);
 }

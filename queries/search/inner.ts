@@ -22,7 +22,7 @@ import { badParameter, parameterKey, type RawParameter } from './raw.ts';
 export type PredicateOf = (parameter: RawParameter, scope: SearchScope) => Predicate | undefined;
 
 /** The maximum number of steps from one type to another in a parameter. */
-const MAX_DEPTH = 6;
+export const MAX_DEPTH = 6;
 /** Codes of refusals that are not about one type: with fewer types, a search would return less than it should. */
 const AT_ONCE: ReadonlySet<string> = new Set(['too-costly', 'forbidden']);
 

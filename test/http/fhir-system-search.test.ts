@@ -156,6 +156,41 @@ describe('search of several types', () => {
     ).to.have.nested.property('json.total', 0);
   });
 
+  it('names a chain or _has whose end one of the types lacks, instead of searching without it', async () => {
+    const strict = { headers: { Prefer: 'handling=strict' } };
+    for (const [types, key] of [
+      ['Observation,Condition', 'patient.nosuch'],
+      ['Observation,Condition', 'subject:Patient.nosuch'],
+      ['Observation,Condition', 'encounter.patient.nosuch'],
+      ['Observation,Condition', 'performer.name'],
+      ['Patient', '_has:Observation:nosuch:code'],
+      ['Patient', '_has:Observation:patient:nosuch'],
+      ['Patient,Practitioner', '_has:Nothing:subject:code'],
+      ['Patient,Practitioner', 'activity'],
+    ] as const) {
+      const query = `?_type=${types}&${key}=x`;
+      const refused = await service.fhir(query, strict);
+      expect([refused.status, refused.text], query).to.satisfy(
+        ([code, text]: [number, string]) => code === 400 && text.includes(key),
+      );
+      const bundle = await search(query);
+      expect(bundle.entry?.[0]?.search.mode, query).to.equal('outcome');
+      expect(bundle.link[0]?.url, query).not.to.contain('nosuch').and.not.to.contain('=x');
+    }
+    const q = id('q');
+    for (const [query, found] of [
+      [`?_type=Observation,Condition&patient._id=${q}`, 6],
+      [`?_type=Observation,Condition&subject:Patient._id=${q}`, 6],
+      ['?_type=Patient&_has:Condition:patient:_tag=x', 2],
+      ['?_type=Patient&_has:Observation:subject:patient.birthdate:missing=true', 2],
+      [`?_type=Provenance&activity=CREATE&patient=${q}`, 1],
+    ] as const)
+      expect((await service.fhir(query, strict)).json, query).to.have.property('total', found);
+    const chain = `?_type=Observation,Condition&encounter.${'part-of.'.repeat(7)}status=x`;
+    expect((await service.fhir(chain)).status).to.equal(400);
+    expect((await service.fhir('?_type=Observation,Condition&code.x=1')).status).to.equal(400);
+  });
+
   it('finds in a record, all of it or some types', async () => {
     const record = `/Patient/${id('q')}`;
     const own = inOrder.filter((name) => name.startsWith('q'));

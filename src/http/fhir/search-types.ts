@@ -6,8 +6,8 @@
 import { z } from 'zod';
 import { CURSOR, decodeCursor, encodeCursor } from '#queries/cursor.ts';
 import type { CurrentResource } from '#queries/read.ts';
-import { findParameter } from '#queries/search/parameters.ts';
-import { badParameter, parameterKey, parseRaw, type RawParameter } from '#queries/search/raw.ts';
+import { hasParameter } from '#queries/search/known.ts';
+import { badParameter, parameterKey, parseRaw } from '#queries/search/raw.ts';
 import type { SearchPage } from '#queries/search/search.ts';
 import { DEFAULT_COUNT, isControl, parseCount } from '#queries/search/shape.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
@@ -71,15 +71,9 @@ function ofAll(
   query: URLSearchParams,
 ): { common: URLSearchParams; unknown: string[] } {
   const unknown = parseRaw(query)
-    .filter((raw) => !isControl(raw) && !types.every((type) => has(type, raw)))
+    .filter((raw) => !isControl(raw) && !types.every((type) => hasParameter(type, raw)))
     .map(parameterKey);
   return { common: new URLSearchParams([...query].filter(([key]) => !unknown.includes(key))), unknown };
-}
-
-function has(type: ResourceType, raw: RawParameter): boolean {
-  if (raw.name === '_has') return true;
-  const [name = ''] = raw.name.split('.');
-  return findParameter(type, name === raw.name ? raw : { name }) !== undefined;
 }
 
 function readCount(query: URLSearchParams): number {
