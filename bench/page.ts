@@ -7,16 +7,16 @@ import { figure, limit, memoryBound, number, type RowReport, type RunReport } fr
 
 const INTRODUCTION = `# Performance
 
-A section with a row's name is written by the bench; do not edit it. The sections after them were measured once, as each
-says. Ratios are judged: each compares two things in one run on one machine, which is all that carries over to another.
-Absolute figures are reported for orientation only. Each section says when it was measured: \`npm run bench\` measures all
-rows, \`npm run bench -- --only <row>\` one.
+The benchmark writes each section that is named after a row; do not edit these sections. The sections after them were
+each measured once, in the way that they describe. Only ratios are judged: each compares two things in one run on one
+machine, and only such a comparison is valid on other machines. Absolute figures are reported only for orientation. Each
+section says when it was measured: \`npm run bench\` measures all rows, \`npm run bench -- --only <row>\` a single row.
 
 [Beside other servers](#beside-other-servers) says how to repeat the comparison with another FHIR server.
 
-How it is measured: \`bench/\`; one file per row in \`bench/measures/\`, the baselines in \`bench/baselines/\`. The load
-comes from a process of its own, the same for both sides; an unexpected status fails the row. The baseline writes to the
-same PostgreSQL server under the same settings.
+The benchmark is in \`bench/\`, with one file per row in \`bench/measures/\` and the baselines in \`bench/baselines/\`. The load
+comes from a separate process, which is the same for both sides; an unexpected status fails the row. The baseline writes
+to the same PostgreSQL server under the same settings.
 `;
 
 /**
