@@ -194,10 +194,11 @@ const isPrinted = (
   value: ToldValue,
   names: readonly (string | undefined)[],
   { name, value: said, day }: PrintedResult,
-): boolean =>
-  names.includes(name) &&
-  isSaid(value, said) &&
-  day === (value.measured?.slice(0, 10) ?? `reported ${value.reported?.slice(0, 10)}`);
+): boolean => {
+  const when = value.measured?.slice(0, 10) ?? `reported ${value.reported?.slice(0, 10)}`;
+  const isOfDay = day === when || day.startsWith(`${when} also with this date: `);
+  return names.includes(name) && isSaid(value, said) && isOfDay;
+};
 
 /** Returns the same with the entries that it rests on, of which pages show the current versions. */
 const byEntries = (told: Stated): Stated => ({

@@ -143,6 +143,11 @@ function boundOtherwise(version: Version, chance: Chance): Version {
   return change(version, { [isOrder ? 'dosageInstruction' : 'dosage']: dosage });
 }
 
+/** Returns a number for a name, another one for each: a code that two drugs share would say that they are one. */
+function codeNumber(name: string): number {
+  return [...name].reduce((number, letter) => (number * 31 + letter.charCodeAt(0)) % 1_000_003, 7);
+}
+
 /** Names the drug in another way: more codes, none, another system, a contained or a referenced Medication. */
 function nameOtherwise(version: Version, chance: Chance, directory: Map<string, Json>): Version {
   const name =
@@ -153,7 +158,7 @@ function nameOtherwise(version: Version, chance: Chance, directory: Map<string, 
     change(version, { medicationCodeableConcept: code, medicationReference: undefined });
   const rxnorm = {
     system: RXNORM,
-    code: `1${name.length}${name.charCodeAt(0)}`,
+    code: String(codeNumber(name)),
     display: `${name} oral tablet`,
   };
   const code = { coding: [rxnorm], text: name };
@@ -167,7 +172,7 @@ function nameOtherwise(version: Version, chance: Chance, directory: Map<string, 
     case 3:
       return inline({ coding: [{ code: 'local-7', display: name }] });
     case 4:
-      return inline({ coding: [{ system: ATC, code: `D${name.length}GEL` }], text: name });
+      return inline({ coding: [{ system: ATC, code: `D${codeNumber(name)}GEL` }], text: name });
     case 5:
       return change(version, {
         contained: [{ resourceType: 'Medication', id: 'med', code }],
