@@ -101,7 +101,7 @@ export const CATALOG = {
   },
   DocumentFinalized: {
     version: 1,
-    says: 'The content of a document was stored, with its checksum; it never changes. Appended together with the version that shows it.',
+    says: 'The content of a document was stored, with its checksum. The content never changes. This event is appended together with the version that shows the content.',
     streams: 'record-',
     data: z.object({
       id: z.string().describe('id of the DocumentReference'),
@@ -281,7 +281,7 @@ export const CATALOG = {
   },
   ProposalSuperseded: {
     version: 1,
-    says: 'The resource that a proposal changes got a newer version before a person decided.',
+    says: 'The resource that a proposal would change got a newer version before a person decided.',
     streams: 'record-',
     data: z.object({
       ...proposal,
@@ -290,7 +290,7 @@ export const CATALOG = {
   },
   ProposalExpired: {
     version: 1,
-    says: 'Nobody decided about a proposal in time, or its grant ended. From then on, the proposal can no longer be accepted, with or without this event.',
+    says: 'Nobody decided on a proposal in time, or its grant ended. From then on, the proposal can no longer be accepted, with or without this event.',
     streams: 'record-',
     data: z.object({ ...proposal, reason: z.enum(['time', 'grant_ended']) }),
   },
@@ -381,7 +381,7 @@ export const CATALOG = {
   },
   OrganizationSsoConfigured: {
     version: 1,
-    says: 'An organization set the issuer at which its people sign in, and their e-mail domains.',
+    says: 'An organization set the issuer at which its members sign in, and their e-mail domains.',
     streams: 'organization-',
     data: z.object({
       issuer: z.string(),
@@ -403,7 +403,7 @@ export const CATALOG = {
   },
   ProjectDeleted: {
     version: 1,
-    says: 'A project was closed: its keys and applications stopped working. Its records stay in the log.',
+    says: 'A project was closed: its keys and applications stopped working. The project’s records stay in the log.',
     streams: 'project-',
     data: z.object({ project_id: z.string() }),
   },
@@ -577,13 +577,13 @@ export const CATALOG = {
   },
   ApplicationTrusted: {
     version: 1,
-    says: 'An application became trusted, or is no longer trusted. Trust counts only if an operator gave it: with the credential `system`, or with `cause` `operator` in the metadata.',
+    says: 'An application became trusted, or is no longer trusted. Trust is valid only if an operator granted it: with the credential `system`, or with `cause` `operator` in the metadata.',
     streams: 'application-',
     data: z.object({ trusted: z.boolean() }),
   },
   ApplicationDeleted: {
     version: 1,
-    says: 'An application was deleted: it stopped working.',
+    says: 'An application was deleted and stopped working.',
     streams: 'application-',
     data: z.object({ application_id: z.string() }),
   },

@@ -40,9 +40,9 @@ Generated from the schemas in \`src/events/\` by \`npm run generate\`. Events ar
 
 ## Versions
 
-Each type has a version, which an event's metadata contains as \`schema_version\`. The tables below show the current version of each type. Events with earlier versions stay in the log as they were written, and the hash chain covers those bytes; when the events are read, the functions in \`src/events/upcast/\` convert their data to the current version. Resource bodies are never changed this way.
+Each type has a version. An event's metadata contains this version as \`schema_version\`. The tables below show the current version of each type. Events with earlier versions stay in the log as they were written, and the hash chain covers those bytes; when the events are read, the functions in \`src/events/upcast/\` convert their data to the current version. Resource bodies are never changed this way.
 
-If an instance reads an event with an unknown type, or with a version newer than it knows, it doesn't skip the event: the projection, process, write, rebuild or verification that reads the event stops and names it. The instance leaves its projections and processes to a newer instance, reports this in its log and in \`/health/ready\`, and returns 503 for writes to that record. Upgrade the instance. See [decision 0018](decisions/0018-event-evolution.md); for the steps to change an event, see [CONTRIBUTING.md](../CONTRIBUTING.md#changing-an-event).
+If an instance reads an event with an unknown type, or with a version newer than it knows, it doesn't skip the event: the projection, process, write, rebuild or verification that reads the event stops and reports it. The instance leaves its projections and processes to a newer instance, reports this in its log and in \`/health/ready\`, and returns 503 for writes to that record. Upgrade the instance. See [decision 0018](decisions/0018-event-evolution.md); for the steps to change an event, see [CONTRIBUTING.md](../CONTRIBUTING.md#changing-an-event).
 
 ${sections.join('\n\n')}
 
