@@ -7,12 +7,12 @@ import { figure, limit, memoryBound, number, type RowReport, type RunReport } fr
 
 const INTRODUCTION = `# Performance
 
-The benchmark writes each section that is named after a row; do not edit these sections. The sections after them were
-each measured once, in the way that they describe. Only ratios are judged: each compares two things in one run on one
+The benchmark writes each section that is named after a row; do not edit these sections. The figures in the later sections
+were each measured once, as described there. Only ratios are judged. Each ratio compares two things in one run on one
 machine, and only such a comparison is valid on other machines. Absolute figures are reported only for orientation. Each
-section says when it was measured: \`npm run bench\` measures all rows, \`npm run bench -- --only <row>\` a single row.
+section says when it was measured. \`npm run bench\` measures all rows; \`npm run bench -- --only <row>\` measures one row.
 
-[Beside other servers](#beside-other-servers) says how to repeat the comparison with another FHIR server.
+[Beside other servers](#beside-other-servers) explains how to repeat the comparison with another FHIR server.
 
 The benchmark is in \`bench/\`, with one file per row in \`bench/measures/\` and the baselines in \`bench/baselines/\`. The load
 comes from a separate process, which is the same for both sides; an unexpected status fails the row. The baseline writes

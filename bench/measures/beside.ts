@@ -12,8 +12,8 @@ import { median } from '../statistics.ts';
 
 export const beside: Measure = {
   row: 'beside',
-  subject: 'rebuild beside a service that is read, at full and at low load',
-  baseline: 'COPY of the same rows beside the same reads; the same reads alone',
+  subject: 'a rebuild while clients read from the service, at full and at low load',
+  baseline: 'COPY of the same rows during the same reads; the same reads alone',
   async run(bench) {
     const events = bench.size(100_000, 1_000);
     const databaseUrl = await bench.database();
@@ -70,9 +70,9 @@ export const beside: Measure = {
         { name: 'events', value: events, unit: '' },
         { name: 'rebuild', value: events / fullSeconds, unit: 'events/s' },
         { name: 'baseline', value: events / base.value, unit: 'events/s' },
-        { name: 'reads meanwhile, none failed', value: low.requests + full.requests, unit: '' },
+        { name: 'reads during the rebuild, none failed', value: low.requests + full.requests, unit: '' },
         {
-          name: 'memory of a service that followed so many events being written',
+          name: 'memory of a service while that many events were written',
           value: followed,
           unit: 'MB',
         },

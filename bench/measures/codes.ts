@@ -17,14 +17,14 @@ const TYPED = [
   ['two words of one in ten', 'glucose serum'],
   ['a word with a mistake', 'glucse'],
   ['two words with mistakes', 'glucse serrum'],
-  ['what nothing is like', 'zzqqyy'],
+  ['a word that resembles no code', 'zzqqyy'],
 ] as const;
 
 /** Row: terminology of REST v1. */
 export const codes: Measure = {
   row: 'codes',
   subject: `a search among ${CODES.toLocaleString('en-US')} codes; ${CLIENTS} clients`,
-  baseline: 'read by id on the FHIR interface',
+  baseline: 'reads by id on the FHIR interface',
   async run(bench): Promise<Finding> {
     const { service, databaseUrl } = await bench.service();
     const made = await createObservations(bench, service, await createPatients(service, 4), {

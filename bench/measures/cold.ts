@@ -15,7 +15,7 @@ const WARM_UP = 8_000;
 
 export const cold: Measure = {
   row: 'cold',
-  subject: 'cold write to a stream of 100,000 events: the first after a start of the service',
+  subject: 'a cold write to a stream of 100,000 events (the first write after the service starts)',
   baseline: 'a warm write to the same stream',
   async run(bench) {
     let running = await bench.service();

@@ -21,7 +21,7 @@ const AGAIN_BOUND = 1;
 /** The row. */
 export const context: Measure = {
   row: 'context',
-  subject: `POST /v1/context of ${RECORDS} records of ${RESOURCES} resources in turn, each read again, and of one record repeatedly; 2,000 tokens; ${CLIENTS} clients`,
+  subject: `POST /v1/context for ${RECORDS} records of ${RESOURCES} resources in turn, so that each is read again, and for one record repeatedly; 2,000 tokens; ${CLIENTS} clients`,
   baseline: 'a bare Koa route that reads the same rows with one statement and sends them',
   run: measure,
 };

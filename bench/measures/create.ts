@@ -8,8 +8,8 @@ const CLIENTS = 16;
 
 export const create: Measure = {
   row: 'create',
-  subject: 'create, validated, durable, visible to the next read; 16 clients, 64 patients',
-  baseline: 'a bare Koa route doing one INSERT of the same text into an indexed table',
+  subject: 'creates that are validated, durable and visible to the next read; 16 clients, 64 patients',
+  baseline: 'a bare Koa route that inserts the same text into an indexed table with one INSERT',
   async run(bench) {
     const { service } = await bench.common();
     const patients = await createPatients(service, 64);

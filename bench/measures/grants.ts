@@ -28,8 +28,8 @@ interface Granted {
 /** The row of grants. */
 export const grants: Measure = {
   row: 'grants',
-  subject: `read by id (${READERS} clients) and search (${SEARCHERS} clients) with an access token of a grant, access log included; create (${WRITERS} clients) with such a token; an owner’s searches (${OWNERS} client) while one application searches without pause (${SEARCHERS} clients)`,
-  baseline: 'the same with an API key; the owner’s searches alone',
+  subject: `reads by id (${READERS} clients) and searches (${SEARCHERS} clients) with a grant’s access token, including the access log; creates (${WRITERS} clients) with such a token; an owner’s searches (${OWNERS} client) while one application searches without pause (${SEARCHERS} clients)`,
+  baseline: 'the same requests with an API key; the owner’s searches alone',
   async run(bench): Promise<Finding> {
     const started = await bench.service();
     const { service } = started;
@@ -94,7 +94,7 @@ export const grants: Measure = {
     const turns = await alternate(ROUNDS, alone, beside);
     const slower = turns.subject.map(({ p50 }, n) => p50 / (turns.baseline[n]?.p50 ?? Number.NaN));
     return {
-      rounds: `medians of ${Math.max(3, bench.options.runs)} alternating runs; of the owner’s searches the median ratio of ${ROUNDS} rounds`,
+      rounds: `medians of ${Math.max(3, bench.options.runs)} alternating runs; for the owner’s searches, the median ratio from ${ROUNDS} rounds`,
       bounds: [
         { ratio: 'reads: token / key', value: read.token / read.key, sense: 'at least', bound: 0.3 },
         {

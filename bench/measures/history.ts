@@ -9,8 +9,8 @@ const VERSIONS = 50;
 
 export const history: Measure = {
   row: 'history',
-  subject: `history of ${VERSIONS} versions in one page; ${CLIENTS} clients, 20 resources`,
-  baseline: 'read by id of the same resources',
+  subject: `histories of ${VERSIONS} versions on one page; ${CLIENTS} clients, 20 resources`,
+  baseline: 'reads of the same resources by id',
   async run(bench) {
     const { service, databaseUrl } = await bench.common();
     const patients = await createPatients(service, 1);

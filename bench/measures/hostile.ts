@@ -32,7 +32,7 @@ interface Answers {
 /** The row. */
 export const hostile: Measure = {
   row: 'hostile',
-  subject: `reads (${READS} a second) and creates (${CREATES} a second) of a project while another one sends what costs most: ${HOSTILE.map(({ name }) => name).join('; ')}`,
+  subject: `reads (${READS} a second) and creates (${CREATES} a second) in a project while another project sends the most costly requests: ${HOSTILE.map(({ name }) => name).join('; ')}`,
   baseline: 'the same reads and creates alone; the same hostile load alone',
   run: (bench) => measureHostile(bench, HOSTILE),
 };

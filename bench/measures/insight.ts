@@ -33,7 +33,7 @@ const PATTERNS_BOUND = 20;
 /** The row. */
 export const insight: Measure = {
   row: 'insight',
-  subject: `a series of ${OBSERVATIONS / 10} values, all values of a record of ${OBSERVATIONS} Observations as a series of each code, and its patterns after each write; one client`,
+  subject: `one series of ${OBSERVATIONS / 10} values; all values in a record of ${OBSERVATIONS} Observations, as one series for each code; and the record’s patterns after each write; one client`,
   baseline: 'a bare Koa route that reads the rows of that series, or of all Observations, and sends them',
   run: measure,
 };

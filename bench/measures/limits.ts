@@ -19,7 +19,7 @@ const SECONDS = 2;
 /** The row of the rate limits. */
 export const limits: Measure = {
   row: 'limits',
-  subject: 'create and read by id with rate limits; 16 clients',
+  subject: 'creates and reads by id with rate limits; 16 clients',
   baseline: 'the same service with RATE_LIMIT_PER_MINUTE=0',
   async run(bench) {
     const off = await makeLoads(bench, await bench.service({ rateLimit: 0 }));

@@ -14,8 +14,8 @@ const BOUND = 3;
 /** Row: lists of REST v1. */
 export const lists: Measure = {
   row: 'lists',
-  subject: `a page of 50 of a patient’s ${OBSERVATIONS.toLocaleString('en-US')} observations; ${CLIENTS} clients`,
-  baseline: 'read by id, of the same observations, on REST v1',
+  subject: `a page with 50 of a patient’s ${OBSERVATIONS.toLocaleString('en-US')} observations; ${CLIENTS} clients`,
+  baseline: 'reads of the same observations by id, on REST v1',
   async run(bench): Promise<Finding> {
     const { service, databaseUrl, dataDir } = await bench.service();
     const quickstart = await readQuickstart(dataDir);

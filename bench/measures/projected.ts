@@ -14,7 +14,7 @@ const CLIENTS = 16;
 /** The row that measures creates with and without the read model `search`. */
 export const projected: Measure = {
   row: 'projected',
-  subject: 'create with the read model search kept up; 16 clients, 64 patients',
+  subject: 'creates while the service keeps the read model search up to date; 16 clients, 64 patients',
   baseline: 'the same service without that read model',
   async run(bench) {
     const off = await creates(bench, ['search']);

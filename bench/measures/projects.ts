@@ -26,8 +26,8 @@ interface Opened {
 export const projects: Measure = {
   row: 'projects',
   subject:
-    'the last of 500 projects with 30 synthetic patients each (50 without --full): opening, listing, searching',
-  baseline: 'the first of them; of an empty installation',
+    'opening, listing and searching the last of 500 projects (50 without --full) with 30 synthetic patients each',
+  baseline: 'the first of these projects; a project opened in an empty installation',
   async run(bench) {
     const { full } = bench.options;
     const count = full ? 500 : bench.size(50, 4);

@@ -8,8 +8,8 @@ const CLIENTS = 16;
 
 export const read: Measure = {
   row: 'read',
-  subject: 'read by id; 16 clients, jumping about among 5,000 resources',
-  baseline: 'a bare Koa route with a constant body of that size',
+  subject: 'reads by id that jump between 5,000 resources; 16 clients',
+  baseline: 'a bare Koa route that returns a constant body of the same size',
   async run(bench) {
     const { service, databaseUrl } = await bench.common();
     const patients = await createPatients(service, 64);

@@ -6,7 +6,7 @@ import { median } from '../statistics.ts';
 
 export const rebuild: Measure = {
   row: 'rebuild',
-  subject: 'rebuild of resources and history, with indexes, comparison and swap',
+  subject: 'a rebuild of resources and history, including indexes, comparison and swap',
   baseline: 'COPY of the same rows into the same tables with their primary keys only',
   async run(bench) {
     const events = bench.size(100_000, 1_000);

@@ -19,7 +19,7 @@ const BOUND = 2;
 /** The row. */
 export const receipts: Measure = {
   row: 'receipts',
-  subject: `batches of ${BATCH} entries of the access log with a receipt each, of ${VERSIONS} versions and ${NAMES} names of codes`,
+  subject: `batches of ${BATCH} access log entries, each with a receipt that lists ${VERSIONS} versions and ${NAMES} code names`,
   baseline: 'the same batches without receipts',
   run: measure,
 };
@@ -80,11 +80,15 @@ async function measure(bench: Bench): Promise<Finding> {
         },
       ],
       figures: [
-        { name: 'an answer', value: withThem ?? 0, unit: 'ms' },
-        { name: 'without', value: without ?? 0, unit: 'ms' },
-        { name: 'processor time of Node', value: node(subject), unit: 'ms' },
-        { name: 'without', value: node(baseline), unit: 'ms' },
-        { name: 'a receipt with its indexes', value: (size?.bytes ?? 0) / (size?.rows ?? 1), unit: 'B' },
+        { name: 'an entry with its receipt', value: withThem ?? 0, unit: 'ms' },
+        { name: 'an entry without a receipt', value: without ?? 0, unit: 'ms' },
+        { name: 'Node’s processor time with receipts', value: node(subject), unit: 'ms' },
+        { name: 'Node’s processor time without receipts', value: node(baseline), unit: 'ms' },
+        {
+          name: 'size of a receipt with its indexes',
+          value: (size?.bytes ?? 0) / (size?.rows ?? 1),
+          unit: 'B',
+        },
       ],
     };
   } finally {

@@ -15,7 +15,7 @@ const BOUND = 3;
 /** Row: the complete record. */
 export const everything: Measure = {
   row: 'everything',
-  subject: `$everything of ${RESOURCES} resources, all pages; ${CLIENTS} clients`,
+  subject: `all pages of $everything for a record of ${RESOURCES} resources; ${CLIENTS} clients`,
   baseline: 'a bare Koa route that reads the same rows with one statement and sends them',
   run: (bench) => measure(bench, listPages),
 };
@@ -23,7 +23,7 @@ export const everything: Measure = {
 /** Row: the record summarized. */
 export const summary: Measure = {
   row: 'summary',
-  subject: `$summary of a record of ${RESOURCES} resources; ${CLIENTS} clients`,
+  subject: `$summary for a record of ${RESOURCES} resources; ${CLIENTS} clients`,
   baseline: 'a bare Koa route that reads the same rows with one statement and sends them',
   run: (bench) => measure(bench, async (_service, patient) => [`${FHIR}/Patient/${patient}/$summary`]),
 };

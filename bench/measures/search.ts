@@ -38,7 +38,8 @@ interface Populated {
 export const search: Measure = {
   row: 'search',
   subject: `searches among 1,000,000 Observations (100,000 without --full) with their records; ${CLIENTS} clients`,
-  baseline: 'read by id; hand-written SQL; the first search; the same among a tenth',
+  baseline:
+    'read by id; hand-written SQL; the first search; the same search among a tenth of the Observations',
   async run(bench): Promise<Finding> {
     const patients = bench.size(bench.options.full ? 1_000 : 100, 3);
     const small = await populated(bench, Math.max(2, Math.round(patients / 10)));
@@ -55,7 +56,7 @@ export const search: Measure = {
       bound,
     });
     return {
-      rounds: `the medians of ratios within ${ROUNDS} rounds, of reads and first searches, of pages within ${PAIRS}`,
+      rounds: `the medians of the ratios within ${ROUNDS} rounds; for reads, first searches and pages, within ${PAIRS} rounds`,
       bounds: [
         {
           ratio: 'patient, code and dates, sorted: rate / read by id',

@@ -20,8 +20,9 @@ interface Timed {
 /** The row of tokens. */
 export const tokens: Measure = {
   row: 'tokens',
-  subject: 'exchange of a code and refresh at /oauth/token, each with an RS256 id_token; 16 clients',
-  baseline: 'GET /.well-known/openid-configuration, which asks no database, from the same clients',
+  subject:
+    'code exchanges and refreshes at /oauth/token, each of which returns an RS256 id_token; 16 clients',
+  baseline: 'GET /.well-known/openid-configuration from the same clients, which doesn’t query the database',
   async run(bench) {
     const started = await bench.service();
     const { target } = started.service;

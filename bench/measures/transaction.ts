@@ -11,8 +11,8 @@ const KINDS = 8;
 
 export const transaction: Measure = {
   row: 'transaction',
-  subject: `transactions of ${ENTRIES} linked entries, ${CLIENTS} clients, in resources`,
-  baseline: `COPY of the same JSON into three tables (log, resources, history), ${CLIENTS} connections, a commit per ${ENTRIES}`,
+  subject: `transactions of ${ENTRIES} linked entries, counted in resources; ${CLIENTS} clients`,
+  baseline: `COPY of the same JSON into three tables (log, resources, history), over ${CLIENTS} connections with one commit per ${ENTRIES} resources`,
   async run(bench) {
     const { service } = await bench.common();
     const copy = bench.worker('baselines/copy-three.ts');

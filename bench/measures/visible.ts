@@ -4,8 +4,8 @@ import { ascending, median, quantile } from '../statistics.ts';
 
 export const visible: Measure = {
   row: 'visible',
-  subject: 'visible after append, one client, all projections running',
-  baseline: 'the append alone, to a log that nobody projects',
+  subject: 'the time from an append until the write is visible; one client, all projections running',
+  baseline: 'the append alone, to a log without projections',
   async run(bench) {
     const appends = bench.worker('subjects/visible.ts', 'watched');
     await appends.call({ alone: await bench.database(), projected: await bench.database() });

@@ -21,7 +21,7 @@ const PACE = 200;
 export const webhooks: Measure = {
   row: 'webhooks',
   subject: `webhook deliveries: a backlog to ${ENDPOINTS} endpoints, and one by one at ${PACE} writes a second`,
-  baseline: 'a bare loop that posts the same bodies to that receiver with as many connections',
+  baseline: 'a bare loop that posts the same bodies to the same receiver over as many connections',
   async run(bench) {
     const receiver = bench.worker('baselines/receiver.ts');
     const port = await receiver.call<Asked, number>({ what: 'listen' });

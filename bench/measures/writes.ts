@@ -8,8 +8,8 @@ const UPDATE_KB = 8;
 export const writes: Measure = {
   row: 'writes',
   subject:
-    'what PostgreSQL writes for an Observation of 1.4 kB: created, as an entry of a transaction of 300, with another value, and with another value and status',
-  baseline: 'nothing: counted in its log (WAL), without images of whole pages',
+    'what PostgreSQL writes for an Observation of 1.4 kB: created, created as an entry in a transaction of 300, updated with a different value, and updated with a different value and status',
+  baseline: 'nothing; the writes are counted in PostgreSQL’s log (WAL), without full-page images',
   async run(bench) {
     const counted = await countWrites(bench, await bench.service());
     for (const counts of counted) {

@@ -18,7 +18,8 @@ type Ask = (instances: readonly MeasuredService[], seconds: number) => Promise<r
 
 export const instances: Measure = {
   row: 'instances',
-  subject: 'two and four instances on one database: reads by id, creates; 16 clients in all, 64 patients',
+  subject:
+    'two and four instances on one database: reads by id and creates; 16 clients in total, 64 patients',
   baseline: 'one instance under the same load',
   async run(bench) {
     const databaseUrl = await bench.database();

@@ -15,7 +15,7 @@ const DELAY = 2_000;
 
 export const slowDisk: Measure = {
   row: 'disk',
-  subject: `${WORKERS} workers and a projector, each flush ${DELAY / 1_000} ms: creates by ${CLIENTS} clients, 64 patients`,
+  subject: `${WORKERS} workers and a projector on a disk that takes ${DELAY / 1_000} ms for each flush: creates by ${CLIENTS} clients, 64 patients`,
   baseline: 'one process under the same load',
   async run(bench) {
     const several = await start(bench, { WORKERS: String(WORKERS), PROJECTORS: '1' });
