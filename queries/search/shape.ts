@@ -41,6 +41,26 @@ export function isControl(parameter: RawParameter): boolean {
   return CONTROLS.has(parameter.name);
 }
 
+/** Controls of which one value counts; `parseShape` reads `_summary`, and the sender of the answer `_format` and `_pretty`. */
+const ONCE: ReadonlySet<string> = new Set(['_count', '_total', '_sort', CURSOR]);
+
+/**
+ * Refuses a control that has several values: only one of them could count, and the `self` link would name all.
+ * @throws Refusal `malformed` naming it
+ */
+export function refuseRepeated(parameters: readonly RawParameter[]): void {
+  const given = new Map<string, string>();
+  for (const { name, text } of parameters) {
+    if (!ONCE.has(name)) continue;
+    if ((given.get(name) ?? text) !== text)
+      throw badParameter(
+        name,
+        `it can be given once only${name === '_sort' ? '; separate several keys by commas' : ''}`,
+      );
+    given.set(name, text);
+  }
+}
+
 const INCLUSIONS: ReadonlySet<string> = new Set(['_include', '_revinclude']);
 
 /** Returns true if a query parameter (with its modifier) requests inclusions. */
@@ -64,6 +84,7 @@ export function parseControls(
   let total = true;
   let sorts: readonly Sort[] = listed.slice(0, 1);
   let cursor: string | undefined;
+  refuseRepeated(parameters);
   for (const parameter of parameters) {
     if (!isControl(parameter)) continue;
     refuseModifier(parameter);

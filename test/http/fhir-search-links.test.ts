@@ -165,6 +165,23 @@ describe('links of searches', () => {
       }
   });
 
+  it('name no control that did not count: of one with several values there is no answer', async () => {
+    for (const path of ['/Observation?', '/Provenance?', '/?_type=Observation,Patient&'])
+      for (const [query, named] of [
+        ['_sort=_id&_sort=-_id', '_sort'],
+        ['_sort=-_lastUpdated&_count=2&_sort=_lastUpdated', '_sort'],
+        ['_count=2&_count=0', '_count'],
+        ['_total=accurate&_total=none', '_total'],
+        ['_summary=count&_summary=true', '_summary'],
+      ] as const) {
+        const answer = await service.fhir(path + query);
+        expect(answer.status, path + query).to.equal(400);
+        expect(answer.text, path + query).to.contain(`http.${named}`);
+      }
+    const self = link(await get('/Observation?_count=2&_sort=_id&_count=&_count=2'), 'self');
+    expect(self).to.match(/_count=2&_sort=_id&_count=2$/);
+  });
+
   it('of a page whose resources are gone say nothing that is not so', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 4; n += 1)

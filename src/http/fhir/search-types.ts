@@ -9,7 +9,7 @@ import type { CurrentResource } from '#queries/read.ts';
 import { hasParameter } from '#queries/search/known.ts';
 import { badParameter, parameterKey, parseRaw } from '#queries/search/raw.ts';
 import type { SearchPage } from '#queries/search/search.ts';
-import { DEFAULT_COUNT, isControl, parseCount } from '#queries/search/shape.ts';
+import { DEFAULT_COUNT, isControl, parseCount, refuseRepeated } from '#queries/search/shape.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { unsupportedType } from '#src/fhir/unsupported-type.ts';
 import { tooCostly } from '#src/shared/load/answer-budget.ts';
@@ -70,8 +70,10 @@ function ofAll(
   types: readonly ResourceType[],
   query: URLSearchParams,
 ): { common: URLSearchParams; unknown: string[] } {
-  const unknown = parseRaw(query)
-    .filter((raw) => !isControl(raw) && !types.every((type) => hasParameter(type, raw)))
+  const raw = parseRaw(query);
+  refuseRepeated(raw);
+  const unknown = raw
+    .filter((each) => !isControl(each) && !types.every((type) => hasParameter(type, each)))
     .map(parameterKey);
   return { common: new URLSearchParams([...query].filter(([key]) => !unknown.includes(key))), unknown };
 }
