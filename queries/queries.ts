@@ -227,7 +227,13 @@ export function openQueries(
     history: atMoments(pool, openHistory(pool, histories), (then) => openHistory(then, lineOver(then))),
     newestVersion: openNewestVersion(line),
     search: fairly(
-      inTurn(withSharedSearch(shared, openSearch(searches, terminology, undefined, openTallies(searches)))),
+      inTurn(
+        withSharedSearch(
+          shared,
+          openSearch(searches, terminology, undefined, openTallies(searches)),
+          terminology,
+        ),
+      ),
     ),
     include: fairly(inTurn(openInclude(searches))),
     searchRecord: fairly(inTurn(openSearchRecord(searches, loadVersions, terminology))) as SearchRecord,

@@ -102,7 +102,7 @@ export async function provenanceStatement(
   { query, base, record, letters = 's' }: Omit<SearchRequest, 'type'>,
 ): Promise<{ search: ParsedSearch<ProvenancePredicate>; place: Place; sql: string; values: unknown[] }> {
   const raw = parseRaw(query);
-  const terms = await loadTerms(raw, terminology);
+  const terms = await loadTerms(raw, terminology, base);
   const { ownerId: tenant, within } = sees;
   const referable = within && (await referableIn(pool, tenant, within, `${query}`));
   const scope = {

@@ -38,7 +38,7 @@ export async function parseSearch(
   const raw = parseRaw(query);
   // Only modifiers ask for codes of the terminology.
   const isPlain = raw.every(({ modifier }) => modifier === undefined);
-  const terms = isPlain ? undefined : await loadTerms(raw, terminology);
+  const terms = isPlain ? undefined : await loadTerms(raw, terminology, scope.base);
   const known = { ...(terms === undefined ? {} : { terms }), steps: { taken: 0 }, ...scope };
   const askedPredicate = (parameter: RawParameter) => {
     const predicate = parameterPredicate(parameter, known);
@@ -94,7 +94,7 @@ export async function parseCriteria(
       code: 'required',
       diagnostics: `the criteria of the conditional request have no value for ${cut(empty[0], 100)}`,
     });
-  const terms = await loadTerms(raw, terminology);
+  const terms = await loadTerms(raw, terminology, scope.base);
   const known = { terms, steps: { taken: 0 }, ...scope, exact: true };
   const predicates = raw.map((parameter) => {
     const predicate = parameterPredicate(parameter, known);

@@ -20,18 +20,20 @@ function lastModifier(parameter: RawParameter): string | undefined {
 
 /**
  * Loads the codes of all values of a search whose modifier needs them.
+ * @param base of the FHIR interface, slash at its end
  * @throws Refusal `malformed` for the value that exceeds the limit of codes.
  */
 export async function loadTerms(
   parameters: readonly RawParameter[],
   terminology: Terminology,
+  base: string,
 ): Promise<Terms> {
   const terms = new Map<string, readonly SystemCode[]>();
   let count = 0;
   for (const parameter of parameters) {
     const modifier = lastModifier(parameter);
     for (const value of parameter.values) {
-      const codes = terms.get(`${modifier} ${value}`) ?? (await lookUp(modifier, value, terminology));
+      const codes = terms.get(`${modifier} ${value}`) ?? (await lookUp(modifier, value, terminology, base));
       if (codes === undefined) continue;
       count += codes.length;
       if (count > MAX_CODES) {
@@ -50,8 +52,12 @@ async function lookUp(
   modifier: string | undefined,
   value: string,
   terminology: Terminology,
+  base: string,
 ): Promise<readonly SystemCode[] | undefined> {
-  if (modifier === 'in' || modifier === 'not-in') return terminology.members(unescaped(value));
+  if (modifier === 'in' || modifier === 'not-in') {
+    const set = unescaped(value);
+    return terminology.members(set.startsWith(`${base}ValueSet/`) ? set.slice(base.length) : set);
+  }
   if (modifier !== 'above' && modifier !== 'below') return undefined;
   const [system = '', code = '', ...others] = split(value, '|').map(unescaped);
   return others.length > 0 || code === '' ? undefined : terminology.related(modifier, { system, code });

@@ -4,6 +4,7 @@
  * tenant that no project uses.
  */
 import type { Pool, QueryConfig } from 'pg';
+import { publishedUrls, type Terminology } from '#src/fhir/terminology.ts';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { type Caller, type Sees, type Tenant, tenantId } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -55,8 +56,12 @@ export function chooseModels(type: ResourceType, pool: Pool, sees: Sees): { pool
 }
 
 /** Searches any type; for terminology it searches the shared read models. */
-export function withSharedSearch({ pool, ready }: Shared, ofTenant: Search): Search {
-  const shared = openSearch(sharedModels(pool));
+export function withSharedSearch(
+  { pool, ready }: Shared,
+  ofTenant: Search,
+  terminology?: Terminology,
+): Search {
+  const shared = openSearch(sharedModels(pool), terminology);
   return async (caller, request) => {
     if (!isShared(request.type)) return ofTenant(caller, request);
     await ready();
@@ -72,12 +77,6 @@ const READ_PUBLISHED = `
   select t.id, t.changed_at, t.body from terminology.resource t
   where t.type = $2 and t.url = any($1::text[])
   order by array_position($1::text[], t.url) limit 1`;
-
-/** Returns the canonical URLs that HL7 gives a definition with a published id (`administrative-gender`). */
-function publishedUrls(type: ResourceType, id: string): string[] {
-  const ends = [`hl7.org/fhir/${type}/${id}`, `hl7.org/fhir/${id}`, `terminology.hl7.org/${type}/${id}`];
-  return ends.map((end) => `http://${end}`);
-}
 
 /** Reads any type; for terminology it reads the shared read models, by our id or the published one. */
 export function withSharedRead({ pool, ready }: Shared, ofTenant: Read): Read {

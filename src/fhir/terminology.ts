@@ -6,8 +6,11 @@ export type { SystemCode };
 
 /** A terminology. Results are undefined if it does not have the value set or code, or cannot enumerate it. */
 export interface Terminology {
-  /** Returns all codes of a value set, by its canonical URL. */
-  members(url: string): Promise<readonly SystemCode[] | undefined>;
+  /**
+   * Returns all codes of a value set, by its canonical URL or as a literal reference, `ValueSet/<id>`:
+   * https://hl7.org/fhir/R4/search.html#token
+   */
+  members(set: string): Promise<readonly SystemCode[] | undefined>;
   /** Returns a code with all its ancestors (`above`) or all its descendants (`below`). */
   related(direction: 'above' | 'below', code: SystemCode): Promise<readonly SystemCode[] | undefined>;
 }
@@ -33,6 +36,12 @@ export interface FoundCodes {
  * @param system the code system's URL; a system that isn't installed has no matches.
  */
 export type FindCodes = (system: string, typed: string, limit: number) => Promise<FoundCodes>;
+
+/** Returns the canonical URLs that HL7 gives a definition with a published id (`administrative-gender`). */
+export function publishedUrls(type: string, id: string): string[] {
+  const ends = [`hl7.org/fhir/${type}/${id}`, `hl7.org/fhir/${id}`, `terminology.hl7.org/${type}/${id}`];
+  return ends.map((end) => `http://${end}`);
+}
 
 const VALUE_SETS = 'http://hl7.org/fhir/ValueSet/';
 

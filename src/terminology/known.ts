@@ -1,7 +1,9 @@
 /** Looks up installed terminology: resources by canonical URL, code systems by number. */
 
 import type { Pool } from 'pg';
+import { publishedUrls } from '#src/fhir/terminology.ts';
 import { cut } from '#src/shared/cut.ts';
+import { isUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { CodeSystem, ConceptMap, ValueSet } from './resources.ts';
 
@@ -70,6 +72,25 @@ export async function findResource<T extends keyof ByType>(
     found?.version === undefined ||
     found.version === version;
   return same ? found : undefined;
+}
+
+/** Returns a value set by its id, or by the id under which HL7 publishes it; undefined if it is not installed. */
+export async function findValueSet(pool: Pool, id: string): Promise<ValueSet | undefined> {
+  const { rows } = await pool.query<{ body: string }>(
+    isUuid(id)
+      ? {
+          name: 'value-set-by-id',
+          text: `select r.body from terminology.resource r where r.id = $1 and r.type = 'ValueSet'`,
+          values: [id],
+        }
+      : {
+          name: 'value-set-published',
+          text: `select r.body from terminology.resource r where r.type = 'ValueSet' and r.url = any($1::text[])
+            order by array_position($1::text[], r.url) limit 1`,
+          values: [publishedUrls('ValueSet', id)],
+        },
+  );
+  return rows[0] && JSON.parse(rows[0].body);
 }
 
 /** Returns all resources of a type. */

@@ -17,7 +17,7 @@ import {
 } from './codes.ts';
 import { type ExpandOptions, type Expansion, expand } from './expand.ts';
 import { openFindCodes } from './find/find.ts';
-import { findResource, type KnownSystem, requireValueSet } from './known.ts';
+import { findResource, findValueSet, type KnownSystem, requireValueSet } from './known.ts';
 import { findMolarMass } from './molar-masses.ts';
 import type { CodeSystem, ConceptMap, ValueSet } from './resources.ts';
 import { type Match, type TranslateRequest, translate } from './translate.ts';
@@ -52,6 +52,9 @@ export interface Terminology extends SearchTerminology {
   resource(type: 'CodeSystem', canonical: string): Promise<CodeSystem | undefined>;
   resource(type: 'ConceptMap', canonical: string): Promise<ConceptMap | undefined>;
 }
+
+/** A literal reference to a value set. */
+const VALUE_SET = /^ValueSet\/([A-Za-z0-9.-]{1,64})$/;
 
 /**
  * Opens terminology over a database.
@@ -100,7 +103,11 @@ export function openTerminology(pool: Pool, ready: () => Promise<void>): Termino
     },
     async members(valueSet) {
       try {
-        return (await expand(pool, await resolveSet(valueSet))).members;
+        const literal = VALUE_SET.exec(valueSet)?.[1];
+        if (literal === undefined) return (await expand(pool, await resolveSet(valueSet))).members;
+        await ready();
+        const found = await findValueSet(pool, literal);
+        return found && (await expand(pool, found)).members;
       } catch (error) {
         if (error instanceof Refusal) return undefined;
         throw error;

@@ -47,10 +47,29 @@ describe('search by what codes mean', () => {
     expect(await found(`category:not-in=${set}`)).to.deep.equal([]);
   });
 
+  it(':in and :not-in take a value set by where it is, too', async () => {
+    const { text } = await service.fhir('/ValueSet?url=http://hl7.org/fhir/ValueSet/observation-category');
+    const [first] = (JSON.parse(text) as { entry: { resource: { id: string } }[] }).entry;
+    for (const set of [
+      `ValueSet/${first?.resource.id}`,
+      `${service.base}/ValueSet/${first?.resource.id}`,
+      'ValueSet/observation-category',
+    ]) {
+      expect(await found(`category:in=${set}`), set).to.have.members([metformin, aspirin]);
+      expect(await found(`category:not-in=${set}`), set).to.deep.equal([]);
+    }
+    expect(await found('category:in=ValueSet/administrative-gender')).to.deep.equal([]);
+    expect(await found('category:not-in=ValueSet/administrative-gender')).to.have.length(2);
+    const statuses = '/ValueSet?status:in=ValueSet/publication-status&_summary=count';
+    expect((await service.fhir(statuses)).json.total).to.be.greaterThan(10);
+  });
+
   it('refuses what it does not know, by name', async () => {
     for (const [query, named] of [
       [`code:below=${ATC}|Z99`, 'Z99'],
       ['code:in=http://example.org/none', 'http://example.org/none'],
+      ['code:in=ValueSet/none', 'ValueSet/none'],
+      ['code:in=ValueSet/00000000-0000-4000-8000-000000000000', 'ValueSet/00000000'],
     ] as const) {
       const answer = await service.fhir(`/MedicationStatement?${query}`);
       expect(answer.status).to.equal(400);
