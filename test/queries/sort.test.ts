@@ -61,7 +61,13 @@ describe('sorted searches', () => {
       return created('Observation', id, {
         status: n % 5 === 0 ? 'amended' : 'final',
         subject: { reference: `Patient/${record}` },
-        performer: performers.map((reference) => ({ reference })),
+        // An element without a reference or a code, which is there all the same, sorts like none.
+        performer:
+          performers.length === 0 && n % 2 === 0
+            ? [{ display: 'Nobody known' }]
+            : performers.map((reference) => ({ reference })),
+        ...(n % 4 === 1 && { method: { text: 'by hand' } }),
+        ...(n % 4 === 2 && { method: { coding: [{ system: 'urn:methods', code: `by-${n % 6}` }] } }),
         code: {
           coding: [
             { system: 'urn:codes', code },
@@ -118,6 +124,7 @@ describe('sorted searches', () => {
     patient: ({ record }: Made) => record,
     performer: ({ performers }: Made, down: boolean) =>
       down ? performers.toSorted().at(-1) : performers.toSorted()[0],
+    method: ({ n }: Made) => (n % 4 === 2 ? n % 6 : undefined),
     date: ({ date }: Made) => (date === undefined ? undefined : BEGINNINGS[DATES.indexOf(date)]),
     'value-quantity': ({ value }: Made) => value,
     _lastUpdated: ({ n }: Made) => n,
@@ -167,6 +174,7 @@ describe('sorted searches', () => {
     'performer',
     '-performer',
     '-performer,date',
+    'method,-date',
     'date,-code,performer',
   ];
   const FILTERS: [query: string, wanted: (each: Made) => boolean][] = [
@@ -237,6 +245,31 @@ describe('sorted searches', () => {
       }
     }).timeout(120_000);
   }
+
+  it('every page among resources that have the element of a key without its code or reference', async () => {
+    for (const sort of [
+      'method',
+      '-method',
+      'method,-date',
+      '-method,_lastUpdated',
+      'performer',
+      '-performer,date',
+    ]) {
+      for (const filter of [
+        '_total=none',
+        '_lastUpdated=gt2000',
+        'code:not=nothing',
+        'method:missing=false',
+      ]) {
+        const query = `${filter}&_sort=${sort}`;
+        const wanted = ({ n }: Made) => !filter.startsWith('method') || n % 4 === 1 || n % 4 === 2;
+        for (const count of [1, 4])
+          expect(await walk('Observation', query, LIMITS, count), query).to.deep.equal(
+            expected(sort, wanted),
+          );
+      }
+    }
+  }).timeout(120_000);
 
   it('a walk that ends among rows of one date or value shows none of them before its time', async () => {
     for (const sort of ['-date,_id', 'date,-_lastUpdated', '-value-quantity,-date', 'date,-code,performer']) {

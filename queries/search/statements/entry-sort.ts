@@ -3,7 +3,7 @@
  */
 import type { Binds } from '../../database/binds.ts';
 import { after, type OrderKey, orderBy, sortValue } from '../order.ts';
-import { combineChecks, hasKeys, noKeysPredicate } from '../predicates/conditions.ts';
+import { combineChecks, hasKeys } from '../predicates/conditions.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { entryConditions, ownedBy, type Source } from '../selection.ts';
 import { framed, type Wanted } from './page.ts';
@@ -16,7 +16,7 @@ function keySetsFor(source: Source | undefined, first: OrderKey): readonly (read
 
 /**
  * Returns SQL for a page whose first sort key is in the entries: index search.entry_keys. Without a source it
- * finds only resources that have a value; `withoutText` finds the others.
+ * finds only resources that have a text; `withoutText` finds the others.
  * @param total SQL that counts the matches.
  */
 export function entrySort(
@@ -50,16 +50,25 @@ export function entrySort(
       ? entries
       : `select e.* from (${entries}) e cross join lateral (select r.id from resources.resource r
          where r.id = e.id and ${ownedBy(selection, true, binds)} and ${combineChecks(others, binds)} offset 0) m`;
+  const conditionsOnKeys = [
+    ...(source === undefined ? ['k0 is not null'] : []),
+    ...(last === undefined ? [] : [`(${after(order, last, binds)})`]),
+  ];
   const rows = `select k.* from (
       select c.id, ${values.map((value, n) => `${value} as k${n}`).join(', ')}
       from (select e.*, ${updated ? 'x.last_updated' : 'null::int8 as last_updated'} from (${matched}) e ${resources}) c
       offset 0) k
-    ${last === undefined ? '' : `where ${after(order, last, binds)}`}
+    ${conditionsOnKeys.length === 0 ? '' : `where ${conditionsOnKeys.join(' and ')}`}
     order by ${orderBy(order)} limit ${limit}`;
   return framed(wanted, '', { total, over: 'false' }, rows, binds);
 }
 
-/** Returns the predicate that a resource has no value of a key in its entry. */
+/**
+ * Returns the predicate that a resource has no text of a key in its entry. It may have the parameter all the same, such as
+ * a concept without codes.
+ */
 export function withoutText({ inEntry }: Pick<OrderKey, 'inEntry'>): Predicate {
-  return noKeysPredicate(inEntry?.present ?? []);
+  const condition = () =>
+    `(select ${inEntry?.value('o') ?? 'null'} from search.entry o where o.id = r.id) is null`;
+  return Object.assign(condition, { ofEntry: true });
 }
