@@ -53,7 +53,7 @@ describe('insight: large records', () => {
     expect(pair?.evidence.slice(0, 1)).to.deep.equal([
       {
         ...{ fhir: 'Observation/0-0', version: 1, at: '2024-01-01T00:00:00.000Z', unit: 'mg/dL' },
-        ...{ value: pair?.evidence[0]?.value, author_type: 'device', role: 'supports' },
+        ...{ value: pair?.evidence[0]?.value, comparator: null, author_type: 'device', role: 'supports' },
       },
     ]);
   });
