@@ -5,7 +5,7 @@ export const FAULT_STAGES: readonly Stage[] = [
   {
     name: 'kill',
     shows:
-      'ten kills of the service under the load of random commands; purges, grants and carried entries stopped at each step',
+      'ten kills of the service under a load of random commands; purges, grants and carried entries that are stopped at each step',
     touches: [
       'commands/resource',
       'commands/record',
@@ -32,7 +32,7 @@ export const FAULT_STAGES: readonly Stage[] = [
   {
     name: 'takeback',
     shows:
-      '50,000 of 1,000,000 events taken back and restored while others read and write, killed five times; nothing else changes',
+      '50,000 of 1,000,000 events are taken back and restored while other clients read and write, with five kills; nothing else changes',
     touches: ['commands/takeback', 'src/takeback', 'src/operations'],
     run: { tests: ['test/faults/takeback-killed.test.ts'] },
     alone: true,
@@ -40,7 +40,7 @@ export const FAULT_STAGES: readonly Stage[] = [
   {
     name: 'retry',
     shows:
-      '53 kills between append and answer, of FHIR, v1 and admin requests, each retried with its Idempotency-Key: one write each',
+      '53 kills between append and response, during FHIR, v1 and admin requests, each of which is retried with its Idempotency-Key: one write each',
     touches: [
       'commands/application',
       'commands/organization',
@@ -60,13 +60,13 @@ export const FAULT_STAGES: readonly Stage[] = [
   {
     name: 'access',
     shows:
-      'the access log over 30 kills of two instances with 64 readers: every answer that was received is in it',
+      'the access log after 30 kills of two instances with 64 readers: it contains every response that was received',
     touches: ['src/http/*', 'src/http/answer', 'src/http/server', 'src/operations', 'src/app'],
     run: { tests: ['test/faults/access-log-killed.test.ts'] },
   },
   {
     name: 'visible',
-    shows: 'reads that follow a write, 1,000 times under load and across two instances',
+    shows: 'reads that follow a write and see it, 1,000 times under load and across two instances',
     touches: [
       'queries',
       'src/http/*',
@@ -81,14 +81,14 @@ export const FAULT_STAGES: readonly Stage[] = [
   {
     name: 'webhooks',
     shows:
-      '10,000 events to ten endpoints, three of which fail and two hang, through five kills: nothing lost, under 1 % twice',
+      '10,000 events sent to ten endpoints, three of which fail and two of which hang, through five kills: none is lost, and less than 1 % arrive twice',
     touches: ['commands/webhook', 'queries/webhooks', 'src/http/webhooks', 'src/reactions', 'src/processes'],
     run: { tests: ['test/faults/webhooks-killed.test.ts', 'test/faults/webhooks-instances.test.ts'] },
   },
   {
     name: 'soak',
     shows:
-      'ten minutes of 64 clients at the edge of their rate limits, on two instances of which one is killed every minute',
+      'ten minutes with 64 clients at the edge of their rate limits, on two instances, one of which is killed every minute',
     touches: [
       'src/http/*',
       'src/http/answer',
@@ -102,14 +102,14 @@ export const FAULT_STAGES: readonly Stage[] = [
   {
     name: 'failover',
     shows:
-      'the primary of PostgreSQL killed six times under the load of two instances, its synchronous standby promoted: nothing acknowledged is lost or done twice, read models go on, and a standby answers nothing',
+      'PostgreSQL’s primary is killed six times under the load of two instances, and its synchronous standby is promoted: no acknowledged write is lost or done twice, read models continue, and the service uses no standby',
     touches: ['src/database', 'src/events/postgres', 'src/processes', 'projections', 'src/app'],
     run: { tests: ['test/faults/failover.test.ts'] },
   },
   {
     name: 'starts',
     shows:
-      'starts and ends of the service, its command line and its database, also on the other supported versions of Node; a row of the bench',
+      'how the service, its command line and its database start and stop, including on the other supported versions of Node; a row of the bench',
     touches: ['bench', 'bin', 'src/*', 'src/app', 'src/cli'],
     run: {
       tests: [

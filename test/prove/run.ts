@@ -224,17 +224,17 @@ function page(rows: ReadonlyMap<string, string>): string {
   const missing = STAGES.filter(({ name }) => !rows.has(name)).map(({ name }) => name);
   return `# Proof at full size
 
-Written by \`npm run prove\`; do not edit. Each row says when it was found (UTC) and on which commit.
+\`npm run prove\` writes this page; do not edit it. Each row shows when (UTC) and on which commit the stage ran.
 
 - Machine: ${availableParallelism()} cores, Node ${process.version.slice(1)}, embedded PostgreSQL
-- Stages that ran took ${minutes(seconds)} minutes; the longest one ${minutes([Math.max(0, ...seconds)])}. All of them are to take at most 100, and none more than 15
+- The stages that have run took ${minutes(seconds)} minutes in total; the longest stage took ${minutes([Math.max(0, ...seconds)])} minutes. The goals are at most 100 minutes for all stages and at most 15 minutes for each
 - Not run yet: ${missing.length === 0 ? 'none' : missing.join(', ')}
 
 | Stage | Shown | Command | Found | Date | Commit | Time | |
 |---|---|---|---|---|---|---|---|
 ${ran.join('\n')}
 
-The figures of the bench are in [performance.md](performance.md).
+The results of the benchmark are in [performance.md](performance.md).
 `;
 }
 

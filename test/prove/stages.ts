@@ -37,7 +37,7 @@ export const STAGES: readonly Stage[] = [
   ...FAULT_STAGES,
   {
     name: 'contract',
-    shows: 'the contract of the event store, load tests ten times as long',
+    shows: 'the contract of the event store, with load tests ten times as long',
     touches: ['src/documents'],
     run: {
       tests: [
@@ -50,7 +50,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'commands',
-    shows: '10,000 random commands by 16 clients against a plain model',
+    shows: '10,000 random commands by 16 clients, compared with a plain model',
     touches: [
       'commands/resource',
       'commands/record',
@@ -65,7 +65,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'simulation',
     shows:
-      '10,000 seeds of three instances without PostgreSQL and sockets, under faults: each acknowledged write once, no stale read',
+      '10,000 seeds with three instances, without PostgreSQL or sockets, under faults: each acknowledged write is stored once, and no read is stale',
     touches: [
       'commands/resource',
       'commands/directory',
@@ -77,14 +77,14 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'consent',
-    shows: 'a grant on a record of 100,000 events takes at most twice the time of one on a record of ten',
+    shows: 'a grant on a record of 100,000 events takes at most twice as long as a grant on a record of ten',
     touches: ['commands/consent'],
     run: { tests: ['test/commands/consent-scale.test.ts'] },
   },
   {
     name: 'isolation',
     shows:
-      '5,000 random requests about ids of another project or environment, 1,500 of people about records that aren’t theirs, 3,000 about receipts and take-backs, and 3,000 calls of tools of assistants, answered as for ids that never were',
+      '5,000 random requests for ids in another project or environment, 1,500 by people for other people’s records, 3,000 for receipts and take-backs, and 3,000 calls of assistants’ tools: each returns the same response as for an id that never existed',
     touches: [
       'queries',
       'src/http',
@@ -107,7 +107,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'grants',
     shows:
-      'random records, grants and requests at every route: answers equal those of an owner who has only what the grant covers; random writes change what the grant covers and nothing else; reads end with a revocation',
+      'random records, grants and requests on every route: responses match those for an owner who has only the data that the grant covers; random writes change only data that the grant covers; a revocation ends reads',
     touches: [
       'commands/consent',
       'queries',
@@ -134,7 +134,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'as-of',
     shows:
-      'answers recorded in 40 random lives of records are given again as of their moments, after later writes and under grants, 1,000 of them after a rebuild of all read models; their time for a record of 2,000 resources',
+      'responses recorded in 40 random histories of records are the same when they are requested again as of their times, after later writes and under grants, 1,000 of them after a rebuild of all read models; the response times for a record of 2,000 resources',
     touches: ['queries', 'src/http/fhir', 'src/http/rest', 'src/clinical', 'src/context'],
     run: {
       tests: [
@@ -146,7 +146,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'receipts',
-    shows: '10,000 receipts over two versions of the program: all made again, byte for byte',
+    shows: '10,000 receipts from two versions of the program: all responses are reproduced byte for byte',
     touches: [
       'src/receipts',
       'src/app',
@@ -164,14 +164,14 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'dashboard',
     shows:
-      'the log of the dashboard with 100,000 requests at a quarter of the processor: the first page, when it is painted, and no long task while one scrolls; a record of 2,000 resources and a timeline of 10,000 entries in the same way',
+      'the dashboard’s log with 100,000 requests at a quarter of the processor’s speed: how fast the first page arrives and is painted, and no long task during scrolling; the same for a record of 2,000 resources and a timeline of 10,000 entries',
     touches: ['dashboard', 'src/http/app', 'queries/admin', 'clients/typescript'],
     run: { tests: ['test/browser/dashboard-large.test.ts', 'test/browser/dashboard-record.test.ts'] },
   },
   {
     name: 'access-requests',
     shows:
-      '1,000 requests for access that tell nothing of who exists; 80 random lives of such requests on two instances; 10 kills of approvals: one grant for each',
+      '1,000 requests for access that don’t reveal who exists; 80 random histories of such requests on two instances; 10 kills during approvals: each approval creates one grant',
     touches: [
       'commands/consent',
       'queries/consents',
@@ -191,19 +191,20 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'tokens',
-    shows: '40 random lives of authorization codes and refresh tokens on two instances that are killed',
+    shows: '40 random histories of authorization codes and refresh tokens on two instances that are killed',
     touches: ['src/http/oauth', 'src/oauth', 'src/operations'],
     run: { tests: ['test/properties/oauth-tokens.test.ts'] },
   },
   {
     name: 'proposals',
-    shows: '60 random lives of proposals on two instances; 24 kills around their appends',
+    shows: '60 random histories of proposals on two instances; 24 kills around their appends',
     touches: ['commands/proposal', 'src/http/rest', 'src/http/me', 'src/reactions', 'src/sharing'],
     run: { tests: ['test/properties/proposals.test.ts', 'test/faults/proposals-killed.test.ts'] },
   },
   {
     name: 'shared-links',
-    shows: '40 random lives of shared links on two instances; 15 kills at their creation and at passcodes',
+    shows:
+      '40 random histories of shared links on two instances; 15 kills while links are created and passcodes are entered',
     touches: ['src/shl', 'src/http/shl', 'src/operations', 'src/clinical', 'src/documents'],
     run: { tests: ['test/properties/shared-links.test.ts', 'test/faults/shared-links-killed.test.ts'] },
   },
@@ -217,13 +218,13 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'machine',
     shows:
-      'several processes of a machine: killed, out of memory, replaced under requests, and ending with the primary; 100,000 reads and writes, each explained by an order of all, while they are killed and stopped',
+      'several processes on a machine that are killed, run out of memory, are replaced under requests, and end with the primary; 100,000 reads and writes while processes are killed and stopped: a single order explains all of them',
     touches: ['src/machine', 'src/*'],
     run: { tests: ['test/machine/*.test.ts'] },
   },
   {
     name: 'workers-a-g',
-    shows: 'the HTTP suite, files a to g, and the tests of isolation, with two workers and a projector',
+    shows: 'the HTTP suite, files a to g, and the isolation tests, with two workers and a projector',
     touches: JOINED,
     run: { tests: ['test/http/[a-g]*.test.ts', 'test/properties/*isolation.test.ts'] },
     env: OF_WORKERS,
@@ -243,7 +244,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'pages',
-    shows: 'every page in a browser: both themes, three sizes, all languages, with scripts and without',
+    shows: 'every page in a browser: both themes, three sizes, all languages, with and without scripts',
     touches: [
       'dashboard',
       'src/http/app',
@@ -264,7 +265,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'search',
     shows:
-      '4,800 random searches against a naive evaluation; pages through 5,000 results under 8 writers; tallies that equal counts while runners move and read models are rebuilt',
+      '4,800 random searches, compared with a naive evaluation; paging through 5,000 results under 8 writers; tallies that match counts while runners move and read models are rebuilt',
     touches: [
       'queries/*',
       'queries/database',
@@ -291,7 +292,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'sandbox',
     shows:
-      'synthetic patients of 1,000 seeds, held to forty rules; what filling a sandbox costs; resets that are killed',
+      'synthetic patients from 1,000 seeds, checked against forty rules; the cost of filling a sandbox; resets that are killed',
     touches: ['commands/sandbox', 'src/sandbox', 'queries/admin', 'src/processes'],
     alone: true,
     run: {
@@ -306,7 +307,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'insight',
     shows:
-      'trends, changes, gaps and associations that were planted in 2,800 of 4,000 fresh synthetic records, and what is found in the noise of the others, with 95 % intervals',
+      'the share of trends, changes, gaps and associations that are found after they were planted in 2,800 of 4,000 new synthetic records, and the findings in the noise of the other records, with 95 % intervals',
     touches: ['queries/insight', 'src/insight', 'src/clinical/reading'],
     alone: true,
     run: { tests: ['test/insight/*.test.ts'] },
@@ -314,7 +315,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'reading',
     shows:
-      'what each view shows of 300 varied records and of Synthea’s equals a second reading of the raw JSON; contexts hold their bounds; findings of terms',
+      'each view of 300 varied records and of Synthea’s records matches a second reading of the raw JSON; contexts stay within their bounds; searches find terms',
     touches: [
       'queries/context',
       'queries/summary',
@@ -335,7 +336,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'checkpoint',
-    shows: 'a checkpoint of 500,000 streams, made and proved in memory that does not grow with them',
+    shows: 'a checkpoint of 500,000 streams, created and proved without memory that grows with their number',
     touches: ['src/audit', 'src/app/audit', 'src/http/admin/audit'],
     run: {
       tests: [
@@ -357,7 +358,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'loop',
     shows:
-      'bodies as large as the service takes, and reads of large records: none holds the event loop for 250 ms',
+      'bodies as large as the service accepts, and reads of large records: none blocks the event loop for 250 ms',
     touches: [
       'queries',
       'src/http',
@@ -379,7 +380,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'interfaces',
     shows:
-      'what documentation shows is what happens: pages for newcomers, examples and generated clients; slow readers of large answers',
+      'the service does what the documentation shows: pages for newcomers, examples and generated clients; slow readers of large responses',
     touches: [
       'README.md',
       'docs/connect.md',
@@ -402,7 +403,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'waits',
     shows:
-      'what takes long to show: limits of time of databases, issuers, webhooks and grants; many proposals, take-backs and jobs; the files of a request',
+      'tests that take long: time limits of databases, issuers, webhooks and grants; many proposals, take-backs and jobs; the files that a request uses',
     touches: [
       'queries/rest',
       'src/http',
@@ -438,7 +439,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'runners',
-    shows: 'runners that hang, rebuilds that are stopped, and tallies that are compared under writes',
+    shows: 'runners that hang, rebuilds that are stopped, and tallies that are compared during writes',
     touches: ['projections', 'src/cli', 'src/audit'],
     run: {
       tests: [
@@ -453,27 +454,27 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'labs',
-    shows: '100,000 damaged messages of laboratories: each refused with a reason, or valid resources',
+    shows: '100,000 damaged laboratory messages: each is refused with a reason or becomes valid resources',
     touches: ['src/labs'],
     run: { tests: ['test/properties/labs.test.ts'] },
   },
   {
     name: 'documents',
     shows:
-      'four documents of 100 MB at once, up and down, without 50 MB more memory; a service killed between bytes and event',
+      'four documents of 100 MB uploaded and downloaded at once, in less than 50 MB of additional memory; a service killed after the bytes are stored and before the event is',
     touches: ['commands/document', 'src/documents', 'src/http/rest'],
     alone: true,
     run: { tests: ['test/faults/documents-killed.test.ts', 'test/contract/document-store.test.ts'] },
   },
   {
     name: 'import',
-    shows: 'the import of real patient bundles, every count and reference checked',
+    shows: 'the import of real patient bundles, with every count and reference checked',
     touches: ['src/cli/import'],
     run: { tests: ['test/http/cli-import.test.ts'] },
   },
   {
     name: 'rebuild',
-    shows: 'a rebuild of 1,000,000 events beside a service that is read: no read fails, no row differs',
+    shows: 'a rebuild of 1,000,000 events while clients read from the service: no read fails, no row differs',
     touches: ['bench'],
     run: { bench: ['--only', 'beside', '--scale', '10', '--runs', '1'] },
   },
