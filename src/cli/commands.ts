@@ -9,10 +9,11 @@ import { type Options, readOptions, readWords } from './options.ts';
 /** The help of `scavenge`, behind its options. */
 const SCAVENGE = `
 A purge makes a record unreadable at once; its bytes stay in files until this
-command removes them. It may run beside the service: requests that use a table
-wait while it is rewritten, and the largest table needs room for a second copy.
-The write-ahead log is renewed if the role is a superuser. EventStoreDB scavenges
-the node that answers; scavenge a cluster's other nodes too. Backups keep the data.
+command removes them. You can run it while the service runs: requests that use a
+table wait while it is rewritten, and the largest table needs disk space for a
+second copy. The write-ahead log is rewritten if the database role is a superuser.
+EventStoreDB scavenges only the node that answers, so scavenge a cluster's other
+nodes too. Backups still contain the data.
 
 More: docs/eventstoredb.md#scavenge`;
 
@@ -65,11 +66,11 @@ export function describeCommands(people: string): CommandLine {
       )
         .option('--concurrency <n>', 'Number of records to send at a time (default: 4)')
         .option('--source-system <name>', 'Name of the system the data comes from, for its Provenance')
-        .option('--author-type <type>', `Who wrote them: ${AUTHOR_TYPES.join(', ')} (default: import)`)
+        .option('--author-type <type>', `Who wrote the data: ${AUTHOR_TYPES.join(', ')} (default: import)`)
         .option('--state <file>', 'Where to store which resources were loaded (default: in the data folder)')
         .option('--skip-invalid', 'Leave out invalid resources and list them in the report file')
         .option('--report <file>', 'Write the report as JSON (default with --skip-invalid: beside the state)')
-        .option('--again', 'Load everything again, including what an earlier import loaded'),
+        .option('--again', 'Load everything again, including resources that an earlier import loaded'),
       'annal import ./synthea/fhir --source-system "General Hospital"',
       'annal import Patient.ndjson Observation.ndjson',
     ),
@@ -98,8 +99,8 @@ export function describeCommands(people: string): CommandLine {
 
   does(
     examples(
-      command('patients <name...>', 'List patients by name or identifier, of all projects')
-        .option('--project <project>', 'List patients of this project only (id or name)')
+      command('patients <name...>', 'List patients in all projects by name or identifier')
+        .option('--project <project>', 'List only patients in this project (id or name)')
         .option('--deleted', 'Include deleted patients (default: only if no other patient matches)'),
       'annal patients mira sand',
       'annal patients 0012-34',
@@ -130,7 +131,7 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'record <patient...>',
-        'Print a patient’s record as of any moment, folded from its events',
+        'Print a patient’s record as of any point in time, computed from its events',
       ).option('--at <time>', 'A date, a date-time with an offset, revision:N or position:N (default: now)'),
       'annal record 018f… --at 2026-03-01',
       'annal record 018f… --at 2026-03-01T09:30:00+01:00',
@@ -145,10 +146,10 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'grants [patient...]',
-        'List who allowed which application what, until when, as of any moment: for a patient, an application or a project',
+        'List the grants of a patient, an application or a project as of any point in time: who allowed what, and until when',
       )
-        .option('--application <application>', 'Grants of this application (id or client id)')
-        .option('--project <project>', 'Grants of the applications of this project (id or name)')
+        .option('--application <application>', 'Only grants to this application (id or client id)')
+        .option('--project <project>', 'Only grants to this project’s applications (id or name)')
         .option('--environment <environment>', 'With --project: sandbox or production (default: sandbox)')
         .option('--at <time>', 'A date or a date-time with an offset (default: now)'),
       'annal grants mira sand',
@@ -167,10 +168,10 @@ export function describeCommands(people: string): CommandLine {
         'access-log [patient...]',
         'List who read which patients’ data, by patient, application, API key and time',
       )
-        .option('--application <application>', 'Reads of this application (id or client id)')
-        .option('--key <key>', 'Reads with this API key (its id)')
+        .option('--application <application>', 'Only reads by this application (id or client id)')
+        .option('--key <key>', 'Only reads with this API key (its id)')
         .option('--from <time>', 'From the beginning of this year, month or day, or this date-time')
-        .option('--to <time>', 'Until the end of this year, month or day, or this date-time')
+        .option('--to <time>', 'Up to the end of this year, month or day, or up to this date-time')
         .option('--patients', 'Print one line for each patient instead of each read'),
       'annal access-log mira sand',
       'annal access-log --application app_… --from 2026-03 --to 2026-03 --patients',
@@ -186,7 +187,7 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'context <manifest>',
-        'Print an earlier answer of POST /v1/context, made again from the events',
+        'Print an earlier answer from POST /v1/context, made again from the events',
       ),
       'annal context ctx_…',
       'annal context ctx_… --json',
@@ -201,7 +202,7 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'receipt <id>',
-        'Make an answer that was sent again, from the events, and say whether it is the same',
+        'Regenerate an earlier answer from the events, and say whether it matches the answer that was sent',
       ).option('--content', 'Print the answer, byte for byte, instead of its receipt'),
       'annal receipt rcpt_…',
       'annal receipt rcpt_… --content',
@@ -216,7 +217,7 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'export <patient...>',
-        'Write the whole history of a record or stream to a signed file that can be verified by itself',
+        'Write the whole history of a record or stream to a signed file that can be verified without the service',
       )
         .option('--out <file>', 'The file to write; compressed if it ends with .gz')
         .option('--keep', 'Keep it in the database, where auditors can list and download it'),
@@ -277,7 +278,7 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'sql [statements...]',
-        'Query the database with SQL: given statements, standard input, or interactively',
+        'Query the database with SQL: statements from the command line or standard input, or interactively',
       )
         .option('--read-only', 'Required: the session cannot write')
         .option('-c, --command <sql>', 'Statements to run, separated by semicolons'),
@@ -297,10 +298,7 @@ export function describeCommands(people: string): CommandLine {
 
   does(
     examples(
-      command(
-        'explain <search>',
-        'Print how a search of the FHIR interface is answered: how its matches are found',
-      )
+      command('explain <search>', 'Explain how the FHIR interface finds the matches of a search')
         .option('--project <project>', 'The project: its id or its name (default: the only one)')
         .option('--environment <environment>', 'sandbox or production (default: sandbox)')
         .option('--analyze', 'Run the search, and print PostgreSQL’s EXPLAIN ANALYZE of each statement'),
@@ -331,18 +329,18 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'takeback [action] [id]',
-        'Take back what a source, a key, an application or an AI wrote: plan it (without an action), start, undo, status',
+        'Take back what a source system, an API key, an application or an AI wrote. Without an action: plan the take-back; start, undo, status: carry it out, undo it, show it',
       )
         .option('--project <id>', 'Project that owns the records')
         .option('--environment <name>', 'sandbox or production (default: production)')
-        .option('--source-system <name>', 'What came from this system')
-        .option('--key <id>', 'What was written with this API key (its id, key_…)')
-        .option('--application <id>', 'What this application wrote (app_…)')
-        .option('--author-type <type>', `What authors of this type wrote: ${AUTHOR_TYPES.join(', ')}`)
-        .option('--model <name>', 'With --author-type ai: only what this model wrote')
-        .option('--since <moment>', 'Only versions from this moment on')
-        .option('--until <moment>', 'Only versions before this moment (default: now)')
-        .option('--reason <text>', 'Why, for the patients'),
+        .option('--source-system <name>', 'Data that came from this system')
+        .option('--key <id>', 'Data written with this API key (its id, key_…)')
+        .option('--application <id>', 'Data that this application wrote (app_…)')
+        .option('--author-type <type>', `Data that authors of this type wrote: ${AUTHOR_TYPES.join(', ')}`)
+        .option('--model <name>', 'With --author-type ai: only data that this model wrote')
+        .option('--since <moment>', 'Only versions written at this time or later')
+        .option('--until <moment>', 'Only versions written before this time (default: now)')
+        .option('--reason <text>', 'The reason, which patients can read'),
       'annal takeback --project proj_… --source-system "Ward 3 analyser" --since 2026-11-01T00:00:00Z',
       'annal takeback start tb_…',
       'annal takeback undo tb_…',
@@ -419,7 +417,7 @@ export function describeCommands(people: string): CommandLine {
         )
         .option('--to <log>', 'The new place of the log, in the same form')
         .option('--cutover', 'Close the old log and switch the service’s positions to the new one')
-        .option('--cancel', 'Allow writes to --from again, after a cutover that you gave up'),
+        .option('--cancel', 'Allow writes to --from again, after a cutover that you abandoned'),
       'annal migrate-log --from database --to esdb://localhost:2113?tls=false',
     ),
     async (_words, { to, ...others }) => {
@@ -472,7 +470,7 @@ export function describeCommands(people: string): CommandLine {
       withService(
         command(
           'mcp',
-          'Serve the tools of /mcp over standard input and output, for an assistant on this machine',
+          'Serve the /mcp tools over standard input and output, for an assistant on this machine',
         ),
       ),
       'annal mcp --url http://localhost:3000 --key sk_test_…',
@@ -503,8 +501,11 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'applications [action] [application]',
-        'trust: let an application use the identity grant, which gives it grants without the consent page; withdraw: take that back; block: refuse the guests of a host and end their grants; unblock: take them again',
-      ).option('--guests', 'List guests: clients that nobody registered, known by their metadata documents'),
+        'trust: let an application use the identity grant, which gives it grants without the consent page; withdraw: end that trust; block: refuse guests from a host and end their grants; unblock: accept guests from that host again',
+      ).option(
+        '--guests',
+        'List guests: clients that nobody registered, identified by their metadata documents',
+      ),
       'annal applications trust app_…',
       'annal applications --guests',
       'annal applications block app.example.org',
@@ -517,7 +518,7 @@ export function describeCommands(people: string): CommandLine {
 
   does(
     examples(
-      command('dev-token', 'Print an ID token of the development issuer, for scripts that call /admin')
+      command('dev-token', 'Print an ID token from the development issuer, for scripts that call /admin')
         .option('--email <address>', 'E-mail address of the person; nothing is sent to it')
         .option('--patient <who>', 'A synthetic patient instead, by number or name (see below)'),
       'annal dev-token --email developer@example.org',
@@ -545,7 +546,7 @@ function withCommon(command: Command): Command {
 
 function withService(command: Command): Command {
   return command
-    .option('--url <url>', 'URL of the service (default: the one that runs on the data folder)')
+    .option('--url <url>', 'URL of the service (default: the service that uses the data folder)')
     .option('--key <key>', 'An API key (default: ANNAL_KEY, else the one in quickstart.json)');
 }
 

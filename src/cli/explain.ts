@@ -240,7 +240,7 @@ function describe({
 }: Explanation): string {
   const lookedUp = looked_up.map(({ condition, found }) =>
     found === undefined
-      ? `  ${condition}: more than are looked up, so it is part of the statements below`
+      ? `  ${condition}: too many to look up first, so the condition is part of the statements below`
       : `  ${condition}: ${counted(found, 'resource')}`,
   );
   const plans = ran?.map(({ plan }, at) => [
@@ -250,7 +250,9 @@ function describe({
   const parts = [
     [`${search}, project ${project}, ${environment}`],
     ignored,
-    lookedUp.length === 0 ? [] : ['Looked up first, to go on by ids:', ...lookedUp],
+    lookedUp.length === 0
+      ? []
+      : ['Looked up first, so that the search continues with their ids:', ...lookedUp],
     [summary],
     ...steps.map(describeStep),
     ...(plans ?? []),

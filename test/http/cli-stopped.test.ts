@@ -99,7 +99,7 @@ describe('the command line on an embedded database', () => {
     const lagging = await annal('verify');
     expect(lagging.code).to.equal(4);
     expect(lagging.stdout.replaceAll('\n', ' '))
-      .to.contain('all read models match the log as far as they have come')
+      .to.contain('all read models match the log up to the positions that they have reached')
       .and.to.match(/consents lacks the last \d+ events?/);
     const lock = await lockDataDir(dataDir);
     const busy = await annal('record', patient);

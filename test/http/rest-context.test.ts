@@ -355,7 +355,7 @@ describe('context', () => {
     const older = await again({ ...manifest, form: 1.5, answer: 'f'.repeat(64), version: '0.2.9' });
     expect(older).to.deep.include({ code: 1, stdout: '' });
     expect(older.stderr)
-      .to.contain('made by Annal 0.2.9 with rules of form 1.5')
+      .to.contain('Annal 0.2.9 made it with form 1.5 of the rules')
       .and.to.contain(`form ${FORM}`);
     const altered = await again({ ...manifest, answer: 'f'.repeat(64) });
     expect(altered).to.deep.include({ code: 1, stdout: '' });

@@ -65,7 +65,7 @@ export async function blockGuests(
       stream: projectStream(GUESTS.project),
       decide: (blocks ? blockHost : unblockHost)(host),
       sentence: blocks
-        ? `${host} is blocked: its guests are no longer taken, and their access ends`
+        ? `${host} is blocked: its guests are no longer accepted, and their access ends`
         : `${host} is not blocked`,
       data: { host, blocked: blocks },
     },

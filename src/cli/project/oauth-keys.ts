@@ -36,7 +36,8 @@ export async function oauthKeysCommand(
 }
 
 function describe(keys: readonly SigningKeyRow[]): string {
-  if (keys.length === 0) return 'There are no keys; the first ID token or request of the key set makes one.';
+  if (keys.length === 0)
+    return 'There are no keys yet; the first ID token, or the first request for the key set, creates one.';
   const rows = keys.map(({ kid, status, signsFrom, publishedUntil }) => [
     kid,
     status,

@@ -68,7 +68,7 @@ function decisionOn(
     case 'refuse':
       return {
         decide: refuseProduction(project, reason),
-        sentence: `The request of ${project} for production is refused`,
+        sentence: `The production request of ${project} was refused`,
         data: { project, status: 'refused', reason: reason ?? null },
       };
     default:

@@ -48,8 +48,8 @@ export async function contextCommand(
   process.stdout.write(`${json ? answer : text}\n`);
   if (checked) return 0;
   process.stderr.write(
-    `annal: ${id} was written by a version of Annal that stored no hash of the answer. This text is made by the rules of ` +
-      `this version; whether it is the one that was returned can't be checked.\n`,
+    `annal: ${id} was written by a version of Annal that stored no hash of the answer. This text follows the rules of ` +
+      `the current version, so whether it matches the answer that was returned can't be checked.\n`,
   );
   return NOT_ALL_CHECKED;
 }
@@ -105,7 +105,7 @@ function isSame(made: Manifest, given: Manifest): boolean {
 function whyOther({ form, version }: Manifest): string {
   const differs = 'the context made from the events differs from the one that was returned';
   if (form === FORM)
-    return `${differs}. The rules of contexts are the same, so check the events and the manifest: annal verify`;
-  const writer = version === undefined ? 'an earlier version of Annal' : `Annal ${version}`;
-  return `${differs}. It was made by ${writer} with rules of form ${form}; the rules of this version have form ${FORM}. Run the command of that version on a copy of the data`;
+    return `${differs}. The rules for contexts haven't changed since, so check the events and the manifest: annal verify`;
+  const writer = version === undefined ? 'An earlier version of Annal' : `Annal ${version}`;
+  return `${differs}. ${writer} made it with form ${form} of the rules, but this version has form ${FORM}. Run that version's annal context on a copy of the data`;
 }

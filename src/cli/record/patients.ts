@@ -78,7 +78,7 @@ async function patientsCalled(url: string, text: string, filter?: PatientFilter)
   const pool = openPool(url, { max: 1, name: 'annal patients', answerMs: 0 });
   try {
     if (!(await waitForIndex(pool)))
-      process.stderr.write('annal: the index of names lags; recent patients may be missing\n');
+      process.stderr.write('annal: the name index is behind the log; recent patients may be missing\n');
     return await findPatients(pool, text.trim(), filter);
   } finally {
     await pool.end();

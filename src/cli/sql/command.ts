@@ -24,11 +24,11 @@ const ROWS = 1_000;
 /** The maximum length of a value there. */
 const CELL = 100;
 
-const HELP = `SQL ends with a semicolon. Nothing can be written.
+const HELP = `End each statement with a semicolon. The session is read-only.
   \\dt [schema]       lists tables
   \\d schema.table    lists a table's columns
-  \\q ends, like Ctrl-D
-Ctrl-C ends a statement that runs.`;
+  \\q                quits, like Ctrl-D
+Ctrl-C cancels a running statement.`;
 
 /**
  * Runs statements and prints their results; stops at the first error, except at a terminal.
@@ -121,7 +121,7 @@ async function converse(session: ReadOnlySession, json: boolean): Promise<void> 
       terminal.prompt();
     }
   });
-  process.stdout.write('Read-only SQL on the database of Annal. \\? for help, \\q to end.\n');
+  process.stdout.write('Read-only SQL on the database of Annal. \\? for help, \\q to quit.\n');
   terminal.prompt();
   for await (const line of terminal) {
     const backslash = typed.trim() === '' && line.trim().startsWith('\\');

@@ -45,7 +45,7 @@ const ACTIONS = ['new', 'plan', 'start', 'undo', 'status'];
 export async function takebackCommand(action: string, id: string, options: TakebackOptions): Promise<void> {
   expectAction('takeback', action, ACTIONS);
   if (action !== 'new' && id === '')
-    throw new Failure(`name it: annal takeback ${action} tb_…`, MISUNDERSTOOD);
+    throw new Failure(`name the take-back: annal takeback ${action} tb_…`, MISUNDERSTOOD);
   const { json = false, signal } = options;
   const asked = action === 'new' ? readSelection(options) : undefined;
   const url = await requireDatabaseUrl(options);
@@ -132,7 +132,7 @@ async function withLock(url: string, id: string, run: () => Promise<void>): Prom
       "select pg_try_advisory_lock(hashtextextended('takeback/' || $1, 0)) as free",
       [id],
     );
-    if (rows[0]?.free !== true) throw new Failure(`another process works on ${id}`, 1, 'busy');
+    if (rows[0]?.free !== true) throw new Failure(`another process is already working on ${id}`, 1, 'busy');
     await run();
   } finally {
     client.release(true);
@@ -184,7 +184,10 @@ function readInstant(option: string, text: string | undefined): Micros | null {
   if (text === undefined) return null;
   const moment = parseMoment(text);
   if (moment?.kind !== 'time')
-    throw new Failure(`${option}: ${faultOfMoment(text) ?? 'not a moment'}`, MISUNDERSTOOD);
+    throw new Failure(
+      `${option}: ${faultOfMoment(text) ?? 'expected a date-time with a time zone, such as 2026-11-01T00:00:00Z'}`,
+      MISUNDERSTOOD,
+    );
   return moment.micros;
 }
 
@@ -221,14 +224,14 @@ function describe({ id, state, plan: made, result, undo_result }: Takeback): str
       };
     };
     lines.push(
-      `${counted(versions, 'version')} of ${counted(records, 'record')} selected: ${restored} restored to an earlier version, ${removed} removed, ${stays} stay.`,
+      `${counted(versions, 'version')} of ${counted(records, 'record')} selected. Resources: ${restored} restored to an earlier version, ${removed} removed, ${stays} left as they are.`,
       ...staying
         .slice(0, 20)
         .map(
           ({ resource, version, because }) =>
             `  stays: ${resource} version ${version} (${BECAUSE[because] ?? because})`,
         ),
-      `Told of it: ${counted(told.webhooks.deliveries, 'webhook')}, ${counted(told.exports, 'export')}, ${counted(told.shared_links, 'shared link')}, ${counted(told.contexts, 'context')}, ${counted(told.receipts ?? 0, 'receipt')}.`,
+      `It may have reached others through ${counted(told.webhooks.deliveries, 'webhook')}, ${counted(told.exports, 'export')}, ${counted(told.shared_links, 'shared link')}, ${counted(told.contexts, 'context')}, ${counted(told.receipts ?? 0, 'receipt')}.`,
     );
   }
   for (const [what, sums] of [
@@ -236,9 +239,11 @@ function describe({ id, state, plan: made, result, undo_result }: Takeback): str
     ['Undone', undo_result],
   ] as const)
     if (sums !== null)
-      lines.push(`${what}: ${sums.versions} versions of ${sums.records} records; ${sums.stays} stay.`);
-  if (state === 'planned') lines.push(`annal takeback start ${id} carries it out.`);
-  if (state === 'done') lines.push(`annal takeback undo ${id} undoes it.`);
+      lines.push(
+        `${what}: ${sums.versions} versions in ${sums.records} records; ${sums.stays} resources stay as they are.`,
+      );
+  if (state === 'planned') lines.push(`To carry it out: annal takeback start ${id}`);
+  if (state === 'done') lines.push(`To undo it: annal takeback undo ${id}`);
   return lines.join('\n');
 }
 

@@ -102,7 +102,7 @@ export async function checkpointCommand({
       ? `${JSON.stringify({ ...(id === undefined ? {} : { id }), ...statement, key_id: key.id, public_key: key.text }, null, 2)}\n`
       : `Signed ${counted(events, 'event')} in ${counted(streams, 'stream')}${also} in ${out ?? `the checkpoint ${id} of the service`}.\n` +
           `root        ${root}\nkey         ${key.id}\npublic key  ${key.text}\n` +
-          'Keep the file and the public key where nobody with access to the database can change them.\n',
+          'Keep the file and the public key in a place where nobody with access to the database can change them.\n',
   );
   return 0;
 }

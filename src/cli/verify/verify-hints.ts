@@ -21,7 +21,7 @@ const DOCUMENTS =
   'Content of documents is missing or altered: check that DATA_DIR or the bucket is the service’s own, then restore the document store from a backup (docs/documents.md).';
 
 const ACCESS_LOG =
-  'The access log was altered, or entries are missing. Back up the database first, and find out who changed the tables. Nothing can rebuild it: entries are left in backups only (docs/access-log.md).';
+  'The access log was altered, or entries are missing. Back up the database first, and find out who changed the tables. Nothing can rebuild it: the missing entries exist only in backups (docs/access-log.md).';
 
 /**
  * Returns sentences, the most urgent first; none without faults. It suggests rebuilding a read model only if

@@ -175,7 +175,7 @@ function describe(
       documents.checked === 0
         ? ''
         : ` The content of ${counted(documents.checked, 'document')} is unaltered.`;
-    const models = report.lagging.length === 0 ? '' : ' as far as they have come';
+    const models = report.lagging.length === 0 ? '' : ' up to the positions that they have reached';
     const whole = `${read}: all hash chains intact, all read models match the log${models}.${bytes}${accesses(accessLog)}`;
     return [...wrapped(whole), ...describeLag(report), ...since].join('\n');
   }

@@ -54,7 +54,7 @@ function endOfTakeback({ code, ...ended }: Ended): Ending {
   // Another instance had run this job to its end, but died before it noted that.
   if (ended.reason === 'finished') return { status: 'done' };
   if (ended.reason === 'interrupted') return { status: 'again' };
-  if (ended.reason === 'busy') return { status: 'again', error: 'another process works on it' };
+  if (ended.reason === 'busy') return { status: 'again', error: 'another process is already working on it' };
   return { status: 'failed', error: describeEnd({ code, ...ended }) };
 }
 
