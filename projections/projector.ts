@@ -95,7 +95,7 @@ export class Projector {
       // Only several end here: one is retried whatever happens.
       catchError((error: unknown) => {
         if (error instanceof Divided)
-          this.#deps.log?.warn({ error: error.message }, 'these projections are run one by one');
+          this.#deps.log?.warn({ error: error.message }, 'these projections now run one by one');
         return merge(...projections.map((projection) => this.#keepRunning([projection])));
       }),
     );
@@ -156,7 +156,7 @@ export class Projector {
       { projection: name, error: message, event },
       newer === undefined
         ? 'projection stopped'
-        : 'this instance is too old to go on with a projection; a newer one takes over, if there is one',
+        : 'this instance is too old to continue a projection; a newer instance takes over, if one is running',
     );
     return timer(this.#times.failedRetryMs);
   }

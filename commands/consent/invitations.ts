@@ -236,7 +236,8 @@ function unknown(): Refusal {
 function wrongBirthDate(): Refusal {
   return new Refusal('invalid', {
     code: 'value',
-    diagnostics: "the birth date isn't the patient's; after five wrong ones the invitation is closed",
+    diagnostics:
+      "the birth date doesn't match the patient's; after five wrong attempts the invitation is closed",
     expression: 'birth_date',
   });
 }

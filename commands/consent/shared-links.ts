@@ -62,7 +62,7 @@ export function share(asked: NewSharedLink, environment: Environment): Conclude<
     if (activeSharedLinks(state).length >= MOST)
       throw new Refusal('conflict', {
         code: 'conflict',
-        diagnostics: `the record has ${MOST} active shared links, the most that it can have; revoke one and retry`,
+        diagnostics: `the record has ${MOST} active shared links, which is the maximum; revoke one and retry`,
       });
     const data = {
       link_id: linkId,

@@ -104,7 +104,7 @@ function requireOwner(role: Role): void {
   if (suffices(role, 'owner')) return;
   throw new Refusal('forbidden', {
     code: 'forbidden',
-    diagnostics: `changing issuer or client_id of single sign-on requires the role owner; your role in this organization is ${role}`,
+    diagnostics: `changing the issuer or client_id of single sign-on requires the role owner; your role in this organization is ${role}`,
   });
 }
 
@@ -118,7 +118,7 @@ function requireOwnDomains(added: readonly (string | undefined)[]): void {
       : [
           {
             code: 'business-rule' as const,
-            diagnostics: `${domain} belongs to a public mail provider, whose people are not the organization's`,
+            diagnostics: `${domain} belongs to a public mail provider, so it can't be a domain of the organization`,
             expression: `domains.${index}`,
           },
         ],

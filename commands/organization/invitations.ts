@@ -32,7 +32,7 @@ export function invite(organization: string, { id, email, role, by, now }: NewIn
     if (waiting.length - earlier.length >= MOST)
       throw new Refusal('conflict', {
         code: 'business-rule',
-        diagnostics: `${MOST} invitations wait already: withdraw those that nobody needs`,
+        diagnostics: `${MOST} invitations are already pending, which is the maximum: withdraw some of them first`,
       });
     const { issuer, subject } = by;
     return [
@@ -74,7 +74,8 @@ export function accept(id: string, person: Person, email: string, now: Micros) {
     if (members.has(memberKey(person)))
       throw new Refusal('conflict', {
         code: 'business-rule',
-        diagnostics: 'you are a member of the organization already; an owner or admin changes your role',
+        diagnostics:
+          'you are already a member of the organization; ask an owner or admin to change your role',
       });
     const { role, by } = invitation;
     const inviter = members.get(by);

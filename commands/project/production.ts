@@ -49,9 +49,9 @@ export function requestProduction(id: string, request: string, use: string, rule
   return (state: ProjectState): PlainEvent[] => {
     requireOpen(state, id);
     if (hasProduction(state, rule))
-      throw conflict(`${id} may create production keys and applications already`);
+      throw conflict(`${id} is already allowed to create production keys and applications`);
     if (state.request !== undefined)
-      throw conflict(`the request ${state.request} of this project waits for the operator's answer`);
+      throw conflict(`the request ${state.request} of this project is waiting for the operator's answer`);
     return [{ type: 'ProductionAccessRequested', data: { project_id: id, request_id: request, use } }];
   };
 }
@@ -66,7 +66,7 @@ export function refuseProduction(id: string, reason?: string) {
     requireOpen(state, id);
     const { request: request_id } = state;
     if (request_id === undefined)
-      throw conflict(`${id} has no request for production that waits for an answer`);
+      throw conflict(`${id} has no production request that is waiting for an answer`);
     const data = { project_id: id, request_id, ...(reason === undefined ? {} : { reason }) };
     return [{ type: 'ProductionAccessRefused', data }];
   };
@@ -93,7 +93,7 @@ export function answerRequest(
 ) {
   return (state: ProjectState): PlainEvent[] => {
     requireOpen(state, id);
-    if (state.request !== request) throw conflict(`the request ${request} was answered already`);
+    if (state.request !== request) throw conflict(`the request ${request} was already answered`);
     return (allow ? allowProduction(id) : refuseProduction(id, reason))(state);
   };
 }

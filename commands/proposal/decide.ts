@@ -74,7 +74,7 @@ export function propose(
   const place = freePlace(state, grantId);
   if (place === undefined)
     throw conflict(
-      `${PROPOSAL_PLACES} proposals of this grant are waiting, which is the limit; withdraw some, or wait until the person has decided`,
+      `${PROPOSAL_PLACES} proposals under this grant are pending, which is the maximum; withdraw some, or wait until the person has decided`,
     );
   const grantEnd = toMicros(granted(past(findEntry(state, grantId)?.revision ?? -1)).expires_at);
   return { ...drafted, place, expires_at: toInstant(Math.min(at + PROPOSAL_DAYS * DAY, grantEnd)) };

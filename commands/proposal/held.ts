@@ -92,9 +92,9 @@ export function hasEnded(status: EndStatus): Refusal {
 }
 
 const ENDED: Readonly<Record<EndStatus, string>> = {
-  accepted: 'the proposal was accepted already',
-  rejected: 'the proposal was rejected already',
+  accepted: 'the proposal was already accepted',
+  rejected: 'the proposal was already rejected',
   withdrawn: 'the application has withdrawn the proposal',
   superseded: 'the resource has changed since the proposal was made; the application must make a new one',
-  expired: 'the proposal has expired: its time is over, or the access with which it was made has ended',
+  expired: 'the proposal has expired: nobody decided in time, or the access with which it was made has ended',
 };

@@ -81,7 +81,7 @@ export async function requestPersonalErasure(
     throw new Refusal('forbidden', {
       code: 'forbidden',
       diagnostics:
-        'only a personal record can be purged by its patient: a project keeps this one; ask it, or end your link with DELETE /me/patients/{patient_id}/link',
+        'only a personal record can be purged by its patient: a project keeps this one; ask that project, or end your link with DELETE /me/patients/{patient_id}/link',
     });
   }
   const metadata: MetadataBase = {

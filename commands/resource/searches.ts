@@ -153,7 +153,7 @@ async function resolveSearches(
   if (owners.size === 0) return new Map();
   for (const { owner, search } of owners.values()) refuseSearch(ctx.caller, owner, search?.type);
   if (owners.size > MAX_SEARCHES) {
-    const diagnostics = `a transaction can have at most ${MAX_SEARCHES} different searches as references; this one has ${owners.size}`;
+    const diagnostics = `a transaction can have at most ${MAX_SEARCHES} different searches as references, but this one has ${owners.size}`;
     throw new Refusal('too_large', { code: 'too-long', diagnostics });
   }
   const identifiers = identifiersIn(resolved);

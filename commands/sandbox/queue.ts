@@ -67,7 +67,7 @@ function tooMany(): Refusal {
     'throttled',
     {
       code: 'throttled',
-      diagnostics: `${MOST_WAITING} sandboxes of yours or of this organization are already waiting to be filled or reset; retry when one is done`,
+      diagnostics: `${MOST_WAITING} of your sandboxes or this organization's sandboxes are already waiting to be filled or reset; retry when one of them is done`,
     },
     { 'Retry-After': String(RETRY_AFTER) },
   );

@@ -167,7 +167,7 @@ async function run(
   };
   const heartbeats = interval(TICK_MS).pipe(
     exhaustMap(async () => {
-      if (!logAnswers()) throw new Unavailable('this instance gets no answer from the event store');
+      if (!logAnswers()) throw new Unavailable("the event store doesn't answer this instance");
       await runner.tick();
     }),
     ignoreElements(),

@@ -43,7 +43,7 @@ export interface ExplainedPlan {
 const SUMMARIES: Readonly<Record<Plan['kind'], string>> = {
   count: 'Only the total is asked for: one statement counts the matches.',
   named: 'The search names ids, identifiers or records: these lead to the matches.',
-  sources: 'Indexes over what resources say lead to the matches.',
+  sources: 'Indexes over the resources’ content lead to the matches.',
   order:
     'No condition leads to the matches: resources are read in the order of the answer and checked one by one.',
 };

@@ -126,7 +126,7 @@ function parseSorts({ values }: RawParameter): Sort[] {
     throw badParameter('_sort', `a search can have at most ${MAX_SORTS} sort keys`);
   const sorts = values.map(parseSortKey);
   if (new Set(sorts.map(({ by }) => by)).size < sorts.length) {
-    throw badParameter('_sort', 'each parameter can be named once only');
+    throw badParameter('_sort', 'each parameter can be named only once');
   }
   return sorts;
 }

@@ -41,14 +41,14 @@ export function keepRunning(
       const times = `${ends.length + 1} times within ${WITHIN_MS / 60_000} minutes`;
       log.fatal(
         { output },
-        `PostgreSQL ended by itself ${times}: the service ends; see postgres.log in DATA_DIR`,
+        `PostgreSQL stopped unexpectedly ${times}, so the service stops; see postgres.log in DATA_DIR`,
       );
       giveUp();
       return false;
     }
     ends.push(now);
     const which = `restart ${ends.length} of ${pauses.length} in ${wait / 1_000} s`;
-    log.error({ output }, `PostgreSQL ended by itself; ${which}`);
+    log.error({ output }, `PostgreSQL stopped unexpectedly; ${which}`);
     await pause(wait, undefined, { signal: stopped.signal });
     const next = server.restart();
     starting = next.catch(() => undefined);

@@ -77,7 +77,7 @@ async function adopt(target: string, home: string): Promise<string> {
   const other = await readlink(join(owner, 'postgres')).catch(() => undefined);
   if (other === target) {
     throw new Error(
-      `${join(home, 'postgres')} links to the database of ${owner}: remove the link to begin with an empty one`,
+      `${join(home, 'postgres')} links to the database of ${owner}: remove the link to start with an empty database`,
     );
   }
   await writeFile(note, home);

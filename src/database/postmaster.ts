@@ -46,7 +46,7 @@ export async function clearDead(cluster: string, sockets: string): Promise<void>
   const until = Date.now() + LEFT_MS;
   for (let left = await findProcesses(cluster); left.length > 0; left = await findProcesses(cluster)) {
     if (Date.now() > until)
-      throw new Error(`processes of PostgreSQL that died are still there: ${left.join(', ')}`);
+      throw new Error(`PostgreSQL died, but some of its processes are still running: ${left.join(', ')}`);
     await pause(50);
   }
   await rm(join(cluster, 'postmaster.pid'), { force: true });

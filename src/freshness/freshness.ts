@@ -77,7 +77,7 @@ export class Freshness {
     return unavailable(
       this.deps.progress.logAnswers
         ? 'the read model is catching up with recent writes; retry in a second'
-        : "the event store doesn't answer, and the read model lacks the last writes; retry in a second",
+        : "the event store doesn't answer, and the read model lacks the latest writes; retry in a second",
     );
   }
 

@@ -36,7 +36,7 @@ export function credentialModels(credential: string): readonly string[] {
 export function makeGrantCaller(token: TokenCaller, url: string): Caller {
   if (!covers(token.resources, url)) {
     throw invalidToken(
-      'the access token is for other resources of this service; request one with their `resource`',
+      'the access token is for another resource of this service; request one with the right `resource`',
     );
   }
   const { environment, isBeingFilled = false } = token;

@@ -30,7 +30,7 @@ export const ERRORS: readonly DescribedError[] = [
     status: 403,
     type: 'forbidden',
     meaning:
-      'The credential is valid, but may not do this, or is of a kind that this interface doesn’t accept.',
+      'The credential is valid, but isn’t allowed to do this, or this interface doesn’t accept its kind.',
     advice:
       'Use a credential of the kind or with the scope that the message names, or ask an owner of the organization.',
   },
@@ -50,21 +50,22 @@ export const ERRORS: readonly DescribedError[] = [
   {
     status: 406,
     type: 'not_acceptable',
-    meaning: 'The service has none of the formats that `Accept` or `_format` asks for.',
+    meaning: 'The service supports none of the formats that `Accept` or `_format` asks for.',
     advice: 'Accept `application/json`, or `application/fhir+json` on the FHIR interface.',
   },
   {
     status: 409,
     type: 'conflict',
     meaning:
-      'The request conflicts with the current state; or the first request with this Idempotency-Key is still running, after this one waited up to ten seconds for it.',
+      'The request conflicts with the current state. Or the first request with this Idempotency-Key is still running after this one waited up to ten seconds.',
     advice:
       'If the answer has `Retry-After`, retry after that many seconds; otherwise read the current state first.',
   },
   {
     status: 410,
     type: 'gone',
-    meaning: 'The resource was deleted. Only the FHIR interface returns this; the others return `not_found`.',
+    meaning:
+      'The resource was deleted. Only the FHIR interface returns this; the other interfaces return `not_found`.',
     advice: 'Its history is still available.',
   },
   {
@@ -77,7 +78,8 @@ export const ERRORS: readonly DescribedError[] = [
   {
     status: 413,
     type: 'too_large',
-    meaning: 'The body, the events it would write, or the answer exceeds the limit that the message names.',
+    meaning:
+      'The body, the events that it would write, or the answer exceeds the limit that the message names.',
     advice: 'Split the request, or ask for less at a time.',
   },
   {
@@ -90,14 +92,14 @@ export const ERRORS: readonly DescribedError[] = [
     status: 422,
     type: 'invalid',
     meaning:
-      'The request is well-formed, but some inputs are invalid. `errors` lists each of them with its place.',
+      'The request is well-formed, but some inputs are invalid. `errors` lists each invalid input with its place.',
     advice: 'Correct each of them. The same request will fail again.',
   },
   {
     status: 429,
     type: 'throttled',
     meaning:
-      'The API key or client address reached its limit of requests per minute; or too many sandboxes are waiting to be filled.',
+      'The API key or client address has reached its limit of requests per minute, or too many sandboxes are waiting to be filled.',
     advice: 'Retry after `Retry-After` seconds; `RateLimit` shows how many requests are left.',
   },
   {
@@ -109,7 +111,7 @@ export const ERRORS: readonly DescribedError[] = [
   {
     status: 503,
     type: 'unavailable',
-    meaning: 'A part of the service is unavailable or catching up. No change was saved in part.',
+    meaning: 'A part of the service is unavailable or catching up. No change was saved partially.',
     advice: 'Retry after `Retry-After` seconds; retry a POST with the same Idempotency-Key.',
   },
 ];

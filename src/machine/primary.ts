@@ -248,13 +248,13 @@ export class Primary {
     this.#crashes = [...this.#crashes.filter((at) => now - at < MINUTE_MS), now];
     const count = this.#crashes.length;
     if (count >= CRASHES) {
-      const message = `processes ended unexpectedly ${count} times within a minute, the last one as follows: ${reason}`;
+      const message = `processes ended unexpectedly ${count} times within a minute; the last reason: ${reason}`;
       return this.#fatal(new MemberFailed(message, true));
     }
     const ms = Math.min(PAUSE.first * 2 ** (count - 1), PAUSE.last);
     log.error(
       { worker: part.name, reason, restart_in_ms: ms },
-      'a process ended unexpectedly and is started again',
+      'a process ended unexpectedly and is being restarted',
     );
     await pause(ms);
     // It may have ended while it was being replaced.
@@ -272,7 +272,7 @@ export class Primary {
     for (const member of this.#members) {
       if (isHeldUp) member.aliveAt = now;
       if (now - member.aliveAt <= HUNG_MS || !member.isReady || member.isStopping) continue;
-      this.options.log.error({ worker: member.part.name }, 'a process hangs and is killed');
+      this.options.log.error({ worker: member.part.name }, "a process doesn't respond and is being killed");
       member.worker.process.kill('SIGKILL');
     }
   }

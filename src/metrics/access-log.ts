@@ -6,7 +6,7 @@ export function observeAccessLog(registry: Registry, log: { waiting: number; dro
   const registers = [registry];
   new Gauge({
     name: 'annal_access_log_waiting',
-    help: 'Reads of this instance whose entries are not in the access log yet. Only refused reads are answered earlier.',
+    help: 'Reads on this instance whose entries are not in the access log yet. Only refused reads are answered before their entry is written.',
     registers,
     collect() {
       this.set(log.waiting);
@@ -15,7 +15,7 @@ export function observeAccessLog(registry: Registry, log: { waiting: number; dro
   let counted = 0;
   new Counter({
     name: 'annal_access_log_dropped_total',
-    help: 'Refused reads of this instance that are missing in the access log: it could not be written for too long.',
+    help: 'Refused reads on this instance that are missing from the access log, because it could not be written for too long.',
     registers,
     collect() {
       this.inc(log.dropped - counted);

@@ -58,7 +58,7 @@ export function observeFollowers(registry: Registry, source: FollowersSource): v
   const lookParked = shareRunning(parked);
   new Gauge({
     name: 'annal_process_parked_events',
-    help: 'Parked events: a process on any instance could not handle them, and retries them.',
+    help: 'Parked events, which a process on any instance could not handle and retries.',
     labelNames: ['process'],
     registers,
     async collect() {
@@ -97,6 +97,6 @@ function observeLags(
       },
     });
   };
-  gauge('events', `Events of the log that the ${kind} has not passed, counted up to 5000`);
-  gauge('seconds', `Age of the oldest event that the ${kind} has not passed, 0 when there is none`);
+  gauge('events', `Events in the log that the ${kind} has not processed, counted up to 5000`);
+  gauge('seconds', `Age of the oldest event that the ${kind} has not processed, 0 when there is none`);
 }

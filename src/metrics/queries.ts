@@ -10,7 +10,7 @@ import { DURATIONS } from './registry.ts';
 export function observeQueries(registry: Registry): CallWrapper {
   const durations = new Histogram({
     name: 'annal_query_duration_seconds',
-    help: 'Time of a query of the read models, including the wait for a connection, by kind.',
+    help: 'Time that a query on the read models takes, including the wait for a connection, by kind.',
     labelNames: ['query'],
     buckets: DURATIONS,
     registers: [registry],

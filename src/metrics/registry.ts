@@ -48,7 +48,7 @@ export function createMetrics(process?: MeasuredProcess): Metrics {
   });
   const throttled = new Counter({
     name: 'annal_requests_throttled_total',
-    help: 'Requests of this instance that were answered 429, by whose limit was used up: address, key, application, grant, member.',
+    help: 'Requests that this instance answered with 429, by the kind of limit that was reached: address, key, application, grant, member.',
     labelNames: ['by'],
     registers: [registry],
   });
@@ -61,7 +61,7 @@ export function createMetrics(process?: MeasuredProcess): Metrics {
     observeChecks(check) {
       new Gauge({
         name: 'annal_ready_check',
-        help: '1 if a condition of /health/ready holds now.',
+        help: '1 while a condition of /health/ready holds.',
         labelNames: ['check'],
         registers: [registry],
         async collect() {

@@ -48,13 +48,13 @@ export function observeStore(
   });
   const sizes = new Histogram({
     name: 'annal_append_events',
-    help: 'Events of an append that succeeded.',
+    help: 'Events in an append that succeeded.',
     buckets: COUNTS,
     registers,
   });
   const appended = new Counter({
     name: 'annal_events_appended_total',
-    help: 'Events that this instance appended, by type.',
+    help: 'Events that this instance has appended, by type.',
     labelNames: ['type'],
     registers,
   });

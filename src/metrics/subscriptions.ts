@@ -25,7 +25,7 @@ export class Subscriptions {
     });
     this.#failures = new Counter({
       name: 'annal_subscription_failures_total',
-      help: 'Subscriptions that failed, because of the store or the subscriber; each is restarted.',
+      help: 'Subscriptions that failed because of the store or the subscriber. Each of them is restarted.',
       labelNames,
       registers,
     });
@@ -37,7 +37,7 @@ export class Subscriptions {
     });
     this.#durations = new Histogram({
       name: 'annal_subscription_batch_duration_seconds',
-      help: 'Time that a subscriber took for a batch of events, without empty ones.',
+      help: "Time that a subscriber took for a batch of events; empty batches don't count.",
       labelNames,
       buckets: DURATIONS,
       registers,

@@ -6,7 +6,7 @@ export function observeRequestLog(registry: Registry, log: { waiting: number; dr
   const registers = [registry];
   new Gauge({
     name: 'annal_request_log_waiting',
-    help: 'Answered requests of this instance that are not in the request log yet.',
+    help: 'Answered requests on this instance that are not in the request log yet.',
     registers,
     collect() {
       this.set(log.waiting);
@@ -15,7 +15,7 @@ export function observeRequestLog(registry: Registry, log: { waiting: number; dr
   let counted = 0;
   new Counter({
     name: 'annal_request_log_dropped_total',
-    help: 'Answered requests of this instance that are missing in the request log: the database was unavailable or slow for too long.',
+    help: 'Answered requests on this instance that are missing from the request log, because the database was unavailable or slow for too long.',
     registers,
     collect() {
       this.inc(log.dropped - counted);

@@ -34,7 +34,7 @@ export function observeWebhooks(
   const registers = [registry];
   const attempts = new Counter({
     name: 'annal_webhook_attempts_total',
-    help: 'Attempts of webhook deliveries on this instance by result: delivered, refused (an answer other than 2xx), timeout, unreachable.',
+    help: 'Webhook delivery attempts on this instance, by result: delivered, refused (an answer other than 2xx), timeout, unreachable.',
     labelNames: ['result'],
     registers,
   });
@@ -60,15 +60,15 @@ export function observeWebhooks(
   };
   gauge(
     'annal_webhook_due_deliveries',
-    'Webhook deliveries that are due and not sent, on whichever instance.',
+    'Webhook deliveries that are due and not sent, on any instance.',
     'due',
   );
   gauge(
     'annal_webhook_oldest_due_seconds',
-    'How long the oldest of them has been due; 0 when none is.',
+    'How long the oldest unsent delivery has been due, 0 when none is due.',
     'oldest',
   );
-  gauge('annal_webhook_waiting_deliveries', 'Webhook deliveries between two attempts.', 'waiting');
+  gauge('annal_webhook_waiting_deliveries', 'Webhook deliveries that wait between two attempts.', 'waiting');
   return (endpoint, { delivered, timedOut, status, seconds }) => {
     const result = delivered
       ? 'delivered'

@@ -88,7 +88,7 @@ export class AssertionVerifier {
     // jose is satisfied by one member; a server that is named beside us could use the assertion here.
     const audiences = typeof aud === 'string' ? [aud] : (aud ?? []);
     if (!audiences.every((each) => this.deps.audiences.includes(each)))
-      throw new AssertionFault('aud of the assertion must name nothing but this server');
+      throw new AssertionFault('aud of the assertion must name only this server');
     if (exp > now + MAX_LIFETIME_S + TOLERANCE_S)
       throw new AssertionFault('exp of the assertion must be at most 5 minutes ahead');
     if (iat > now + TOLERANCE_S) throw new AssertionFault('iat of the assertion must not be in the future');

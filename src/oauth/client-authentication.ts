@@ -176,7 +176,7 @@ async function findHolder(pool: Pool, token: string): Promise<Identified> {
 /** Returns the id of the credentials. @throws OAuthError invalid_request if `client_id` is another */
 function sameClient(id: string, parameter: string | undefined): string {
   if (parameter !== undefined && parameter !== id)
-    throw new OAuthError('invalid_request', 'client_id is not the client that authenticates');
+    throw new OAuthError('invalid_request', 'client_id differs from the client that authenticates');
   return id;
 }
 

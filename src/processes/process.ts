@@ -150,7 +150,7 @@ export class Process {
     this.deps.newer?.note(name, error);
     this.deps.log.error(
       { process: name, error: error.message },
-      'this instance is too old to go on with a process; a newer one takes over, if there is one',
+      'this instance is too old to continue a process; a newer instance takes over, if one is running',
     );
     return timer(this.#times.newerPauseMs);
   }
@@ -190,7 +190,7 @@ export class Process {
       );
       const answered = timer(0, LOOK_EVERY).pipe(
         tap(() => {
-          if (!logAnswers()) throw new Unavailable('this instance gets no answer from the event store');
+          if (!logAnswers()) throw new Unavailable("the event store doesn't answer this instance");
         }),
         ignoreElements(),
       );

@@ -46,7 +46,10 @@ export class Endings<T> {
       this.#timer = setTimeout(() => {
         this.#looking = this.#look()
           .catch((error: unknown) =>
-            log.warn({ err: error }, `each ${what} that has ended will be looked for again`),
+            log.warn(
+              { err: error },
+              `the search for each ${what} that has ended failed; it will be repeated`,
+            ),
           )
           .finally(next);
       }, everyMs).unref();

@@ -91,7 +91,7 @@ export function openGuests({
         throw unavailable('earlier grants of this client are being ended; retry in a moment');
       const { hostname: host } = new URL(clientId);
       if (isFresh === undefined && (await documents.count(host)) > MOST_OF_DOMAIN)
-        throw guestFault('too many metadata documents of this domain were read today; try again tomorrow');
+        throw guestFault('too many metadata documents from this domain were read today; try again tomorrow');
       const { document, seconds } = await fetchNow(clientId);
       const position = await commands.admit(bySystem(), {
         client_id: clientId,

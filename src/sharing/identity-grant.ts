@@ -104,7 +104,7 @@ async function signedIn(
   }
   // Anyone who runs an organization's own issuer can claim to be anyone.
   if (person.organizations !== undefined)
-    throw new OAuthError('invalid_grant', 'subject_token must be of an issuer of this installation');
+    throw new OAuthError('invalid_grant', "subject_token must be from one of this installation's issuers");
   const claims = decodeJwt(token);
   if (Date.now() / 1_000 - (claims.iat ?? 0) > MOST_AGE_S)
     throw new OAuthError('invalid_grant', `subject_token must have been issued within ${MOST_AGE_S} seconds`);
@@ -133,7 +133,7 @@ async function findTarget(
       };
     }
     if (!own.has(asked))
-      throw new OAuthError('invalid_grant', 'patient is not a record that this grant reaches');
+      throw new OAuthError('invalid_grant', 'patient is not a record that this grant covers');
     const { issuer, subject } = person;
     const { wrote } = await deps.link(by, asked, { issuer, subject }, 'self', 'identity_grant');
     if (wrote !== undefined) await deps.freshness.settle(wrote.position, ['consents']);

@@ -45,7 +45,7 @@ export function openTrustEnding({
       if (ended !== undefined)
         log.warn(
           { application: id, cause: CAUSE },
-          'an application is no longer trusted, because the operator did not give it trust; `annal applications trust` gives it',
+          'an application is no longer trusted, because no operator gave it trust; to trust it, run `annal applications trust`',
         );
       return { result: undefined, wrote: ended };
     },

@@ -129,7 +129,7 @@ export class SignIn {
     const party = ssoClient === undefined ? known : this.#ofOrganization(begun.issuer, ssoClient);
     // Each issuer has its own redirect URI, so one can't pass off its answer as another's (RFC 9700, section 4.4).
     if (party === undefined || party.key !== key || begun.issuer !== party.at.issuer)
-      throw new SignInFault('refused', 'the answer came to the redirect URI of another issuer', begun);
+      throw new SignInFault('refused', "the answer came to another issuer's redirect URI", begun);
     try {
       const proof = await party.exchange(query, deriveExchange(state, browser));
       const person = await this.#readPerson(party.at.issuer, proof, ssoClient);
@@ -164,7 +164,7 @@ export class SignIn {
   ): Promise<Identity> {
     const person = await this.deps.verify(idToken);
     if (person.issuer !== issuer || (person.organizations === undefined) !== (ssoClient === undefined))
-      throw new TypeError('the ID token is of another issuer');
+      throw new TypeError('the ID token is from another issuer');
     const more = readIdentity(issuer, { ...further, sub: person.subject });
     const address = person.email === undefined ? more : person;
     const name = person.name ?? more.name;
@@ -197,7 +197,7 @@ function stateIn(query: string): string | undefined {
 function notBegun(): SignInFault {
   return new SignInFault(
     'not_begun',
-    'this browser has begun no such sign-in, or it was used or has expired',
+    "this browser didn't start this sign-in, or the sign-in was already used or has expired",
   );
 }
 

@@ -169,11 +169,11 @@ describe('the check of the access log', () => {
     expect(await faults()).to.deep.equal([
       ['sequence', 'one', 2, 'the first entry has the number 2'],
       ['sequence', 'one', 4, 'entry 4 follows 2'],
-      ['head', 'one', null, 'the entries end at 4; by the head there are 5'],
+      ['head', 'one', null, 'the entries end at 4, but the head counts 5'],
     ]);
     await sql('delete from operations.access_entry where record = $1', one);
     expect(await faults()).to.deep.equal([
-      ['head', 'one', null, 'the entries end at 0; by the head there are 5'],
+      ['head', 'one', null, 'the entries end at 0, but the head counts 5'],
     ]);
   });
 
@@ -266,7 +266,7 @@ describe('the check of the access log', () => {
         'erasure',
         'one',
         null,
-        'the record was purged, but its access log can be written, or counts of its reads are left',
+        'the record was purged, but its access log can still be written, or counts of its reads remain',
       ],
     ]);
     await sql('delete from operations.access_use where record = $1', one);
@@ -290,7 +290,7 @@ describe('the check of the access log', () => {
         'erasure',
         'other',
         null,
-        'the record was purged, but its access log can be written, or counts of its reads are left',
+        'the record was purged, but its access log can still be written, or counts of its reads remain',
       ],
     ]);
   });

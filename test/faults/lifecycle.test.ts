@@ -275,7 +275,7 @@ describe('the service', () => {
     process.kill(first, 'SIGKILL');
     await eventually(async () => (await databasePid(dataDir).catch(() => first)) !== first, 60_000);
     await serves();
-    expect(program.stderr()).to.contain('PostgreSQL ended by itself; restart 1 of 5 in 0.1 s');
+    expect(program.stderr()).to.contain('PostgreSQL stopped unexpectedly; restart 1 of 5 in 0.1 s');
     // PostgreSQL restarts its own processes when one of them is killed.
     const second = await databasePid(dataDir);
     const children = await readFile(`/proc/${second}/task/${second}/children`, 'utf8').catch(() => '');

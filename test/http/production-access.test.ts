@@ -133,7 +133,7 @@ describe('production by request', () => {
     });
 
     const refusal = await annal('refuse', own, '--reason', 'Confirm a domain first');
-    expect(refusal).to.include({ code: 0, stdout: `The request of ${own} for production is refused.\n` });
+    expect(refusal).to.include({ code: 0, stdout: `The production request of ${own} was refused.\n` });
     await shows(own, 'refused');
     const [refused] = await requestsOf(own);
     expect(refused).to.deep.include({ id: asked.id, reason: 'Confirm a domain first' });
@@ -244,7 +244,7 @@ describe('production by request', () => {
     ]);
     expect([unasked.code, unasked.stderr]).to.deep.equal([
       1,
-      `annal: ${project} has no request for production that waits for an answer\n`,
+      `annal: ${project} has no production request that is waiting for an answer\n`,
     ]);
     expect([unlisted.code, unlisted.stderr]).to.deep.equal([
       1,

@@ -462,7 +462,7 @@ describe('proposals', () => {
       );
     const body = { operation: 'create', resource: conditionOf(shared.patient, 'One more') };
     const full = await proposing.app(shared.allowed, '', 'POST', body);
-    expect([full.status, full.text].join()).to.match(/^409.*100 proposals of this grant are waiting/);
+    expect([full.status, full.text].join()).to.match(/^409.*100 proposals under this grant are pending/);
     const places = (await proposing.events(shared.record)).flatMap(({ event }) =>
       event.type === 'ProposalMade' ? [event.data.place] : [],
     );

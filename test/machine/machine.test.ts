@@ -181,7 +181,7 @@ describe('a machine whose processes keep ending', () => {
       return !isAlive(service.pid);
     });
     expect(service.log()).to.match(
-      /Annal stops: processes ended unexpectedly 5 times within a minute, the last one as follows: http-\d ended: SIGKILL/,
+      /Annal stops: processes ended unexpectedly 5 times within a minute; the last reason: http-\d ended: SIGKILL/,
     );
     await service.stop();
   });

@@ -25,10 +25,10 @@ describe('the URL of a metadata document', () => {
   it('is taken by the rule of the installation', () => {
     const fault = (rule: 'off' | 'allow' | readonly string[], url = URL) =>
       faultOfClientUrl(url, { rule, takesLocal: false });
-    expect(fault('off')).to.match(/no clients/);
+    expect(fault('off')).to.match(/doesn't accept clients/);
     expect(fault('allow')).to.equal(undefined);
     expect(fault(['app.example.org'])).to.equal(undefined);
-    expect(fault(['example.org'])).to.match(/does not take/);
+    expect(fault(['example.org'])).to.match(/clients this service doesn.t accept/);
     expect(fault('allow', 'https://app.example.org./client.json')).to.match(/host name/);
     expect(fault('allow', 'https://app.example.org:8443/a?b=c')).to.equal(undefined);
     expect(fault('allow', 'https://app.example.org:443/a')).to.match(/as browsers write it/);
@@ -173,7 +173,7 @@ describe('guests of an installation', () => {
     expect(metadata.json).not.to.have.property('client_id_metadata_document_supported');
     const page = await fetch(`${service.url}/oauth/authorize?client_id=${encodeURIComponent(CLIENT)}`);
     expect(page.status).to.equal(400);
-    expect(await page.text()).to.include('takes no clients by metadata documents');
+    expect(await page.text()).to.include('accept clients with metadata documents');
   });
 
   it('are never looked for at addresses that are not public, whatever their names resolve to', async () => {
@@ -208,7 +208,7 @@ describe('guests of an installation', () => {
     });
     await fetch('first.example.net');
     await service.pool.query('update operations.guest_host set documents = 1000');
-    expect(await fetch('second.example.net')).to.include('too many metadata documents of this domain');
+    expect(await fetch('second.example.net')).to.include('too many metadata documents from this domain');
     expect(await fetch('second.example.com')).to.include('an address that is not public');
     await counted();
   });

@@ -231,7 +231,7 @@ describe('deciding on a new proposal', () => {
     const one: PlainEvent = { type: 'ProposalWithdrawn', data: { ...ids, proposal_id: 'prop_a7', place: 7 } };
     record(granted(), ...full)
       .when(proposing())
-      .thenRefused('conflict', /100 proposals of this grant are waiting/);
+      .thenRefused('conflict', /100 proposals under this grant are pending/);
     record(granted(), ...full, one)
       .when(proposing())
       .thenEvents(made(creation, { place: 7 }));
@@ -281,13 +281,13 @@ describe('deciding on a proposal', () => {
       .thenNothing();
     record(...waiting, rejected())
       .when(withdrawing)
-      .thenRefused('conflict', /rejected already/);
+      .thenRefused('conflict', /already rejected/);
   });
 
   it('given one that has ended, then 409 naming how', () => {
     for (const [end, words] of [
-      [accepted(), /accepted already/],
-      [rejected(), /rejected already/],
+      [accepted(), /already accepted/],
+      [rejected(), /already rejected/],
       [withdrawn, /has withdrawn/],
       [superseded(2), /has changed/],
       [expired('time'), /has expired/],

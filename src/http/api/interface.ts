@@ -152,7 +152,7 @@ function noTokens(): Refusal {
   return new Refusal('forbidden', {
     code: 'forbidden',
     diagnostics:
-      'below /app/api no token is issued: the session itself opens /v1 and /fhir/R4 of the projects that it may see',
+      'no token is issued below /app/api: the session itself opens /v1 and /fhir/R4 for the projects that it may see',
   });
 }
 

@@ -53,14 +53,14 @@ export async function enter(deps: GatewayDeps, ctx: Context, path: string): Prom
   await refuseOthers(deps, ctx);
   requireOwnOrigin(ctx, deps.visitors.baseUrl, 'the request does not come from a page of this service');
   if (ctx.get(SESSION_HEADER) !== '1')
-    throw forbidden(`${SESSION_HEADER}: 1 is missing: scripts of this service's pages send it`);
+    throw forbidden(`${SESSION_HEADER}: 1 is missing: scripts on this service's pages send it`);
   const session = await deps.visitors.findAnySession(ctx);
   if (session === undefined)
     throw signedOut('nobody is signed in, or the session has ended; sign in again at /signin');
   const { person, id } = session;
   if (person.organizations !== undefined && !/^\/admin(?:\/|$)/.test(path))
     throw forbidden(
-      'only an organization trusts the issuer that you signed in at: this session opens only /admin',
+      'only an organization trusts the issuer at which you signed in, so this session opens only /admin',
     );
   const counted = deps.count(ctx, person);
   if (counted !== undefined) await counted;

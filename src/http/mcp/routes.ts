@@ -74,7 +74,7 @@ function refuseForeignOrigin({ baseUrl }: Pick<OpenService, 'baseUrl'>, origin: 
   if (LOOPBACK.test(own.hostname) && URL.canParse(origin) && LOOPBACK.test(new URL(origin).hostname)) return;
   throw new Refusal('forbidden', {
     code: 'forbidden',
-    diagnostics: `requests of pages at other origins than ${own.origin} are not taken here`,
+    diagnostics: `requests from pages at origins other than ${own.origin} are refused`,
     expression: 'http.origin',
   });
 }

@@ -141,7 +141,7 @@ function answerOpened(id: string, opened: Opened, requestId: string): Answer {
       const message =
         remainingAttempts === 0
           ? 'the passcode is wrong; the link is closed for good'
-          : `the link needs its passcode; ${remainingAttempts} attempts are left before it is closed for good`;
+          : `the link needs its passcode; ${remainingAttempts} attempts are left before the link is closed for good`;
       const error = { type: 'unauthenticated', field: 'passcode', message, request_id: requestId };
       // Not a scheme that browsers ask for by themselves.
       const challenge = `Passcode realm="${id.replace(/[^\w-]/g, '')}"`;

@@ -237,7 +237,7 @@ function readRedirectUri(parameters: Parameters, { redirectUris, guest }: Reques
         ? 'redirect_uri is missing'
         : redirectUris.includes(uri) || (guest !== undefined && isGuestRedirect(uri, redirectUris))
           ? undefined
-          : 'redirect_uri differs from every registered one; it must be the same character by character';
+          : 'redirect_uri differs from every registered URI; it must match one of them character by character';
   if (detail !== undefined) throw new PageFault('redirect', 400, detail, 'redirect_uri');
   return uri;
 }
@@ -278,14 +278,14 @@ function readScopes(asked: string | undefined, client: RequestingClient, fault: 
   const registered = knownScopes(client.scopes).filter((scope) => refreshes || scope !== 'offline_access');
   // Nobody here decided what a guest needs.
   if (asked === undefined && client.guest !== undefined)
-    throw fault('invalid_scope', 'scope is missing: name the scopes that the application needs');
+    throw fault('invalid_scope', 'scope is missing: list the scopes that the application needs');
   const parsed = asked === undefined ? { scopes: registered.filter(isOfPatients) } : parseScopes(asked);
   if ('fault' in parsed) throw fault('invalid_scope', parsed.fault);
   const { scopes } = parsed;
-  if (scopes.length === 0) throw fault('invalid_scope', 'scope has no scope that a person can allow');
+  if (scopes.length === 0) throw fault('invalid_scope', 'scope contains no scope that a person can allow');
   const system = scopes.find((scope) => !isOfPatients(scope));
   if (system !== undefined) {
-    throw fault('invalid_scope', `${scopeText(system)} can only be asked for with client_credentials`);
+    throw fault('invalid_scope', `${scopeText(system)} can only be requested with client_credentials`);
   }
   const [foreign] = uncovered(registered, scopes);
   if (foreign !== undefined) {
@@ -300,7 +300,7 @@ const isOfPatients = (scope: Scope): boolean => typeof scope === 'string' || sco
 
 function readResources(values: readonly string[], baseUrl: string, fault: Fault): readonly string[] {
   if (values.length > MAX_RESOURCES) {
-    throw fault('invalid_target', `resource may be sent ${MAX_RESOURCES} times at most`);
+    throw fault('invalid_target', `resource can be sent at most ${MAX_RESOURCES} times`);
   }
   const resources = values
     .filter((value) => value !== '')
@@ -328,7 +328,7 @@ function readPrompt(text: string | undefined, fault: Fault): ReadonlySet<Prompt>
     throw fault('invalid_request', `prompt must consist of ${PROMPTS.join(', ')}`);
   }
   if (prompts.includes('none') && prompts.length > 1) {
-    throw fault('invalid_request', 'prompt must not have none together with other values');
+    throw fault('invalid_request', 'prompt must not combine none with other values');
   }
   return new Set(prompts);
 }

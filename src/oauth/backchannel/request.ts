@@ -131,7 +131,7 @@ function readScope(text: string | undefined, client: Client): string {
       'invalid_scope',
       system === undefined && foreign !== undefined
         ? `the application is not registered for ${scopeText(foreign)}`
-        : 'system/ scopes can only be asked for with client_credentials',
+        : 'system/ scopes can only be requested with client_credentials',
     );
   if (scopes.includes('offline_access') && !client.grantTypes.includes('refresh_token'))
     throw new OAuthError(

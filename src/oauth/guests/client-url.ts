@@ -21,7 +21,7 @@ export function isLocal({ protocol, hostname }: Pick<URL, 'protocol' | 'hostname
  * URL of a document here.
  */
 export function faultOfClientUrl(text: string, { rule, takesLocal }: GuestPolicy): string | undefined {
-  if (rule === 'off') return 'is a URL, but this service takes no clients by metadata documents';
+  if (rule === 'off') return "is a URL, but this service doesn't accept clients with metadata documents";
   if (!URL.canParse(text)) return 'is not a valid URL';
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(takesLocal && isLocal(url)))
@@ -34,6 +34,6 @@ export function faultOfClientUrl(text: string, { rule, takesLocal }: GuestPolicy
   // Two ways to write one URL would be two clients; this also refuses `.` and `..`, capitals in the host and default ports.
   if (url.href !== text) return 'must be written as browsers write it, without . or .. in its path';
   if (rule !== 'allow' && !rule.includes(url.hostname))
-    return 'is a URL of a host whose clients this service does not take';
+    return "is a URL on a host whose clients this service doesn't accept";
   return undefined;
 }

@@ -181,7 +181,7 @@ export class AccessLogWriter {
   }
 
   #failed({ answers, notes, unsure }: Batch, error: unknown): void {
-    if (!this.#failing) this.log.error({ err: error }, "the access log can't be written; reads answer 503");
+    if (!this.#failing) this.log.error({ err: error }, "the access log can't be written; reads return 503");
     this.#failing = true;
     for (const answer of answers)
       answer.settle(unavailable("the access log can't be written, so nothing is shown; retry in a second"));

@@ -286,7 +286,7 @@ export class AccessLogCheck {
           ? `there are ${seen ?? 0} entries, but the record has no head`
           : entries === seen
             ? 'the hash of the head differs from that of the last entry'
-            : `the entries end at ${seen ?? 0}; by the head there are ${entries}`;
+            : `the entries end at ${seen ?? 0}, but the head counts ${entries}`;
       this.#add({ what: 'head', record, entry: null, message });
     }
   }
@@ -299,7 +299,7 @@ export class AccessLogCheck {
     for (const { record, seen } of await this.#rows(LEFT)) {
       const message =
         seen === null || seen === 0
-          ? 'the record was purged, but its access log can be written, or counts of its reads are left'
+          ? 'the record was purged, but its access log can still be written, or counts of its reads remain'
           : 'the record was purged but still has entries';
       this.#add({ what: 'erasure', record, entry: null, message });
     }

@@ -75,7 +75,7 @@ export class JobRunner {
         this.#run(job);
       }
     } catch (error) {
-      this.#warn(error, 'jobs could not be looked for');
+      this.#warn(error, 'jobs could not be looked up');
     }
   }
 
@@ -136,7 +136,7 @@ export class JobRunner {
       state.cancelled ||= found?.cancel === true;
       if (state.lost || state.cancelled) command.stop();
     } catch (error) {
-      this.#warn(error, 'the progress of a job could not be noted');
+      this.#warn(error, 'the progress of a job could not be saved');
     }
   }
 
@@ -160,7 +160,7 @@ export class JobRunner {
       }
       log.info({ job: id, kind, subject, status: cancelled ?? ending.status }, 'a job ended');
     } catch (error) {
-      this.#warn(error, 'the end of a job could not be noted; it will run again');
+      this.#warn(error, 'the end of a job could not be saved; the job will run again');
     }
   }
 

@@ -74,9 +74,7 @@ export const issuersSchema = z.string().transform((text, context): readonly Name
     } else if (variable !== undefined && !VARIABLE.test(variable)) {
       faults.push(`the third part of entry ${index + 1} must be the name of an environment variable`);
     } else if (variable !== undefined && earlier !== undefined) {
-      faults.push(
-        `entry ${index + 1} must not name a client secret: it belongs into the issuer's first entry`,
-      );
+      faults.push(`entry ${index + 1} must not name a client secret: it belongs in the issuer's first entry`);
     } else if (earlier === undefined) {
       const secret = variable === undefined ? undefined : { variable, entry: index + 1 };
       named.set(issuer, { audiences: [audience], secret });

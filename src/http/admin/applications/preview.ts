@@ -52,7 +52,7 @@ export const PREVIEW_ROUTES = [
       if (!row.grant_types.includes('authorization_code')) {
         throw new Refusal('not_found', {
           code: 'not-found',
-          diagnostics: 'this application asks nobody: it is not registered for authorization_code',
+          diagnostics: 'this application has no consent page: it is not registered for authorization_code',
         });
       }
       const refreshes = row.grant_types.includes('refresh_token');

@@ -67,12 +67,15 @@ export async function byBackchannel(request: ClientRequest<'auth_req_id' | 'reso
     throw new OAuthError('expired_token', 'auth_req_id has expired; make a new request');
   if (status === 'pending' || grant_id === null)
     throw fast
-      ? new OAuthError('slow_down', 'wait 5 seconds longer between polls from now on')
+      ? new OAuthError('slow_down', 'from now on, wait 5 seconds longer between polls')
       : new OAuthError('authorization_pending', 'the person has not answered yet');
   const issued = await backchannel.redeem(id, client, resources);
   if (!('fault' in issued)) return tokenAnswer(request, issued);
   if (issued.fault === 'resource')
-    throw new OAuthError('invalid_target', 'resource must be one of the request; auth_req_id is used up');
+    throw new OAuthError(
+      'invalid_target',
+      'resource must be one that the request named; auth_req_id is used up',
+    );
   throw new OAuthError(
     'invalid_grant',
     issued.fault === 'used' ? 'auth_req_id was used before' : 'the grant has ended',

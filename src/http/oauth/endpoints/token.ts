@@ -91,9 +91,9 @@ const EXCHANGE_FAULTS: Readonly<Record<ExchangeFault, string>> = {
   reused:
     'the code was used before; tokens that it gave have been revoked. Send the person to /oauth/authorize again',
   expired: 'the code has expired: send the person to /oauth/authorize again',
-  redirect_uri: 'redirect_uri must be the one of the authorization request; the code is used up',
+  redirect_uri: 'redirect_uri must be the one from the authorization request; the code is used up',
   verifier: 'code_verifier does not match the code_challenge; the code is used up',
-  resource: 'resource must be one of the authorization request; the code is used up',
+  resource: 'resource must be one that the authorization request named; the code is used up',
   ended: 'the grant has ended',
 };
 
