@@ -26,7 +26,7 @@ export const AUDIT_KEY_ROUTES = [
     operationId: 'getAuditKeys',
     summary: 'The public key that signs exports and checkpoints',
     description:
-      'A JWK Set with one Ed25519 key. Note it once, and check signed files with it: `--key` takes its `x`. A person who doesn’t trust this service gets the key from its operator in another way.',
+      'A JWK Set with one Ed25519 key. Note the key once, and use it to check signed files: `--key` takes its `x`. If you don’t trust this service, get the key from its operator in another way.',
     tag: 'Audit',
     answers: { 200: { description: 'The key', schema: keys } },
     async run({ service }) {

@@ -41,12 +41,12 @@ export const HEALTH_ROUTES = [
             .string()
             .optional()
             .describe(
-              'What an operator should know: this instance is too old for events that newer ones wrote.',
+              'What an operator should know: this instance is too old for events that newer instances wrote.',
             ),
         }),
       },
       503: {
-        description: 'Parts are missing',
+        description: 'Some parts are not ready',
         schema: z.object({ status: z.literal('unavailable'), checks, message: z.string() }),
       },
     },

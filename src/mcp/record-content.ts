@@ -55,7 +55,9 @@ export const incomplete = z
       count: z.int().optional(),
     }),
   )
-  .describe('What is missing here. Absence from this answer proves nothing about these.');
+  .describe(
+    'What this answer leaves out. If something listed here is absent from the answer, that proves nothing.',
+  );
 
 /** The schema of a record's answer. @param content what comes from the record */
 export const recordOutput = (content: z.ZodType) =>
@@ -66,7 +68,7 @@ export const recordOutput = (content: z.ZodType) =>
       .optional()
       .describe('Content of the record that an AI wrote and nobody has verified. Never state it as fact.'),
     incomplete,
-    next_cursor: z.string().nullable().optional().describe('Send it as cursor for the rest.'),
+    next_cursor: z.string().nullable().optional().describe('Send it as cursor to get the rest.'),
   });
 
 /** Entries of a record, as their interface shows them. */

@@ -86,7 +86,9 @@ export const COMMON = {
     .string()
     .max(64)
     .optional()
-    .describe('The id of the patient. Leave it out if you act for one patient; what_may_i_do says so.'),
+    .describe(
+      'The id of the patient. Leave it out if you act for one patient; what_may_i_do says whether you do.',
+    ),
 };
 
 /** An earlier moment. */
@@ -94,7 +96,7 @@ export const AS_OF = z
   .string()
   .max(40)
   .optional()
-  .describe('The record as it was at this moment: ISO 8601 with an offset, such as 2026-01-31T12:00:00Z.');
+  .describe('The record as it was at this time: ISO 8601 with an offset, such as 2026-01-31T12:00:00Z.');
 
 /** The place at which a long answer continues. */
 export const CURSOR = z
@@ -112,7 +114,7 @@ export const TEXT_TOKENS = z
   .min(100)
   .max(20_000)
   .default(2_000)
-  .describe('About how many tokens the text may have. record_content is always whole.');
+  .describe('The approximate maximum number of tokens of the text. record_content is always complete.');
 
 /** A day of a range. */
 export const day = (which: 'first' | 'last') =>

@@ -84,7 +84,7 @@ describe('the development issuer', () => {
 
   it('signs somebody in by authorization code and PKCE, with a token that any client can check', async () => {
     const page = await (await get(authorize())).text();
-    expect(page).to.include('You go on to <strong>localhost:5173</strong>');
+    expect(page).to.include('You continue to <strong>localhost:5173</strong>');
     const answer = await submit(authorize(), { email: ' Ada@Example.org ' });
     const target = new URL(answer.headers.get('location') ?? '');
     expect(target.origin + target.pathname).to.equal('http://localhost:5173/callback');

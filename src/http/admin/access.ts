@@ -113,7 +113,7 @@ export function requireInstallationsTrust({ organizations }: Identity, what: str
   if (organizations === undefined) return;
   throw new Refusal('forbidden', {
     code: 'forbidden',
-    diagnostics: `${what} requires an ID token from one of OIDC_ISSUERS; only an organization trusts the issuer of yours`,
+    diagnostics: `${what} requires an ID token from one of OIDC_ISSUERS; only an organization trusts the issuer of your token`,
   });
 }
 

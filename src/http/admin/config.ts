@@ -16,7 +16,7 @@ const config = z.object({
     body_bytes: z.int().describe('Largest JSON body other than a Bundle.'),
     bundle_bytes: z.int(),
     bundle_entries: z.int(),
-    webhook_endpoints: z.int().describe('Of a project, in each environment.'),
+    webhook_endpoints: z.int().describe('The limit per project, in each environment.'),
   }),
   identity: z
     .object({ issuer: z.string(), subject: z.string(), email: z.string().nullable() })
@@ -31,7 +31,7 @@ export const CONFIG_ROUTES = [
     path: '/admin/config',
     operationId: 'getConfig',
     summary: 'URLs and limits of this installation, and who the caller is',
-    description: 'Answers base URLs, limits and the person who asks.',
+    description: 'Returns base URLs, limits and the person who makes the request.',
     tag: 'Service',
     credential: 'identity',
     grantToken: 'refused',

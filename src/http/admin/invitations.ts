@@ -20,13 +20,15 @@ const invitationSchema = z
     organization_name: z.string(),
     email: z.string(),
     role,
-    invited_by: z.string().describe('The address of the member who invited, or their `sub`.'),
+    invited_by: z.string().describe('The address of the member who sent the invitation, or their `sub`.'),
     status: z.enum(['pending', 'accepted', 'withdrawn', 'replaced', 'expired']),
     created_at: instant,
     expires_at: instant,
     url: z
       .string()
-      .describe('The page at which the invited person accepts. Pass it on: the service sends no mail.'),
+      .describe(
+        'The page at which the invited person accepts. Pass this URL on, because the service sends no mail.',
+      ),
   })
   .meta({ id: 'MemberInvitation' });
 
@@ -61,7 +63,7 @@ export const INVITATION_ROUTES = [
     operationId: 'inviteMember',
     summary: 'Invite a person to an organization by their e-mail address',
     description:
-      'Anyone who signs in with this address, verified by an issuer that the installation trusts, can accept within 14 days. Owners may give every role, admins all but owner. An earlier invitation of the address ends. The service sends no mail: pass `url` on.',
+      'Anyone who signs in with this address, verified by an issuer that the installation trusts, can accept within 14 days. Owners can give every role, admins every role except owner. An earlier invitation for the address ends. The service sends no mail, so pass `url` on.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -99,7 +101,7 @@ export const INVITATION_ROUTES = [
     method: 'GET',
     path: '/admin/organizations/{org_id}/invitations',
     operationId: 'listMemberInvitations',
-    summary: 'Invitations of an organization, ended ones too, the newest first',
+    summary: 'An organization’s invitations, the newest first, including ended ones',
     description: PAGED,
     tag: TAG,
     credential: 'identity',
@@ -117,7 +119,8 @@ export const INVITATION_ROUTES = [
     path: '/admin/organizations/{org_id}/invitations/{invitation_id}',
     operationId: 'withdrawMemberInvitation',
     summary: 'Withdraw an invitation',
-    description: 'Withdrawing one that has ended changes nothing. Who accepted it stays a member.',
+    description:
+      'Withdrawing an invitation that has ended changes nothing. If the person has accepted it, they stay a member.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -136,8 +139,9 @@ export const INVITATION_ROUTES = [
     method: 'GET',
     path: '/admin/invitations',
     operationId: 'listMyMemberInvitations',
-    summary: 'Invitations that wait for you: for your verified e-mail address',
-    description: 'At most 100, the newest first. None without a verified address.',
+    summary: 'Invitations for your verified e-mail address',
+    description:
+      'At most 100 pending invitations, the newest first. The list is empty if your address isn’t verified.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -157,7 +161,7 @@ export const INVITATION_ROUTES = [
     operationId: 'acceptMemberInvitation',
     summary: 'Become a member of the organization that invites you',
     description:
-      'One that isn’t for your verified address, or has ended, is unknown (404). If you are a member already, or the person who invited you may no longer give the role, it is refused (409).',
+      'An invitation that isn’t for your verified address, or has ended, returns 404. If you are already a member, or the person who invited you can no longer give the role, the answer is 409.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

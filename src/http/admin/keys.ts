@@ -46,7 +46,7 @@ const newKey = z
       .datetime({ offset: true })
       .nullable()
       .default(null)
-      .describe('When the key stops working by itself, in the future; null: never.'),
+      .describe('When the key expires, in the future; null: never.'),
   })
   .meta({ examples: [{ name: 'server', environment: 'sandbox', scopes: ['read', 'write'] }] });
 
@@ -74,7 +74,7 @@ export const KEY_ROUTES = [
     operationId: 'createKey',
     summary: 'Create an API key',
     description:
-      'The key is shown only in this answer: the service stores its hash. With `expires_at` it stops working then. A key of `production` needs production access for the project (else 403, with the way to ask).',
+      'The key is shown only in this answer: the service stores its hash. The key stops working at `expires_at`, if you set it. A `production` key requires production access for the project; without it, the answer is 403 and says how to ask.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -105,7 +105,7 @@ export const KEY_ROUTES = [
     method: 'GET',
     path: '/admin/projects/{project_id}/keys',
     operationId: 'listKeys',
-    summary: 'API keys of a project, revoked ones too, the newest first',
+    summary: 'A project’s API keys, the newest first, including revoked ones',
     description: `${PAGED} The keys themselves are never shown again.`,
     tag: TAG,
     credential: 'identity',

@@ -13,9 +13,9 @@ import { PERIOD_QUERY, periodIn } from './period.ts';
 import { noteReads, requireOpenOnPages } from './record-reads.ts';
 
 const entry = z.object({
-  request_id: z.string().describe('`Service-Request-Id` of the answer.'),
+  request_id: z.string().describe('The answer’s `Service-Request-Id`.'),
   ts: instant,
-  environment: environment.nullable().describe('Null: a request about the project as a whole.'),
+  environment: environment.nullable().describe('Null for a request about the project as a whole.'),
   key_id: z.string().nullable(),
   application_id: z.string().nullable().describe('The application, if the request had an access token.'),
   identity: z.string().nullable().describe('Issuer and subject of the ID token.'),
@@ -26,16 +26,16 @@ const entry = z.object({
       'Without the query string; `…` replaces segments that are neither an id of this service nor part of a route.',
     ),
   status: z.int(),
-  ms: z.number().describe('How long it took.'),
+  ms: z.number().describe('Duration in milliseconds.'),
   error: z
     .object({
-      type: z.string().describe('As in the answer.'),
+      type: z.string().describe('As in the error that was returned.'),
       fields: z
         .array(z.object({ field: z.string(), code: z.string() }))
-        .describe('At most 20, without their words; `…` is a name that isn’t one of the interfaces’.'),
+        .describe('At most 20, without their texts; `…` replaces a name that isn’t part of the interfaces.'),
     })
     .nullable()
-    .describe('Why it was refused; null for a success, and for older entries.'),
+    .describe('Why the request was refused; null if it succeeded, and in older entries.'),
 });
 
 const detailed = entry.extend({
@@ -45,12 +45,12 @@ const detailed = entry.extend({
         version: z.string().describe('`Type/id/_history/n`'),
         patient: z.string().nullable().describe('Id of the record; null for the directory.'),
         operation: z.enum(['create', 'update', 'delete']),
-        event_id: z.string().describe('Its event, which `…/events/{event_id}` shows to auditors.'),
+        event_id: z.string().describe('The version’s event, which `…/events/{event_id}` shows to auditors.'),
       }),
     )
     .nullable()
     .describe(
-      'The versions that it wrote, at most 1,000; those of purged records are gone. Null if the caller’s role doesn’t open the environment’s records, and on the gateway for production without `X-Service-Reason`.',
+      'The versions that the request wrote, at most 1,000, except versions in purged records. Null if the caller’s role doesn’t allow reading the environment’s records, and on the gateway for production without `X-Service-Reason`.',
     ),
 });
 
@@ -87,7 +87,7 @@ export const LOG_ROUTES = [
     method: 'GET',
     path: '/admin/projects/{project_id}/logs',
     operationId: 'listRequests',
-    summary: 'Requests of a project, newest first',
+    summary: 'Requests to a project, newest first',
     description:
       'An entry appears a second or two after its request was answered, and is kept for 30 days by default. A search covers the newest 1,000,000 entries of its period (`from`, `to`), and `total` counts the matches among them, once, for the first page. Entries have no query strings, bodies, headers or credentials.',
     tag: 'Projects',
@@ -128,7 +128,7 @@ export const LOG_ROUTES = [
     method: 'GET',
     path: '/admin/projects/{project_id}/logs/{service_request_id}',
     operationId: 'getRequest',
-    summary: 'A request of a project, with the versions that it wrote',
+    summary: 'A request to a project, with the versions that it wrote',
     description:
       'The entry of the request log, and the versions of resources that the request wrote in the project’s records and directory.',
     tag: 'Projects',

@@ -93,7 +93,7 @@ export const ORGANIZATION_ROUTES = [
     path: '/admin/organizations/{org_id}',
     operationId: 'getOrganization',
     summary: 'An organization',
-    description: 'Answers the organization to its members; to others it is 404.',
+    description: 'Returns the organization to its members; for anyone else, the answer is 404.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -109,7 +109,7 @@ export const ORGANIZATION_ROUTES = [
     operationId: 'confirmDomain',
     summary: 'Confirm the domain of an organization by the e-mail address of one of its owners',
     description:
-      'The ID token must have an e-mail address with `email_verified`; if the organization has single sign-on, at one of its domains. Domains of public mail providers can’t be confirmed (422), nor can domains below them. People see the domain on the consent page. It doesn’t confirm the organization’s name.',
+      'The ID token must have an e-mail address with `email_verified`. If the organization has single sign-on, the address must be at one of its domains. Domains of public mail providers can’t be confirmed (422), nor can domains below them. People see the domain on the consent page. It doesn’t confirm the organization’s name.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

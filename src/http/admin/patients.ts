@@ -21,7 +21,7 @@ const TAG = 'Patients';
 const inEnvironment = {
   environment: environment
     .default('sandbox')
-    .describe('Production requires the role auditor, admin or owner.'),
+    .describe('In production, this requires the role auditor, admin or owner.'),
 };
 
 const patientSchema = z.object({
@@ -88,7 +88,7 @@ const consentView = (row: GrantRow): z.input<typeof consentSchema> => ({
 const bundleSchema = z.looseObject({
   resourceType: z.literal('Bundle'),
   type: z.literal('collection'),
-  timestamp: instant.describe('When its last change was recorded.'),
+  timestamp: instant.describe('When the patient’s last change was recorded.'),
   entry: z.array(z.looseObject({ fullUrl: z.string(), resource: z.looseObject({}) })),
 });
 
@@ -152,9 +152,9 @@ export const PATIENT_ROUTES = [
     method: 'GET',
     path: '/admin/projects/{project_id}/patients/{patient_id}/record',
     operationId: 'getPatientRecord',
-    summary: 'A patient’s record as a Bundle, now or at a moment',
+    summary: 'A patient’s record as a Bundle, now or at a given time',
     description:
-      'Folded from the events of the record, without deleted resources. Production requires the role auditor, admin or owner; without it the answer is 404.',
+      'Computed from the record’s events, without deleted resources. In production, this requires the role auditor, admin or owner; without such a role, the answer is 404.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -202,7 +202,7 @@ export const PATIENT_ROUTES = [
     operationId: 'listProjectConsents',
     summary: 'Consents that patients gave the project’s applications',
     description:
-      'Grants of the project’s applications in an environment, the newest first, ended ones too. Production requires the role auditor, admin or owner.',
+      'Grants to the project’s applications in an environment, the newest first, including ended ones. In production, this requires the role auditor, admin or owner.',
     tag: TAG,
     credential: 'identity',
     models: ['projects', 'consents'],

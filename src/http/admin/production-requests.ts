@@ -77,7 +77,7 @@ export const PRODUCTION_REQUEST_ROUTES = [
     method: 'GET',
     path: '/admin/projects/{project_id}/production-requests',
     operationId: 'listProductionRequests',
-    summary: 'Requests of a project for production and their answers, the newest first',
+    summary: 'A project’s production requests and their answers, the newest first',
     description: PAGED,
     tag: TAG,
     credential: 'identity',

@@ -23,7 +23,7 @@ export const QUICKSTART_ROUTES = [
       .meta({ examples: [{ name: 'My first project' }] }),
     answers: {
       201: {
-        description: 'The organization, its project, and a key of the sandbox (scopes read and write)',
+        description: 'The organization, its project, and a sandbox key (scopes read and write)',
         schema: z.object({
           organization: organizationSchema,
           project: projectSchema,

@@ -7,9 +7,11 @@ import { projectFor, toAuthor } from './access.ts';
 const TAG = 'Sandbox';
 
 const sandboxSchema = z.object({
-  synthetic_patients: z.int().describe('Synthetic patients that still exist.'),
-  own_patients: z.int().describe('Patients that the project created.'),
-  writes_today: z.int().describe('Requests that may have written since midnight UTC; up to a second old.'),
+  synthetic_patients: z.int().describe('Number of synthetic patients that still exist.'),
+  own_patients: z.int().describe('Number of patients that the project created.'),
+  writes_today: z
+    .int()
+    .describe('Number of requests since midnight UTC that may have written; up to a second old.'),
   resets: z.int().describe('How often the sandbox was reset.'),
 });
 

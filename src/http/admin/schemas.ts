@@ -26,7 +26,7 @@ export const organizationSchema = z
   .object({
     id: z.string(),
     name: z.string(),
-    role: role.describe('Of the caller.'),
+    role: role.describe('The caller’s role.'),
     confirmed_domain: z.string().nullable().describe('The domain that an owner confirmed.'),
     sso: ssoSchema.nullable(),
     created_at: instant,
@@ -69,8 +69,8 @@ export const keySchema = z
     scopes: z.array(keyScope),
     last4: z.string().describe('The last four characters of the key.'),
     created_at: instant,
-    last_used_at: instant.nullable().describe('Noted once a minute at most.'),
-    expires_at: instant.nullable().describe('When it stops working by itself; null: never.'),
+    last_used_at: instant.nullable().describe('Updated at most once a minute.'),
+    expires_at: instant.nullable().describe('When the key expires; null: never.'),
     revoked_at: instant.nullable(),
   })
   .meta({ id: 'Key' });

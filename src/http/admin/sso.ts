@@ -34,7 +34,7 @@ const settings = z
       .max(50)
       .refine((all) => new Set(all).size === all.length, { error: 'must not repeat a domain' })
       .describe(
-        'E-mail domains of its people; each belongs to one organization. Allowed are its current ones, and the caller’s own.',
+        'E-mail domains of the organization’s people; each belongs to one organization. The organization’s current domains and the caller’s own domain are allowed.',
       ),
   })
   .meta({ examples: [{ issuer: 'https://login.example.org', client_id: 'annal-dashboard', domains: [] }] });
@@ -61,7 +61,7 @@ export const SSO_ROUTES = [
     operationId: 'putSso',
     summary: 'Set the issuer that the people of an organization sign in with',
     description:
-      'A person with a verified e-mail address in one of the domains, who signs in with this issuer, is a developer of the organization. Only an owner changes `issuer` and `client_id` (else 403). A domain that is new to the organization must be that of the caller’s verified e-mail address, by an ID token of an issuer that the installation trusts (else 403); one of another organization is refused (409). A new domain of a public mail provider is invalid (422). Settings without the confirmed domain end its confirmation.',
+      'A person with a verified e-mail address in one of the domains, who signs in with this issuer, is a developer of the organization. Only an owner can change `issuer` and `client_id` (403 otherwise). A domain that is new to the organization must be the domain of the caller’s verified e-mail address, in an ID token from an issuer that the installation trusts (403 otherwise). Another organization’s domain is refused (409), and a new domain that belongs to a public mail provider is invalid (422). If the settings leave out the confirmed domain, its confirmation ends.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -83,7 +83,7 @@ export const SSO_ROUTES = [
     operationId: 'discoverSso',
     summary: 'Where the owner of an e-mail address signs in',
     description:
-      'Answers the issuer that an organization has set up for the domain of the address; 404 if there is none.',
+      'Returns the issuer that an organization has set up for the address’s domain; 404 if there is none.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

@@ -43,11 +43,15 @@ const person = z.object({ issuer: z.string(), subject: z.string(), email: z.stri
 
 const planSchema = z.object({
   versions: z.int().describe('Selected versions.'),
-  records: z.int().describe('Records in which they are; the directory counts as one.'),
+  records: z.int().describe('Number of records that contain them; the directory counts as one record.'),
   resources: z.int(),
-  restored: z.int().describe('Resources that get the content of the last version that isn’t selected.'),
-  removed: z.int().describe('Resources that are deleted, because they had no other content before.'),
-  stays: z.int().describe('Resources that stay as they are.'),
+  restored: z
+    .int()
+    .describe('Number of resources that get the content of the last version that isn’t selected.'),
+  removed: z
+    .int()
+    .describe('Number of resources that are deleted, because they had no other content before.'),
+  stays: z.int().describe('Number of resources that stay as they are.'),
   staying: z
     .array(
       z.object({
@@ -60,10 +64,10 @@ const planSchema = z.object({
           ),
       }),
     )
-    .describe('The first 200 of them.'),
+    .describe('The first 200 resources that stay.'),
   told: z
     .object({
-      exports: z.int().describe('Signed exports of the records.'),
+      exports: z.int().describe('Number of signed exports of the records.'),
       shared_links: z.int().describe('Shared links that were opened.'),
       contexts: z.int(),
       receipts: z
@@ -72,7 +76,7 @@ const planSchema = z.object({
         .describe('Receipts of answers that name a selected version; absent in plans before receipts.'),
       webhooks: z.object({ deliveries: z.int(), endpoints: z.array(z.string()) }),
     })
-    .describe('What may have told others of it, since the first selected version of each record.'),
+    .describe('How the data may have reached others since the first selected version in each record.'),
 });
 
 const sums = z.object({
@@ -92,11 +96,14 @@ const takebackSchema = z
     reason: z.string().nullable(),
     status: z.enum(['planning', 'planned', 'running', 'done', 'undoing', 'undone', 'failed']),
     progress: z.object({ done: z.int(), total: z.int(), unit: z.string() }).nullable(),
-    error: z.string().nullable().describe('Why it failed, or waits; ordering it again goes on with it.'),
+    error: z
+      .string()
+      .nullable()
+      .describe('Why it failed, or why it is waiting. Send the request again to continue it.'),
     plan: planSchema.nullable().describe('Null while it is being planned.'),
     result: sums.nullable(),
     undo_result: sums.nullable(),
-    planned_by: person.describe('Null: the operator of the installation, as of the next two.'),
+    planned_by: person.describe('Null for the operator of the installation, also in the next two members.'),
     started_by: person,
     undone_by: person,
     created_at: instant,
@@ -180,9 +187,9 @@ export const TAKEBACK_ROUTES = [
     method: 'POST',
     path: '/admin/projects/{project_id}/takebacks',
     operationId: 'planTakeback',
-    summary: 'Plan to take back what a source, a key, an application or an AI wrote',
+    summary: 'Plan to take back what a source system, a key, an application or an AI wrote',
     description:
-      'Nothing is written before you start it. All selectors must match; at least one of the first four is needed. The answer waits a few seconds for the plan; in large projects it is `planning`, and `GET` has the plan later.',
+      'Nothing is written before you start the take-back. All selectors must match; at least one of the first four is required. The request waits a few seconds for the plan. In large projects the status is then `planning`, and `GET` returns the plan later.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -190,9 +197,9 @@ export const TAKEBACK_ROUTES = [
       .strictObject({
         select: selection,
         environment,
-        since: moment.optional().describe('Only versions from this moment on.'),
-        until: moment.optional().describe('Only versions before this moment; default: now.'),
-        reason: z.string().trim().min(1).max(500).optional().describe('Why; patients read it.'),
+        since: moment.optional().describe('Only versions written at this time or later.'),
+        until: moment.optional().describe('Only versions written before this time; default: now.'),
+        reason: z.string().trim().min(1).max(500).optional().describe('The reason, which patients can read.'),
       })
       .meta({
         examples: [
@@ -241,8 +248,8 @@ export const TAKEBACK_ROUTES = [
     method: 'GET',
     path: '/admin/projects/{project_id}/takebacks/{takeback_id}',
     operationId: 'getTakeback',
-    summary: 'A take-back, its plan and how far it is',
-    description: 'Its progress is a second old at most.',
+    summary: 'A take-back, its plan and its progress',
+    description: 'The progress is at most a second old.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -257,7 +264,7 @@ export const TAKEBACK_ROUTES = [
     operationId: 'startTakeback',
     summary: 'Take back what was planned',
     description:
-      'Each record gets ordinary updates and deletions in one append, with the author type `import` and the source system `takeback/<id>`. Others’ later changes stay. It survives restarts.',
+      'Each record gets ordinary updates and deletions in one append, with the author type `import` and the source system `takeback/<id>`. Later changes by others stay. The take-back survives restarts.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -272,7 +279,7 @@ export const TAKEBACK_ROUTES = [
     operationId: 'undoTakeback',
     summary: 'Undo a take-back',
     description:
-      'Each resource gets the content that it had before, byte for byte but for its version and time, unless others have changed it since.',
+      'Each resource gets the content that it had before, byte for byte except its version and time, unless others have changed it since.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

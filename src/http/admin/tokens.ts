@@ -30,7 +30,7 @@ export const TOKEN_ROUTES = [
     operationId: 'createMemberToken',
     summary: 'Get an access token for the data of one environment, in your own name',
     description:
-      'For a dashboard. The token works wherever an API key of the project works, for 15 minutes, as long as your role suffices: `production` needs the role admin. Everything that is done with it is logged under your name.',
+      'For a dashboard. The token works wherever an API key of the project works, for 15 minutes, as long as your role allows it: `production` requires the role admin. Everything that is done with the token is logged under your name.',
     tag: 'Projects',
     credential: 'identity',
     grantToken: 'refused',

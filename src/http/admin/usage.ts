@@ -13,11 +13,14 @@ const day = z.object({
     .int()
     .nullable()
     .describe(
-      'Requests that were refused (4xx). Null: not recorded, because an earlier version ran that day.',
+      'Number of requests that were refused (4xx). Null if not recorded, because an earlier version ran that day.',
     ),
-  server_errors: z.int().nullable().describe('Requests that failed (5xx). Null with `client_errors`.'),
-  reads: z.int().describe('Requests that can’t change anything.'),
-  writes: z.int().describe('Requests that can change something, whatever their answer.'),
+  server_errors: z
+    .int()
+    .nullable()
+    .describe('Number of requests that failed (5xx). Null if `client_errors` is null.'),
+  reads: z.int().describe('Number of requests that can’t change anything.'),
+  writes: z.int().describe('Number of requests that can change something, whatever the answer was.'),
   storage_bytes: z.int().describe('Bytes of the events written on that day.'),
 });
 

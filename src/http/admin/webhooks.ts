@@ -48,7 +48,7 @@ export const WEBHOOK_ROUTES = [
     operationId: 'listProjectWebhooks',
     summary: 'The webhook endpoints of a project, oldest first',
     description:
-      'Without `environment` a developer sees those of the sandbox, an admin or owner all of them.',
+      'Without `environment`, a developer sees the sandbox’s endpoints, and an admin or owner sees all endpoints.',
     tag,
     credential,
     grantToken: 'refused',

@@ -12,7 +12,7 @@ export const accessEntrySchema = z
     action: z
       .string()
       .describe(
-        'The interaction, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched; `link-file-sent`: the file was made to its end.',
+        'The interaction, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched; `link-file-sent`: the whole file was sent.',
       ),
     resource_type: z.string().nullable(),
     resource_id: z.string().nullable(),
@@ -20,11 +20,11 @@ export const accessEntrySchema = z
     count: z
       .int()
       .nullable()
-      .describe('Resources of the patient that the answer showed; null if it was streamed.'),
+      .describe('How many of the patient’s resources the answer showed; null if it was streamed.'),
     purpose: z
       .string()
       .nullable()
-      .describe('The purpose that the grant states, or why a member read a record of production.'),
+      .describe('The purpose that the grant states, or why a member read a production record.'),
     actor: z
       .string()
       .nullable()
@@ -40,7 +40,9 @@ export const accessEntrySchema = z
     receipt: z
       .string()
       .nullable()
-      .describe('The receipt of a context, `$summary`, answer to an assistant or shared content: `rcpt_…`.'),
+      .describe(
+        'The receipt for a context, a `$summary`, an answer to an assistant or shared content: `rcpt_…`.',
+      ),
   })
   .meta({ id: 'AccessLogEntry' });
 

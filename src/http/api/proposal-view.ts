@@ -23,7 +23,9 @@ const value = z.union([
 const difference = z.object({
   path: z
     .string()
-    .describe('The element: `dosage[0].text`. A removed element has its place in the previous version.'),
+    .describe(
+      'The element, such as `dosage[0].text`. For a removed element: its place in the previous version.',
+    ),
   before: value.optional().describe('Absent: the element is added.'),
   after: value.optional().describe('Absent: the element is removed.'),
 });
@@ -43,13 +45,13 @@ export const proposalSchema = z
     current_version: z
       .int()
       .nullable()
-      .describe('For an update: the version of the resource that it changes. Null for a creation.'),
+      .describe('For an update: the version of the resource that the proposal changes. Null for a creation.'),
     resource: z.record(z.string(), z.unknown()).describe('The FHIR resource after the change.'),
     difference: z
       .array(difference)
       .nullable()
       .describe(
-        'The changes from `current_version` to `resource`; for a creation every element. Null if the grant does not let the application read that version.',
+        'The changes from `current_version` to `resource`; for a creation, every element. Null if the grant does not let the application read that version.',
       ),
     author_type: z
       .enum(AUTHOR_TYPES)
@@ -59,8 +61,8 @@ export const proposalSchema = z
     created_at: instant,
     expires_at: instant,
     decided_at: instant.nullable().describe('When it was accepted, rejected or withdrawn, or lapsed.'),
-    version: z.int().nullable().describe('For an accepted proposal: the version that it became.'),
-    fhir: z.string().nullable().describe('Of an accepted proposal: `<Type>/<id>`.'),
+    version: z.int().nullable().describe('For an accepted proposal: the version that resulted from it.'),
+    fhir: z.string().nullable().describe('For an accepted proposal: `<Type>/<id>`.'),
   })
   .meta({ id: 'Proposal' });
 

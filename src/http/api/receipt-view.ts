@@ -13,16 +13,18 @@ export const receiptSchema = z
     reader: z
       .string()
       .describe('Who got the answer: `grant/…`, `key/key_…`, `application/app_…`, `link/shl_…` or `member`.'),
-    position: instant.nullable().describe('When the last change was recorded that the answer knows of.'),
+    position: instant
+      .nullable()
+      .describe('When the last change that the answer takes into account was recorded.'),
     versions: z
       .array(z.object({ id: z.string(), version: z.int() }))
-      .describe('The versions of resources that it was made of.'),
-    renderer: z.string().describe('The rules that made it.'),
-    sha256: z.string().describe('Of the bytes that were sent.'),
+      .describe('The resource versions that the answer was made from.'),
+    renderer: z.string().describe('The rules by which the answer was made.'),
+    sha256: z.string().describe('Hash of the bytes that were sent.'),
     outcome: z
       .enum(['matches', 'differs', 'altered', 'gone'])
       .describe(
-        '`matches`: made again, the answer is byte for byte the one that was sent. `differs`: it is another one. `altered`: the receipt isn’t as it was written. `gone`: something that it was made from no longer exists, see `missing`.',
+        '`matches`: the answer was made again, and is byte for byte the one that was sent. `differs`: the answer that was made again differs. `altered`: the receipt was altered. `gone`: something that the answer was made from no longer exists; see `missing`.',
       ),
     missing: z.string().nullable(),
     content: z.string().nullable().describe('The answer that was sent; null unless it matches.'),

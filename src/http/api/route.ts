@@ -215,10 +215,10 @@ const MODELS: Readonly<Record<Credential, readonly string[]>> = {
 };
 
 /** The answer of a route that `showsStored` to a key that may not read. */
-const UNSHOWN = { 204: { description: 'Done; without the scope `read` the key doesn’t see the result' } };
+const UNSHOWN = { 204: { description: 'Done; a key without the scope `read` doesn’t see the result' } };
 
 /** The sentence that the description of a route that `needsRead` ends with. */
-const NEEDS_READ = 'Takes a key with the scopes `read` and `write`.';
+const NEEDS_READ = 'Requires a key with the scopes `read` and `write`.';
 
 /** Makes a route of its definition. */
 export function route<

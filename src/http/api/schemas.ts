@@ -16,12 +16,12 @@ export function wholeNumber(least: number, most: number, fallback: number) {
 
 /** The beginning of the description of a list. */
 export const PAGED =
-  'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write.';
+  'Returns a page; `next_cursor` leads to the next one. Nothing is skipped or shown twice while others write.';
 
 /** Query of every list: `limit` 1 to 200, default 50, and `cursor` (docs/spec/interface.md, section 4.3). */
 export const LIST_QUERY = {
-  limit: wholeNumber(1, 200, 50).describe('Most items of the answer.'),
-  cursor: z.string().max(1_000).optional().describe('`next_cursor` of the page before.'),
+  limit: wholeNumber(1, 200, 50).describe('Maximum number of items in the answer.'),
+  cursor: z.string().max(1_000).optional().describe('`next_cursor` from the previous page.'),
 };
 
 /**
@@ -31,8 +31,8 @@ export const LIST_QUERY = {
 export function listSchema<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item),
-    total: z.int().describe('How many there are in all.'),
-    next_cursor: z.string().nullable().describe('`cursor` of the next page; null on the last.'),
+    total: z.int().describe('Total number of items on all pages.'),
+    next_cursor: z.string().nullable().describe('The `cursor` for the next page; null on the last page.'),
   });
 }
 
@@ -52,7 +52,7 @@ export const grant = z.object({
     privacy_url: z.string().nullable(),
   }),
   scopes: z.array(z.string()).describe('As granted, in SMART v2 form.'),
-  scopes_text: z.array(z.string()).describe('What the person read and allowed.'),
+  scopes_text: z.array(z.string()).describe('The sentences that the person read and allowed.'),
   granted_at: instant,
   expires_at: instant,
   revoked_at: instant.nullable(),
@@ -84,18 +84,18 @@ export const errorBody = z
         'internal',
         'unavailable',
       ]),
-      message: z.string().describe('A sentence for a developer.'),
+      message: z.string().describe('A sentence for developers that says what is wrong.'),
       field: z
         .string()
         .optional()
         .describe(
-          'The first failing input: a dotted path into the body, or `query.`, `header.` or `path.` and its name.',
+          'The first invalid input: a dotted path into the body, or `query.`, `header.` or `path.` followed by its name.',
         ),
       errors: z
         .array(z.object({ field: z.string(), code: z.string(), message: z.string() }))
         .optional()
-        .describe('Every failing input.'),
-      request_id: z.string().describe('`Service-Request-Id` of the answer.'),
+        .describe('Every invalid input.'),
+      request_id: z.string().describe('The answer’s `Service-Request-Id`.'),
       doc_url: z.string().optional().describe('Where it is explained.'),
     }),
   })

@@ -4,7 +4,7 @@ export const TAG_TEXTS = {
   'FHIR: resources':
     'Read, create, update, patch and delete single FHIR R4 resources; transactions and batches.',
   'FHIR: search': 'Search by R4’s parameters, in the URL or as a form, also within a compartment.',
-  'FHIR: history': 'All versions of a resource, of a type or of everything.',
+  'FHIR: history': 'All versions of one resource, of one type, or of all resources.',
   'FHIR: operations': 'R4’s operations, such as `$everything`, `$summary` and `$validate`.',
   Observations: 'Measurements, laboratory results, symptoms and other findings.',
   Conditions: 'Diagnoses and problems.',
@@ -12,22 +12,22 @@ export const TAG_TEXTS = {
   Documents: 'Letters, reports and other files, with their bytes.',
   'Laboratory results': 'Import of laboratory reports: HL7 v2, CSV or JSON.',
   'Timeline and context':
-    'A record in the order of its dates, as series and patterns of values, and as a text for a language model.',
-  Terminology: 'Codes of LOINC and ATC, medical concepts, and FHIR’s terminology operations.',
+    'A record as a timeline, as series and patterns of values, and as text for a language model.',
+  Terminology: 'LOINC and ATC codes, medical concepts, and FHIR’s terminology operations.',
   'Patients and consent':
     'Patients and their representatives decide who reads a record: invitations, grants, access requests, proposals, shared links and the access log.',
   OAuth: 'OAuth 2.1, SMART App Launch and OpenID Connect: how applications get access.',
   Webhooks: 'Endpoints that receive signed events, and their deliveries.',
   Sandbox: 'A project’s synthetic data: its contents, and how to reset it.',
-  Projects: 'Projects of an organization, and their requests.',
+  Projects: 'An organization’s projects, and their requests.',
   Audit: 'Events of the log, who read what, and signed exports that can be checked elsewhere.',
-  'API keys': 'Keys of a project for the sandbox or for production.',
-  Applications: 'OAuth applications of a project: registration, secrets, branding.',
+  'API keys': 'A project’s API keys, for the sandbox or for production.',
+  Applications: 'A project’s OAuth applications: registration, secrets, branding.',
   Organizations: 'Organizations and their members.',
-  Operations: 'For operators of the installation: read models, jobs, processes, sizes, instances.',
+  Operations: 'For the installation’s operators: read models, jobs, processes, sizes, instances.',
   Service: 'Health, metrics, this document and the index.',
   'Take-backs':
-    'What a source, a key, an application or an AI wrote, taken back as a whole, and undone. Owners and admins of a project order it.',
+    'Takes back everything that a source system, a key, an application or an AI wrote, and can undo that. For a project’s owners and admins.',
   'Single sign-on': 'How an organization’s members sign in with its own OpenID provider.',
 } as const;
 

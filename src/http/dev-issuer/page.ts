@@ -73,8 +73,8 @@ export interface SignIn {
 export function signInPage({ action, client, patients, email, fault }: SignIn): string {
   const outcome =
     client === undefined
-      ? html`You get an ID token to copy, good for one hour.`
-      : html`You go on to <strong>${client}</strong>.`;
+      ? html`You get an ID token to copy, which works for one hour.`
+      : html`You continue to <strong>${client}</strong>.`;
   const alert = fault === undefined ? html`` : html`<p role="alert" id="fault">${fault.says}</p>`;
   const described = fault?.ofField !== true ? html`` : html` aria-invalid="true" aria-describedby="fault"`;
   const people = READY_PEOPLE.map(
@@ -84,8 +84,8 @@ export function signInPage({ action, client, patients, email, fault }: SignIn): 
   );
   return page(
     'Sign in',
-    html`<p>This is the development issuer: it is for tests, and does not exist in production.
-It asks for no password: anyone can sign in with any e-mail address. ${outcome}</p>
+    html`<p>This is the development issuer. It is for tests, and does not exist in production.
+It doesn’t ask for a password: anyone can sign in with any e-mail address. ${outcome}</p>
 ${alert}
 <form method="post" action="${action}">
 <label for="email">E-mail address</label>
@@ -148,7 +148,7 @@ rest. In a clone, <code>npm run -s annal -- dev-token --email ${email}</code> pr
 /** Returns the page for a request whose fault can't be reported to a client. @param home path of the sign-in page */
 export function faultPage(message: string, home: string): string {
   return page(
-    'This request cannot be answered',
+    'This request can’t be completed',
     html`<p role="alert">${message}</p>
 <p>Go back to the application and start there again, or <a href="${home}">sign in without it</a>.</p>`,
   );

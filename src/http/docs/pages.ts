@@ -30,7 +30,7 @@ ${groups.map(
 )}</nav>
 `,
       body: html`<h1>Interfaces</h1>
-<p class="lead">Every request of every interface, with a form that sends it. Rules for all of them: <a href="${this.#root}/docs/guides/api">credentials, retries and limits</a>. The description for tools is <a href="${this.#root}/openapi.json">openapi.json</a>.</p>
+<p class="lead">Every request of every interface, with a form that sends it. Rules for all of them: <a href="${this.#root}/docs/guides/api">credentials, retries and limits</a>. The machine-readable description is <a href="${this.#root}/openapi.json">openapi.json</a>.</p>
 <div class="groups">
 ${groups.map((group) => this.#group(group))}</div>`,
     });

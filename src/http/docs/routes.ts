@@ -68,7 +68,7 @@ export const DOCUMENTATION_ROUTES = [
     '/docs',
     'getDocs',
     'This document as a page',
-    'Groups of operations; each opens in its place, with a form that sends the request. It loads nothing from elsewhere.',
+    'Groups of operations; each operation opens in place, with a form that sends the request. The page loads nothing from other hosts.',
     (request, made) => show(request, made.list()),
   ),
   get(
@@ -86,7 +86,7 @@ export const DOCUMENTATION_ROUTES = [
   get(
     '/docs/errors',
     'getDocsOfErrors',
-    'Every type of error, explained',
+    'Every error type, explained',
     '`doc_url` of an error leads here.',
     (request, { pages }) => show(request, pages.errors()),
   ),
@@ -94,14 +94,14 @@ export const DOCUMENTATION_ROUTES = [
     '/docs/search',
     'searchDocs',
     'Search guides and operations',
-    'A page with the guides and operations that have all words.',
+    'A page with the guides and operations that contain all words.',
     async (request, { search, pages }) => {
       const asked = (request.query.get('q') ?? '').trim();
       return show(request, pages.results(asked, (await search()).find(asked)));
     },
-    { query: z.object({ q: text.optional().describe('At most eight words count.') }) },
+    { query: z.object({ q: text.optional().describe('Only the first eight words count.') }) },
   ),
-  get('/docs/guides', 'getGuides', 'The index of the guides', 'Of all pages below it.', (request) =>
+  get('/docs/guides', 'getGuides', 'The index of the guides', 'The index of all pages below it.', (request) =>
     showGuide(request, ''),
   ),
   get(

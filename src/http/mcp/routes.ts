@@ -25,14 +25,14 @@ export const MCP_ROUTES = [
     operationId: 'callMcp',
     summary: 'Model Context Protocol for assistants',
     description:
-      'MCP 2026-07-28 and 2025-11-25, streamable HTTP without sessions. Takes only access tokens whose `resource` is this URL.',
+      'MCP 2026-07-28 and 2025-11-25, streamable HTTP without sessions. Accepts only access tokens whose `resource` is this URL.',
     tag: 'Timeline and context',
     takesGrantToken: true,
     body: message,
     bodyLater: true,
     answers: {
       200: { description: 'The answer', schema: message },
-      202: { description: 'A notification was taken' },
+      202: { description: 'A notification was accepted' },
     },
     errors: [400, 401, 403, 413, 415],
     async run({ service, ctx, body, header }) {

@@ -26,7 +26,7 @@ const perGrant = z.strictObject(FILTERS).superRefine(daysInOrder);
 const perRecord = z
   .strictObject({
     ...FILTERS,
-    application_id: z.string().max(60).optional().describe('Reads of this application, `app_…`.'),
+    application_id: z.string().max(60).optional().describe('Only reads by this application, `app_…`.'),
   })
   .superRefine(daysInOrder);
 
@@ -44,7 +44,7 @@ export const MY_ACCESS_LOG_ROUTES = [
     operationId: 'listMyGrantAccessLog',
     summary: 'An application’s reads of a record, the newest first',
     description:
-      'All reads under the grant, including refused ones. The list is also available after the grant has ended. A refused read may appear a moment later. The list has no values of the record.',
+      'All reads under the grant, including refused ones. The list is also available after the grant has ended. A refused read can appear a moment later. The list shows no values from the record.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',
@@ -67,7 +67,7 @@ export const MY_ACCESS_LOG_ROUTES = [
     operationId: 'listMyAccessLog',
     summary: 'Who read a record, the newest first',
     description:
-      'Reads of applications, of people who have the record, and of members of the organization that keeps it; with `ACCESS_LOG=all` also those with API keys. A refused read may appear a moment later. The list has no values of the record.',
+      'Reads by applications, by people who have the record, and by members of the organization that keeps it; with `ACCESS_LOG=all`, also reads with API keys. A refused read can appear a moment later. The list shows no values from the record.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',

@@ -31,14 +31,14 @@ const approval = z
       .max(200)
       .optional()
       .describe(
-        'A part of the requested scopes; default: all of them. Scopes without a resource type stay, except `offline_access`.',
+        'A part of the requested scopes; default: all of them. Scopes without a resource type are always kept, except `offline_access`.',
       ),
   })
   .meta({ examples: [{ patient_id: '01890000-0000-7000-8000-000000000000', duration_days: 90 }] });
 
 const denial = z
   .strictObject({
-    mute: z.boolean().default(false).describe('Later requests of the application are not shown to you.'),
+    mute: z.boolean().default(false).describe('Later requests from the application are not shown to you.'),
   })
   .meta({ examples: [{ mute: true }] });
 
@@ -96,7 +96,7 @@ export const ACCESS_REQUEST_ROUTES = [
     operationId: 'listMyAccessRequests',
     summary: 'Applications that ask you for access',
     description:
-      'Requests of the last day, the newest first: those that name your verified e-mail address, one of your records, or you by an id that the application knows. A request is pending for at most ten minutes.',
+      'Requests from the last day, the newest first. Listed are requests that name your verified e-mail address, one of your records, or you by an id that the application knows. A request is pending for at most ten minutes.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',
@@ -129,7 +129,7 @@ export const ACCESS_REQUEST_ROUTES = [
     operationId: 'approveMyAccessRequest',
     summary: 'Let the application use a record',
     description:
-      'Gives a grant, as on the consent page; a grant that the application has from you on the record is replaced. Of several answers the first counts: the others are 409.',
+      'Gives a grant, as the consent page does. It replaces the grant that you have given the application for this record, if there is one. The first answer counts; later answers return 409.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',

@@ -48,7 +48,7 @@ export const MY_GRANT_ROUTES = [
     query: z.strictObject({
       ...RECORD_QUERY,
       lang: RECORD_QUERY.lang.describe(
-        'Language of `scopes_text`, a BCP 47 tag; unknown ones are English. Default: that of the consent.',
+        'Language of `scopes_text`, a BCP 47 tag; unknown languages become English. Default: the language of the consent.',
       ),
     }),
     answers: { 200: { description: 'A page', schema: listSchema(myGrantSchema) } },

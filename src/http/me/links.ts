@@ -9,7 +9,7 @@ import { myPatientSchema, myPatientView } from './schemas.ts';
 const redemption = z
   .strictObject({
     code: z.string().trim().min(1).max(200).describe('From the invitation.'),
-    birth_date: z.iso.date().describe('Of the patient, `YYYY-MM-DD`.'),
+    birth_date: z.iso.date().describe('The patient’s birth date, `YYYY-MM-DD`.'),
   })
   .meta({ examples: [{ code: 'k3J9…', birth_date: '1957-03-14' }] });
 
@@ -21,7 +21,7 @@ export const MY_LINK_ROUTES = [
     operationId: 'redeemInvitation',
     summary: 'Link a record to you with an invitation’s code',
     description:
-      'Unknown, used, withdrawn, expired and closed codes answer the same 404. A wrong birth date is 422; five close the invitation. Ten tries an hour.',
+      'Unknown, used, withdrawn, expired and closed codes return the same 404. A wrong birth date returns 422, and five wrong ones close the invitation. You have ten tries per hour.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',
@@ -52,7 +52,7 @@ export const MY_LINK_ROUTES = [
     operationId: 'endMyLink',
     summary: 'Give up your link to a record',
     description:
-      'Ends what you allowed applications to do with the record, too. The record stays with the project that owns it.',
+      'Also ends the grants that you gave applications on the record. The record stays with the project that owns it.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',

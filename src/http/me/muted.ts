@@ -24,9 +24,9 @@ export const MUTED_ROUTES = [
     models: ['projects'],
     query: z.strictObject({
       ...ME_QUERY,
-      environment: environment.optional().describe('Of the applications; default: both.'),
+      environment: environment.optional().describe('The environment of the applications; default: both.'),
     }),
-    answers: { 200: { description: 'A page, the last muted first', schema: listSchema(muted) } },
+    answers: { 200: { description: 'A page, the most recently muted first', schema: listSchema(muted) } },
     async run(request) {
       requirePerson(request);
       const { services, identity, query } = request;

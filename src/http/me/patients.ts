@@ -16,7 +16,7 @@ export const MY_PATIENT_ROUTES = [
     operationId: 'listMyPatients',
     summary: 'Your own record and those of people you look after',
     description:
-      'Your own records first. Records of deleted patients are there without a name, because grants on them can still be ended.',
+      'Your own records come first. Records of deleted patients are listed without a name, because grants on them can still be ended.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',

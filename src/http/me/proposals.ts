@@ -32,9 +32,9 @@ export const MY_PROPOSAL_ROUTES = [
     method: 'GET',
     path,
     operationId: 'listMyProposals',
-    summary: 'Changes of a record that applications propose',
+    summary: 'Changes to a record that applications propose',
     description:
-      'The newest first, each with its changes. `author_type` `ai` marks those that a program made: nobody has verified their values.',
+      'The newest proposal comes first, each with its changes. `author_type` `ai` marks proposals that a program made: nobody has verified their values.',
     query: z.strictObject({ ...RECORD_QUERY, status: z.enum(PROPOSAL_STATUSES).optional() }),
     answers: { 200: { description: 'A page', schema: listSchema(proposalSchema) } },
     async run(request) {
@@ -54,9 +54,9 @@ export const MY_PROPOSAL_ROUTES = [
     operationId: 'acceptMyProposal',
     summary: 'Accept a proposed change',
     description:
-      'Writes the change, with the application’s author as author and you as the person who approved it. The first decision counts: another one gets 409. So does a proposal whose resource has changed, whose time is over, or whose application may no longer make the change.',
+      'Writes the change, with the application’s author as author and you as the person who approved it. The first decision counts; a second one returns 409. The answer is also 409 if the resource has changed, the proposal has expired, or the application is no longer allowed to make the change.',
     answers: {
-      200: { description: 'The proposal, with the version that it became', schema: proposalSchema },
+      200: { description: 'The proposal, with the version that resulted from it', schema: proposalSchema },
     },
     async run(request) {
       const { services, identity, params } = request;
@@ -76,7 +76,7 @@ export const MY_PROPOSAL_ROUTES = [
     operationId: 'rejectMyProposal',
     summary: 'Reject a proposed change',
     description:
-      '`reason` is for your own notes: it is kept in the record’s history, and no application is told. The first decision counts: another one gets 409.',
+      '`reason` is for your own notes: it is kept in the record’s history, and no application is told. The first decision counts; a second one returns 409.',
     body: z
       .strictObject({ reason: z.string().trim().min(1).max(1_000).optional() })
       .meta({ examples: [{ reason: 'The dose is wrong.' }] }),

@@ -12,9 +12,9 @@ export const MY_RECEIPT_ROUTES = [
     method: 'GET',
     path: '/me/patients/{patient_id}/receipts/{receipt_id}',
     operationId: 'getMyReceipt',
-    summary: 'An answer that a reader of a record got, made again',
+    summary: 'An answer that a reader of a record received, made again',
     description:
-      'The access log names the receipt of an entry. A representative’s read of it is in the access log.',
+      'The access log names the receipt for each such read. If a representative reads it, that read is in the access log.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',

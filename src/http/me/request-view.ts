@@ -12,14 +12,16 @@ export const accessRequestSchema = z
     id: z.string(),
     status: z
       .enum(REQUEST_STATUSES)
-      .describe('`expired`: its time is over, or a newer request of the application has replaced it.'),
+      .describe(
+        '`expired`: nobody answered in time, or a newer request from the application has replaced it.',
+      ),
     environment,
     application: grant.shape.application,
     binding_message: z
       .string()
       .nullable()
       .describe(
-        'The application’s text, which the person compares with the one in the application. Show it as text.',
+        'The application’s text, which the person compares with the text that the application shows. Show it as plain text.',
       ),
     patient_id: z
       .string()
@@ -27,12 +29,12 @@ export const accessRequestSchema = z
       .describe('The record that the application named, or that you approved. Null: choose one.'),
     scopes: z
       .array(z.string())
-      .describe('The requested scopes in SMART v2 form; after an approval the granted ones.'),
-    scopes_text: z.array(z.string()).describe('The same in words.'),
+      .describe('The requested scopes in SMART v2 form; after an approval, the granted scopes.'),
+    scopes_text: z.array(z.string()).describe('The same scopes in words.'),
     created_at: instant,
     expires_at: instant,
     decided_at: instant.nullable(),
-    grant_id: z.string().nullable().describe('Of an approval.'),
+    grant_id: z.string().nullable().describe('The grant that an approval gave.'),
   })
   .meta({ id: 'AccessRequest' });
 

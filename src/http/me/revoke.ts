@@ -14,7 +14,7 @@ export const REVOKE_ROUTES = [
     operationId: 'revokeMyGrant',
     summary: 'End an application’s access to a record',
     description:
-      'After the answer none of its tokens works, on any instance. A grant that has ended stays as it is. `reason` is for your own notes: it is kept in the record’s history, and no application is told.',
+      'Once the request returns, none of the application’s tokens works, on any instance. A grant that has ended stays as it is. `reason` is for your own notes: it is kept in the record’s history, and no application is told.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',

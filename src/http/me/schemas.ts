@@ -7,7 +7,7 @@ import { environment, grant, instant, LIST_QUERY } from '../api/schemas.ts';
 export const myPatientSchema = z
   .object({
     id: z.string(),
-    given: z.string().nullable().describe('Null if the patient was deleted, as the next two.'),
+    given: z.string().nullable().describe('Null if the patient was deleted, like the next two members.'),
     family: z.string().nullable(),
     birth_date: z.string().nullable(),
     relationship: z.enum(['self', 'dependent']),
@@ -24,8 +24,10 @@ export function myPatientView(row: MyPatient): z.input<typeof myPatientSchema> {
 export const myGrantSchema = grant
   .extend({
     patient: z.string(),
-    access_count: z.int().describe('Reads that showed something of the record; refused ones don’t count.'),
-    last_access_at: instant.nullable().describe('Of the last of them.'),
+    access_count: z
+      .int()
+      .describe('Number of reads that showed something from the record; refused reads don’t count.'),
+    last_access_at: instant.nullable().describe('When the last of these reads happened.'),
   })
   .meta({ id: 'MyGrant' });
 
@@ -38,12 +40,14 @@ export const ME_QUERY = {
     .max(40)
     .optional()
     .describe(
-      'Language of texts that the service writes, a BCP 47 tag; unknown ones are English. Texts of others stay as they are.',
+      'Language of texts that the service writes, a BCP 47 tag; unknown languages become English. Texts that others wrote stay as they are.',
     ),
 };
 
 /** The query of every list of one record. */
 export const RECORD_QUERY = {
   ...ME_QUERY,
-  environment: environment.optional().describe('Of the record; 404 if it belongs to the other one.'),
+  environment: environment
+    .optional()
+    .describe('The record’s environment; 404 if the record belongs to the other environment.'),
 };

@@ -9,10 +9,12 @@ import { requirePerson } from './access.ts';
 
 const session = z
   .object({
-    id: z.string().describe('Only names the session: it opens nothing.'),
+    id: z.string().describe('Only names the session; it gives no access.'),
     started_at: instant.describe('The sign-in.'),
-    used_at: instant.describe('The last request, to the minute.'),
-    current: z.boolean().describe('True for the session that asks; an ID token is none.'),
+    used_at: instant.describe('Time of the last request, to the minute.'),
+    current: z
+      .boolean()
+      .describe('True for the session that makes this request; false for all if you use an ID token.'),
   })
   .meta({ id: 'Session' });
 
@@ -26,7 +28,7 @@ export const MY_SESSION_ROUTES = [
     operationId: 'listMySessions',
     summary: 'Where you are signed in',
     description:
-      'Your live sessions on the pages of this service: the one that asks, then the others, the newest first, at most 100.',
+      'Your active sessions on the pages of this service: the one that makes this request, then the others, the newest first, at most 100.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -45,7 +47,7 @@ export const MY_SESSION_ROUTES = [
     operationId: 'endMyOtherSessions',
     summary: 'Sign out everywhere else',
     description:
-      'Ends all your sessions but the one that asks, on every instance at once; with an ID token all.',
+      'Ends all your sessions except the one that makes this request, on every instance at once. With an ID token, it ends all of them.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

@@ -27,7 +27,7 @@ const sharedLinkSchema = z
     viewer_url: z
       .string()
       .nullable()
-      .describe('The same link behind a page that any browser shows. Null if the link has ended.'),
+      .describe('A page that opens the link in any browser. Null if the link has ended.'),
     created_at: instant,
     expires_at: instant,
     access_count: z.int().describe('How often it was opened.'),
@@ -72,12 +72,12 @@ const creation = z
       .max(64)
       .optional()
       .describe(
-        'Send it to the recipient by a different channel than the link. After five wrong ones the link is closed for good.',
+        'Send it to the recipient by a different channel than the link. After five wrong passcodes the link is closed for good.',
       ),
     expires_at: z.iso
       .datetime({ offset: true })
       .optional()
-      .describe(`At most ${MOST_DAYS} days from now. Default: 30 days, with \`long_term\` 365.`),
+      .describe(`At most ${MOST_DAYS} days from now. Default: 30 days, or 365 days with \`long_term\`.`),
     long_term: z
       .boolean()
       .default(false)
@@ -116,7 +116,7 @@ export const SHARED_LINK_ROUTES = [
     method: 'POST',
     path: '/me/patients/{patient_id}/shl',
     operationId: 'createSharedLink',
-    summary: 'Share a part of a record by a link',
+    summary: 'Share a part of a record with a link',
     description:
       'Makes a SMART Health Link: anyone who has it can open its contents, with any application that knows the standard or on the page behind `viewer_url`. The contents are encrypted; the key is only in the link and, encrypted, in the service until the link ends. Everyone who opens it says who they are, and is in the access log.',
     tag: 'Patients and consent',
@@ -169,7 +169,7 @@ export const SHARED_LINK_ROUTES = [
     path: '/me/patients/{patient_id}/shl/{link_id}',
     operationId: 'getSharedLink',
     summary: 'A link to a record',
-    description: 'Answers the link, its state and how often it was opened.',
+    description: 'Returns the link, its state and how often it was opened.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',
@@ -212,7 +212,7 @@ export const SHARED_LINK_ROUTES = [
     operationId: 'revokeSharedLink',
     summary: 'End a link to a record',
     description:
-      'After the answer it can’t be opened on any instance; its key and its contents are deleted. A link that has ended stays as it is. Recipients keep the copies that they have made.',
+      'Once the request returns, the link can’t be opened on any instance. Its key and its contents are deleted. A link that has ended stays as it is. Recipients keep the copies that they have made.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',

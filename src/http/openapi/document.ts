@@ -16,23 +16,24 @@ import { AUTHORED_422, ERROR_RESPONSES, HEADERS, PARAMETERS, securitySchemes } f
 
 const DESCRIPTION = `One FHIR R4 health record per patient, event-sourced.
 
-**Credentials.** The FHIR interface and \`/v1\` take an API key of a project, \`/admin\` and \`/me\` an ID token of
+**Credentials.** The FHIR interface and \`/v1\` require a project's API key, \`/admin\` and \`/me\` an ID token from
 an OpenID Connect issuer, each as \`Authorization: Bearer\`. Sandbox keys and production keys never see each other's data. An
-application's own access token (\`client_credentials\`) works like a key of its project. With the access token of a patient's
-grant an application reads what the grant covers of one record, where an operation names the scheme \`patientGrant\`; everything
-else answers 403.
+application's own access token (\`client_credentials\`) works like a key of its project. With the access token for a patient's
+grant, an application reads what the grant covers of one record, if the operation names the scheme \`patientGrant\`; all other
+operations return 403.
 
-**Pages.** Scripts of the service's own pages reach \`/me\`, \`/admin\`, \`/v1\` and \`/fhir/R4\` below \`/app/api\` with the
-session of the person who is signed in, instead of a credential: \`X-Service-Session: 1\` on each request, from the same origin only,
-and for \`/v1\` and \`/fhir/R4\` \`X-Service-Project\` and \`X-Service-Environment\`. The operations are the same and not listed twice.
+**Pages.** Scripts on the service's own pages reach \`/me\`, \`/admin\`, \`/v1\` and \`/fhir/R4\` below \`/app/api\` with the
+session of the person who is signed in, instead of a credential. Each request needs \`X-Service-Session: 1\` and must come from
+the same origin; requests for \`/v1\` and \`/fhir/R4\` also need \`X-Service-Project\` and \`X-Service-Environment\`. The
+operations are the same and not listed twice.
 
-**Errors** have two formats. \`/v1\`, \`/admin\`, \`/me\` and webhooks answer
-\`{"error": {"type", "message", "field", "errors", "request_id", "doc_url"}}\` as \`application/json\`: \`type\` is stable,
-\`errors\` lists every failing input as \`{"field", "code", "message"}\`. The FHIR interface answers an OperationOutcome as
-\`application/fhir+json\`, with an \`issue\` for each failing input. **\`/v1\` uses both:** if
-\`X-Service-Acting-As\`, \`X-Service-Author-Ref\` or \`X-Service-On-Behalf-Of\` of a write names an unknown or inactive
-entry, the answer is 422 with an OperationOutcome (\`severity\` \`error\`, \`code\` \`invalid\`). Look at \`Content-Type\`, or at
-which of \`error\` and \`resourceType\` the body has. Every answer has a \`Service-Request-Id\`.
+**Errors** have two formats. \`/v1\`, \`/admin\`, \`/me\` and webhooks return
+\`{"error": {"type", "message", "field", "errors", "request_id", "doc_url"}}\` as \`application/json\`: \`type\` is stable, and
+\`errors\` lists every invalid input as \`{"field", "code", "message"}\`. The FHIR interface returns an OperationOutcome as
+\`application/fhir+json\`, with an \`issue\` for each invalid input. **\`/v1\` uses both:** if
+\`X-Service-Acting-As\`, \`X-Service-Author-Ref\` or \`X-Service-On-Behalf-Of\` in a write names an unknown or inactive
+entry, the answer is 422 with an OperationOutcome (\`severity\` \`error\`, \`code\` \`invalid\`). To tell the formats apart, look
+at \`Content-Type\`, or whether the body has \`error\` or \`resourceType\`. Every answer has a \`Service-Request-Id\`.
 
 **Retries.** The service executes a POST with an \`Idempotency-Key\` once, even if you send it several times within 24 hours.
 

@@ -9,7 +9,7 @@ const query = (name: string, description: string, schema: Part = { type: 'string
   schema,
 });
 
-const COUNT = query('_count', 'Entries of a page, at most 200.', {
+const COUNT = query('_count', 'Number of entries per page, at most 200.', {
   type: 'integer',
   minimum: 0,
   default: 50,
@@ -22,7 +22,7 @@ const SHAPE = [
 const CRITERIA: Part = {
   ...query(
     'criteria',
-    'R4’s search parameters of the type, each under its own name, as `/metadata` lists them.',
+    'R4’s search parameters for the type, each under its own name, as `/metadata` lists them.',
     {
       type: 'object',
       additionalProperties: { type: 'string' },
@@ -42,7 +42,7 @@ export const PRETTY = query('_pretty', 'JSON with line breaks and indents.', {
 export const AS_OF_QUERY: Part = {
   ...query(
     '_asOf',
-    'Answers as of this moment: with the versions that stood then. A search must name one Patient.',
+    'Answers as of this time, with the versions that were current then. A search must name one Patient.',
     { type: 'string', format: 'date-time' },
   ),
   example: '2026-03-01T08:00:00Z',
@@ -67,6 +67,9 @@ export const OF_QUERY: Readonly<Record<NonNullable<FhirText['parameters']>, read
   ],
   summary: SHAPE,
   purge: [
-    query('_purge', 'Of a Patient: remove the whole record physically.', { type: 'boolean', default: false }),
+    query('_purge', 'For a Patient: remove the whole record physically.', {
+      type: 'boolean',
+      default: false,
+    }),
   ],
 };

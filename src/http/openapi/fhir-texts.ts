@@ -56,7 +56,7 @@ export const FHIR_TEXTS: Readonly<Record<string, FhirText>> = {
     name: 'transaction',
     summary: 'Transaction or batch',
     description:
-      'A `transaction` is all or nothing over one patient’s record, together with new or matched directory entries; the entries of a `batch` are independent. Entries are POST, PUT, PATCH and DELETE of resources, also conditional, then GET and HEAD: reads, searches (also `POST {type}/_search?…`), histories, operations and `metadata`.',
+      'A `transaction` is all or nothing over one patient’s record, together with new or matched directory entries; the entries of a `batch` are independent. Entries are POST, PUT, PATCH and DELETE on resources, including conditional ones, and GET and HEAD: reads, searches (also `POST {type}/_search?…`), histories, operations and `metadata`.',
     body: 'Bundle',
     answer: 'Bundle',
     statuses: [200],

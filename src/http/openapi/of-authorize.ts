@@ -13,15 +13,15 @@ const PARAMETERS: Readonly<Record<string, Part>> = {
   redirect_uri: {
     type: 'string',
     maxLength: 2_000,
-    description: 'One that is registered, character by character.',
+    description: 'A registered redirect URI; it must match character by character.',
   },
   scope: { type: 'string', maxLength: 8_000, description: 'Default: the registered scopes.' },
-  state: { type: 'string', minLength: 1, maxLength: 512, description: 'Comes back unchanged.' },
+  state: { type: 'string', minLength: 1, maxLength: 512, description: 'Returned unchanged.' },
   nonce: {
     type: 'string',
     minLength: 1,
     maxLength: 512,
-    description: 'Comes back in the ID token.',
+    description: 'Returned in the ID token.',
   },
   response_mode: {
     enum: ['query', 'form_post'],
@@ -59,15 +59,15 @@ const RESPONSES = {
   200: page('The consent page; with `form_post`, the page that sends the answer'),
   303: {
     description:
-      'To the sign-in; or to the redirect URI with `code` or `error`, and with `state` and `iss` (RFC 9207).',
+      'Redirects to the sign-in, or to the redirect URI with `code` or `error`, and with `state` and `iss` (RFC 9207).',
     headers: REQUEST_ID,
   },
   400: page(
-    'The application or the redirect URI is unknown, or the request is invalid and nobody is signed in here: a page says so',
+    'The application or the redirect URI is unknown, or the request is invalid and nobody is signed in; a page says so',
     true,
   ),
-  403: page('The organization of a production application has no confirmed domain: a page says so'),
-  422: page('`state` or `code_challenge` has a wrong length: a page names it'),
+  403: page('The organization behind a production application has no confirmed domain; a page says so'),
+  422: page('`state` or `code_challenge` has a wrong length; a page names the parameter'),
   429: { $ref: '#/components/responses/Json429' },
   500: page('The service failed'),
   503: page('The service is unavailable', true),
@@ -81,7 +81,7 @@ export const AUTHORIZE_PATH: Part = {
     ...COMMON,
     operationId: 'getAuthorize',
     summary: 'Ask a person for access to a record',
-    description: 'A browser opens it. The person signs in, and the consent page asks for a decision.',
+    description: 'A browser opens this URL. The person signs in, and the consent page asks for a decision.',
     parameters: Object.entries(PARAMETERS).map(([name, schema]) => ({
       name,
       in: 'query',

@@ -10,12 +10,12 @@ const LOGOUT_PARAMETERS: Readonly<Record<string, Part>> = {
     type: 'string',
     description: 'An ID token that the application got for the person; it may have expired.',
   },
-  client_id: { type: 'string', description: 'Default: that of the ID token.' },
+  client_id: { type: 'string', description: 'Default: the client that the ID token names.' },
   post_logout_redirect_uri: {
     type: 'string',
-    description: 'One that is registered, character by character.',
+    description: 'A registered URI; it must match character by character.',
   },
-  state: { type: 'string', maxLength: 512, description: 'Comes back unchanged.' },
+  state: { type: 'string', maxLength: 512, description: 'Returned unchanged.' },
   lang: { type: 'string', description: 'Language of the page.' },
 };
 
@@ -40,7 +40,7 @@ const LOGOUT: Part = {
     operationId: 'getLogout',
     summary: 'End a person’s session here',
     description:
-      'OpenID Connect RP-Initiated Logout 1.0; a browser opens it. With an ID token of the person as `id_token_hint` the session ends at once, else a page asks.',
+      'OpenID Connect RP-Initiated Logout 1.0; a browser opens this URL. If `id_token_hint` is an ID token for the person, the session ends at once; otherwise a page asks first.',
     tags: [TAG],
     security: [],
     parameters: Object.entries(LOGOUT_PARAMETERS).map(([name, schema]) => ({ name, in: 'query', schema })),
@@ -49,7 +49,8 @@ const LOGOUT: Part = {
   post: {
     operationId: 'postLogout',
     summary: 'End a person’s session here, with a form',
-    description: 'Leads to the same with GET. The page that asks sends its own form here.',
+    description:
+      'An application’s form is redirected to the same request with GET. The page that asks sends its own form here.',
     tags: [TAG],
     security: [],
     requestBody: {

@@ -12,7 +12,7 @@ const CREDENTIAL = [401, 403];
 const WITH_BODY = [409, 412, 415];
 const AUTHORED = { 422: { $ref: '#/components/responses/Authored422' } };
 
-const BYTES = { type: 'string', format: 'binary', description: 'The bytes as they are.' };
+const BYTES = { type: 'string', format: 'binary', description: 'The bytes, unchanged.' };
 
 /** Returns the operation of a route; its schemas go among the components. */
 export function describeRoute(route: Route | OpenRoute, schemas: Schemas): Part {

@@ -16,11 +16,11 @@ export const HEADERS: Part = {
     schema: { type: 'string', pattern: '^req_[A-Za-z0-9_-]{22,26}$' },
   },
   RateLimit: {
-    description: 'The rest of the limit: `"default";r=599;t=60`.',
+    description: 'What is left of the limit: `"default";r=599;t=60`.',
     schema: text,
   },
   'RateLimit-Policy': {
-    description: 'The limit, `"default";q=600;w=60`: requests, and seconds of its window.',
+    description: 'The limit, `"default";q=600;w=60`: the number of requests, and the window in seconds.',
     schema: text,
   },
   'Retry-After': {
@@ -57,18 +57,24 @@ export const PARAMETERS: Readonly<Record<string, Part>> = {
     enum: AUTHOR_TYPES,
     default: 'import',
   }),
-  AuthorModel: header('X-Service-Author-Model', 'Of an AI: the model that wrote, such as `summarizer-2`.'),
-  AuthorRef: header('X-Service-Author-Ref', 'The author: `Practitioner/<id>` of the directory.'),
+  AuthorModel: header(
+    'X-Service-Author-Model',
+    'For an AI: the model that wrote the data, such as `summarizer-2`.',
+  ),
+  AuthorRef: header('X-Service-Author-Ref', 'The author: `Practitioner/<id>` in the directory.'),
   SourceSystem: header('X-Service-Source-System', 'Name of the system the data comes from.'),
   OriginId: header('X-Service-Origin-Id', 'The id of the data in that system.'),
   ActingAs: header(
     'X-Service-Acting-As',
-    'The person who acts: an active Practitioner or PractitionerRole of the directory.',
+    'The person who acts: an active Practitioner or PractitionerRole in the directory.',
   ),
-  OnBehalfOf: header('X-Service-On-Behalf-Of', 'An active Organization of the directory.'),
-  IfMatch: header('If-Match', 'Write only if this is the current version, such as `W/"3"`; otherwise 412.'),
-  IfNoneMatch: header('If-None-Match', '304 if this is still the current version.'),
-  IfModifiedSince: header('If-Modified-Since', '304 if nothing was recorded since.'),
+  OnBehalfOf: header('X-Service-On-Behalf-Of', 'An active Organization in the directory.'),
+  IfMatch: header(
+    'If-Match',
+    'Write only if this is the current version, such as `W/"3"`; otherwise the answer is 412.',
+  ),
+  IfNoneMatch: header('If-None-Match', 'The answer is 304 if this is still the current version.'),
+  IfModifiedSince: header('If-Modified-Since', 'The answer is 304 if nothing has been recorded since.'),
   IfNoneExist: header('If-None-Exist', 'Conditional create: search criteria that must match nothing.'),
   Prefer: header('Prefer', '`return=minimal|representation|OperationOutcome`, `handling=strict|lenient`.'),
   PreferHandling: {
@@ -88,7 +94,7 @@ export const securitySchemes = (baseUrl: string): Part => ({
   apiKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'API key of a project: `sk_test_…` for its sandbox, `sk_live_…` for production.',
+    description: 'A project’s API key: `sk_test_…` for its sandbox, `sk_live_…` for production.',
   },
   apiKeyHeader: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'The same key.' },
   idToken: {
@@ -96,12 +102,12 @@ export const securitySchemes = (baseUrl: string): Part => ({
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'ID token of an OpenID Connect issuer that the installation trusts. During development, while none is configured, the page `/dev` signs you in and shows one.',
+      'ID token from an OpenID Connect issuer that the installation trusts. During development, while no issuer is configured, the page `/dev` signs you in and shows a token.',
   },
   clientCredentials: {
     type: 'oauth2',
     description:
-      'Access token (`at_…`) of an application itself. It works like an API key of the application’s project and environment.',
+      'An application’s own access token (`at_…`). It works like an API key for the application’s project and environment.',
     flows: {
       clientCredentials: {
         tokenUrl: `${baseUrl}/oauth/token`,
@@ -116,7 +122,7 @@ export const securitySchemes = (baseUrl: string): Part => ({
   patientGrant: {
     type: 'oauth2',
     description:
-      'Access token (`at_…`) of an application that a patient has allowed to use one record, until the grant ends. The application knows the record by a pairwise id. Routes that don’t name this scheme answer 403. Every read is in the record’s access log.',
+      'Access token (`at_…`) for an application that a patient has allowed to use one record, until the grant ends. The application knows the record by a pairwise id. Routes that don’t name this scheme return 403. Every read is in the record’s access log.',
     flows: {
       authorizationCode: {
         authorizationUrl: `${baseUrl}/oauth/authorize`,
@@ -210,7 +216,7 @@ export const ERROR_RESPONSES: Part = Object.fromEntries(
 /** 422 of a write that author headers go with: whom they name is refused by an OperationOutcome. */
 export const AUTHORED_422: Part = {
   description:
-    '`invalid`: some inputs are invalid; all are listed. An OperationOutcome if `X-Service-Acting-As`, `X-Service-Author-Ref` or `X-Service-On-Behalf-Of` names somebody who is unknown or inactive.',
+    '`invalid`: some inputs are invalid; all are listed. An OperationOutcome if `X-Service-Acting-As`, `X-Service-Author-Ref` or `X-Service-On-Behalf-Of` names an unknown or inactive entry.',
   headers: headers(),
   content: {
     'application/json': { schema: { $ref: '#/components/schemas/Error' } },

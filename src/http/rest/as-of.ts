@@ -8,7 +8,7 @@ export const past = moment.refine(notInFuture, 'must not be in the future');
 
 /** The query of requests that can be answered as of a moment. */
 export const PAST_QUERY = {
-  as_of: past.optional().describe('Answers as the record was at this moment: ISO 8601 with an offset.'),
+  as_of: past.optional().describe('Shows the record as it was at this time: ISO 8601 with an offset.'),
 };
 
 /** The parsed query. */

@@ -69,7 +69,7 @@ export const CONDITION_ROUTES = [
     path: '/v1/patients/{patient_id}/conditions',
     operationId: 'createCondition',
     summary: 'Record a condition',
-    description: 'A bare `code` is ICD-10.',
+    description: 'A `code` without a system is ICD-10.',
     tag: TAG,
     credential: 'api_key',
     grantToken: creates('Condition'),

@@ -48,10 +48,10 @@ const asked = z
       .describe('Maximum number of tokens of the text.'),
     format: z.enum(['structured', 'text']).default('structured'),
     window_days: optional(z.int().min(1).max(36_500)).describe(
-      'How far back findings, visits, procedures, vaccinations, documents and past problems go.',
+      'How far back to include findings, visits, procedures, vaccinations, documents and past problems.',
     ),
     as_of: optional(past).describe(
-      'The context as it would have been made at this moment: ISO 8601 with an offset.',
+      'The context as it would have been made at this time: ISO 8601 with an offset.',
     ),
   })
   .meta({
@@ -61,34 +61,36 @@ const asked = z
 const item = z.looseObject({
   text: z.string().describe('One line.'),
   date: z.string().nullable().describe('When it happened or began, as written in the record.'),
-  author_type: z.enum(AUTHOR_TYPES).describe('Of this version.'),
+  author_type: z.enum(AUTHOR_TYPES).describe('The kind of author who wrote this version.'),
   source: z.string().nullable().describe('The source system.'),
   fhir: z.string().describe('`<Type>/<id>/_history/<version>`'),
   verified: z.literal(false).optional().describe('Only in `ai_notes`.'),
   before: z
     .array(z.string())
     .optional()
-    .describe('In `ai_notes`: the text that somebody else had written before an AI changed it.'),
+    .describe('In `ai_notes`: the text that another author had written before an AI changed it.'),
 });
 
 const contextSchema = z
   .object({
-    manifest_id: z.string().describe('From it the same context can be made again.'),
+    manifest_id: z.string().describe('Id of the manifest, from which the same context can be made again.'),
     patient: z.string(),
     budget_tokens: z.int(),
     tokens_used: z
       .int()
-      .describe('Tokens of the text that `format: text` gives; structured answers hold the same.'),
+      .describe(
+        'Number of tokens in the text that `format: text` returns; structured answers have the same content.',
+      ),
     tokenizer: z.string(),
     needs: z.array(z.string()),
     sections: z.array(
       z.object({
         kind: z.enum(KINDS),
-        tokens: z.int().describe('Of its part of the text.'),
+        tokens: z.int().describe('Number of tokens in this section’s part of the text.'),
         items: z.array(item).describe('The most needed first.'),
         text: z.string().optional(),
         note: z.string().optional(),
-        sources: z.array(z.string()).describe('Every version that it was made from.'),
+        sources: z.array(z.string()).describe('Every version that the context was made from.'),
       }),
     ),
     omitted: z.array(
@@ -115,7 +117,7 @@ export const CONTEXT_ROUTES = [
     operationId: 'tellContext',
     summary: 'Get the facts that a language model needs about a patient, within a budget of tokens',
     description:
-      'Read-only. The same record, request and day give the same answer. Content written by an AI is in `ai_notes` only. Resources that were entered in error or refuted, or have an unknown modifierExtension, are left out and counted in `warnings`.',
+      'Read-only. The answer is the same for the same record, request and day. Content written by an AI is only in `ai_notes`. Resources that were entered in error or refuted, or have an unknown modifierExtension, are left out and counted in `warnings`.',
     tag: 'Timeline and context',
     credential: 'api_key',
     grantToken: { action: 'context', needs: [], type: null },

@@ -25,7 +25,7 @@ export function itemRoutes(kind: Kind, { tag, name, schema }: Naming): readonly 
       path,
       operationId: `get${name}`,
       summary: `Read ${withArticle(word)}`,
-      description: `Answers the current version. A deleted ${word} is 404; FHIR’s history still has it.`,
+      description: `Returns the current version. A deleted ${word} returns 404; FHIR’s history still has it.`,
       tag,
       credential: 'api_key',
       grantToken: {

@@ -75,7 +75,7 @@ export const MEDICATION_ROUTES = [
     path: '/v1/patients/{patient_id}/medications',
     operationId: 'createMedication',
     summary: 'Record a medication',
-    description: 'A bare `code` is ATC.',
+    description: 'A `code` without a system is ATC.',
     tag: TAG,
     credential: 'api_key',
     grantToken: creates('MedicationStatement'),

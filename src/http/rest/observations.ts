@@ -45,7 +45,7 @@ const KIND: Kind = { type: 'Observation', path: 'observations', fields: shownObs
 const shownValue = {
   value: z.number().nullable(),
   unit: z.string().nullable(),
-  value_text: z.string().nullable().describe('Also a value without its own field, in words.'),
+  value_text: z.string().nullable().describe('Also has the value in words if no other field can hold it.'),
   value_code: z.object(shownCode).nullable(),
   value_boolean: z.boolean().nullable(),
 };
@@ -164,7 +164,7 @@ export const OBSERVATION_ROUTES = [
     operationId: 'createObservation',
     summary: 'Record an observation',
     description:
-      'Exactly one of `value` with `unit`, `value_text`, `value_code`, `value_boolean` and `components`. A `code` without a system is LOINC. `unit` may be absent if LOINC has none for the code; it is `1` then.',
+      'Exactly one of `value` with `unit`, `value_text`, `value_code`, `value_boolean` and `components`. A `code` without a system is LOINC. `unit` can be absent if LOINC has no unit for the code; it is then `1`.',
     tag: TAG,
     credential: 'api_key',
     grantToken: creates('Observation'),

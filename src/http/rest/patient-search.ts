@@ -15,7 +15,7 @@ export const FILTERS = {
     .refine((typed) => splitWords(typed).length > 0, 'must have a letter or a digit')
     .optional()
     .describe(
-      'A name. Each word begins a given name, a family name or another part of the name, in any order; case and accents don’t count.',
+      'A name. Each word begins a given name, a family name or another part of the name, in any order. Case and accents are ignored.',
     ),
   birth_date: date.optional().describe('The birth date.'),
   identifier: z

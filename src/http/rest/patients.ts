@@ -141,7 +141,7 @@ export const PATIENT_ROUTES = [
     method: 'GET',
     path: '/v1/patients',
     operationId: 'listPatients',
-    summary: 'Patients that the project sees, the newest first; under a grant only its patient',
+    summary: 'Patients that the project sees, the newest first; under a grant, only its patient',
     description: `${PAGED} If you send several filters, a patient must match all of them.`,
     tag: TAG,
     credential: 'api_key',
@@ -162,7 +162,7 @@ export const PATIENT_ROUTES = [
     path: '/v1/patients/{patient_id}',
     operationId: 'getPatient',
     summary: 'A patient',
-    description: 'Answers the current version. A deleted patient is 404; FHIR’s history still has it.',
+    description: 'Returns the current version. A deleted patient returns 404; FHIR’s history still has it.',
     tag: TAG,
     credential: 'api_key',
     grantToken: {

@@ -43,17 +43,17 @@ const prescriptionSchema = z
     ...shownCode,
     status: z.string().nullable(),
     dosage: z.string().nullable(),
-    start: z.string().nullable().describe('The first day of taking it, if the dosage has bounds.'),
-    end: z.string().nullable().describe('The last day of taking it, if the dosage has bounds.'),
+    start: z.string().nullable().describe('The first day on which to take it, if the dosage has bounds.'),
+    end: z.string().nullable().describe('The last day on which to take it, if the dosage has bounds.'),
     note: z.string().nullable(),
     prescribed_on: z.string().nullable(),
     prescriber: z
       .string()
       .nullable()
-      .describe('The name of the prescriber; a reference if the caller may not see the name.'),
-    intent: z.string().nullable().describe('`order`, `plan`, `proposal` and the like.'),
+      .describe('The name of the prescriber; a reference if the caller isn’t allowed to see the name.'),
+    intent: z.string().nullable().describe('`order`, `plan`, `proposal` or another FHIR intent.'),
     quantity: z.object({ value: z.number().nullable(), unit: z.string().nullable() }).nullable(),
-    refills: z.int().nullable().describe('How often it may be dispensed again.'),
+    refills: z.int().nullable().describe('How many times it can be dispensed again.'),
     ...common,
   })
   .meta({ id: 'Prescription' });
@@ -64,7 +64,7 @@ export const PRESCRIPTION_ROUTES = [
     path: '/v1/patients/{patient_id}/prescriptions',
     operationId: 'listPrescriptions',
     summary: 'A patient’s prescriptions, the newest first',
-    description: `${PAGED} Prescriptions that were entered in error, and requests not to give a medicine, are left out. Write them with FHIR’s MedicationRequest.`,
+    description: `${PAGED} Prescriptions that were entered in error, and requests not to give a medicine, are left out. To write prescriptions, use FHIR’s MedicationRequest.`,
     tag: TAG,
     credential: 'api_key',
     grantToken: {
@@ -86,7 +86,8 @@ export const PRESCRIPTION_ROUTES = [
     path: '/v1/patients/{patient_id}/prescriptions/{prescription_id}',
     operationId: 'getPrescription',
     summary: 'Read a prescription',
-    description: 'Answers the current version. A deleted prescription is 404; FHIR’s history still has it.',
+    description:
+      'Returns the current version. A deleted prescription returns 404; FHIR’s history still has it.',
     tag: TAG,
     credential: 'api_key',
     grantToken: {

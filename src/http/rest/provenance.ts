@@ -31,7 +31,7 @@ const versionSchema = z
         kind: z
           .enum(['api_key', 'application', 'member', 'organization', 'service'])
           .describe(
-            '`application`: an application with its own token; `member`: a person of the organization, in the dashboard; `organization`: a key, application or member of another project; `service`: Annal itself, for example a sandbox.',
+            '`application`: an application with its own token; `member`: a person in the organization, in the dashboard; `organization`: a key, application or member from another project; `service`: Annal itself, for example a sandbox.',
           ),
         id: z
           .string()
@@ -40,7 +40,7 @@ const versionSchema = z
         name: z.string().nullable(),
         last4: z.string().nullable().describe('The last four characters of the key.'),
       })
-      .describe('The owner of the write’s credential, whatever author it names.'),
+      .describe('The owner of the credential that made the write, whatever author the write names.'),
     source_system: z.string().nullable(),
     origin_id: z.string().nullable(),
     fhir: z.string().describe('`Provenance/<id>` on the FHIR interface.'),

@@ -30,7 +30,8 @@ export const date = z
   .meta({ format: 'date' });
 
 /** The descriptions of `from` and `to` (docs/spec/decisions.md, section 4 "The day of a value"). */
-export const FIRST_DAY = 'First day. A value belongs to the day that it is written for, whatever its offset.';
+export const FIRST_DAY =
+  'First day. A value belongs to the day that its date-time names, whatever its UTC offset.';
 export const LAST_DAY = 'Last day. A value dated by month or year belongs to each of its days.';
 
 /** A moment; without seconds they are zero. */
@@ -74,11 +75,13 @@ export const unit = z
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   })
-  .describe('UCUM, or a common spelling such as `mmHg`, `bpm`, `°C`, `IU/L`, `mcg`; answers have UCUM.');
+  .describe(
+    'UCUM, or a common spelling such as `mmHg`, `bpm`, `°C`, `IU/L`, `mcg`; answers always have UCUM.',
+  );
 
 /** The type of the author, in the body or the header `X-Service-Author-Type`. */
 export const authorType = optional(z.enum(AUTHOR_TYPES)).describe(
-  'Wins over the header X-Service-Author-Type.',
+  'Takes precedence over the header X-Service-Author-Type.',
 );
 
 /** A code's members: `code` may name its system itself. */
@@ -147,7 +150,7 @@ export const common = {
   version: z.int(),
   created_at: instant,
   updated_at: instant,
-  author_type: z.enum(AUTHOR_TYPES).describe('Of this version.'),
+  author_type: z.enum(AUTHOR_TYPES).describe('The kind of author who wrote this version.'),
   source_system: nullable,
   origin_id: nullable,
   fhir: z.string().describe('`<Type>/<id>` on the FHIR interface.'),
@@ -158,15 +161,15 @@ export const ids = { id: z.string(), patient: z.string().describe('The id of the
 
 /** Header of writes that change what is there. */
 export const IF_MATCH = {
-  'If-Match': 'Write only if this is the current version, such as `W/"3"`; otherwise 412.',
+  'If-Match': 'Write only if this is the current version, such as `W/"3"`; otherwise the answer is 412.',
 };
 
 /** Author headers of writes (docs/spec/interface.md, section 4). */
 export const AUTHOR = {
-  'X-Service-Author-Type': 'Who the author is; `import` when absent.',
-  'X-Service-Author-Ref': 'The author: `Practitioner/<id>` of the directory.',
+  'X-Service-Author-Type': 'What kind of author wrote the data. Default: `import`.',
+  'X-Service-Author-Ref': 'The author: `Practitioner/<id>` in the directory.',
   'X-Service-Acting-As': 'Who is at the keyboard: `Practitioner/<id>` or `PractitionerRole/<id>`.',
-  'X-Service-On-Behalf-Of': '`Organization/<id>` of the directory.',
-  'X-Service-Source-System': 'Name of the system that the data come from.',
-  'X-Service-Origin-Id': 'What the data are called there.',
+  'X-Service-On-Behalf-Of': '`Organization/<id>` in the directory.',
+  'X-Service-Source-System': 'Name of the system that the data comes from.',
+  'X-Service-Origin-Id': 'The id of the data in that system.',
 };

@@ -16,7 +16,7 @@ const codeSchema = z
     system: z.string().describe('URI of the code system.'),
     code: z.string(),
     display: z.string().nullable(),
-    category: z.string().nullable().describe('Of an observation with this code.'),
+    category: z.string().nullable().describe('The category of an observation with this code.'),
     unit: z.string().nullable().describe('The usual unit of the measurement, in UCUM.'),
   })
   .meta({ id: 'Code' });
@@ -28,7 +28,7 @@ export const TERMINOLOGY_ROUTES = [
     operationId: 'findCodes',
     summary: 'Codes of `loinc` or `atc` by typed text',
     description:
-      'A code or its beginning, a name that people use (`tsh`, `blood sugar`, `aspirin`), the beginning of a name, or some of its words, in British or American spelling, singular or plural. If no known word begins with a word of yours, the most similar words are used. Among equals, the commonest code comes first. `total` counts at most 1,000 matches.',
+      'A code or its beginning, a name that people use (`tsh`, `blood sugar`, `aspirin`), the beginning of a name, or some of its words, in British or American spelling, singular or plural. If no known word begins with a word of yours, the most similar words are used. Among equally good matches, the most common code comes first. `total` counts at most 1,000 matches.',
     tag: TAG,
     credential: 'api_key',
     grantToken: { action: 'terminology', needs: [], type: null },
@@ -56,7 +56,7 @@ export const TERMINOLOGY_ROUTES = [
     path: '/v1/terminology/{system}/{code}',
     operationId: 'getCode',
     summary: 'A code of `loinc` or `atc`',
-    description: 'Looks up the code in the bundled or loaded terminology. An unknown code is 404.',
+    description: 'Looks up the code in the bundled or loaded terminology. An unknown code returns 404.',
     tag: TAG,
     credential: 'api_key',
     grantToken: { action: 'terminology', needs: [], type: null },

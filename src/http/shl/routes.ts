@@ -17,13 +17,13 @@ const manifestRequest = z
       .trim()
       .min(1)
       .max(1_000)
-      .describe('Who opens the link: a name or an organization. The person who shared it sees this.'),
+      .describe('Who opens the link: a name or an organization. The person who shared the link sees this.'),
     passcode: z.string().max(1_000).optional().describe('For links with the flag `P`.'),
     embeddedLengthMax: z
       .int()
       .nonnegative()
       .optional()
-      .describe('Longest file that is embedded, in characters; longer ones have a `location`.'),
+      .describe('Maximum length of an embedded file, in characters; longer files have a `location`.'),
   })
   .meta({ examples: [{ recipient: 'Dr Lind, Lakeside Clinic', passcode: '402617' }] });
 
@@ -34,7 +34,7 @@ const file = z.object({
 });
 
 const wrongPasscode = z.object({
-  remainingAttempts: z.int().describe('Wrong passcodes that are left before the link is closed for good.'),
+  remainingAttempts: z.int().describe('Number of attempts that are left before the link is closed for good.'),
   error: z.looseObject({}),
 });
 
@@ -70,14 +70,14 @@ export const SHARED_LINK_ROUTES = [
     path: '/shl/{link_id}/{secret}',
     operationId: 'openSharedLink',
     summary: 'Open a shared link: the `url` in it',
-    params: z.object({ ...LINK, secret: z.string().describe('256 bits that are derived from the key.') }),
+    params: z.object({ ...LINK, secret: z.string().describe('256 bits derived from the key.') }),
     run: (request) => openLink(request, request.params.link_id, request.params.secret),
   }),
   openRoute({
     method: 'GET',
     path: '/shl/{link_id}/files/{ticket}',
     operationId: 'getSharedLinkFile',
-    summary: 'A file of a shared link, once',
+    summary: 'A file in a shared link, once',
     description: 'The `location` of a manifest. It works for one GET, within an hour.',
     tag: TAG,
     params: z.object(LINK),

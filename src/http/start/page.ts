@@ -49,13 +49,13 @@ export function startPage({ baseUrl, devIssuer, dataDir }: Start): string {
 `;
   const links = [
     link('/app', 'Dashboard', 'For developers: projects, keys, requests'),
-    link('/connections', 'Health records', 'For patients: your record, and who reads it'),
+    link('/connections', 'Health records', 'For patients: your records, and who reads them'),
     link('/docs', 'Documentation', 'Every request, with examples to try'),
     link('/docs/guides', 'Guides', 'How to start, and how everything works'),
     ...(devIssuer ? [link('/dev', 'Development sign-in', 'A token for /admin, without a password')] : []),
     link('/docs/errors', 'Errors', 'What each error means, and what to do'),
     link('/health/ready', 'Health', 'Check that the service can answer requests'),
-    link('/openapi.json', 'OpenAPI', 'The description for tools and generators'),
+    link('/openapi.json', 'OpenAPI', 'The OpenAPI description, for tools and generators'),
     link('/fhir/R4/metadata', 'CapabilityStatement', 'What the FHIR interface supports'),
   ];
   const bases = [

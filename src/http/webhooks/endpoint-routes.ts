@@ -54,7 +54,7 @@ export function endpointRoutes<C extends 'api_key' | 'identity'>(access: Endpoin
       path,
       operationId: `change${name}`,
       summary: `Change, pause or resume ${withArticle(noun)}`,
-      description: 'Members that are absent stay as they are.',
+      description: 'Members that you leave out stay as they are.',
       ...scopes,
       body: endpointChange,
       answers: { 200: { description: 'The endpoint', schema: endpoint } },

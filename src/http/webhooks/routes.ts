@@ -63,7 +63,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     operationId: 'listWebhooks',
     summary: 'The endpoints, oldest first',
     description:
-      'Answers the endpoints of the key’s project and environment. A secret is shown only when it is made.',
+      'Returns the endpoints in the key’s project and environment. A secret is shown only when it is created.',
     tag,
     credential,
     grantToken: 'refused',
@@ -76,7 +76,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/v1/webhooks/event-types',
     operationId: 'listWebhookEventTypes',
-    summary: 'The types of events',
+    summary: 'The event types',
     description:
       'Returns every type to which an endpoint can subscribe; `*` subscribes to all of them, including later ones.',
     tag,
@@ -93,7 +93,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     path: '/v1/webhooks/{endpoint_id}',
     operationId: 'getWebhook',
     summary: 'An endpoint',
-    description: 'Answers the endpoint with its state. A secret is shown only when it is made.',
+    description: 'Returns the endpoint with its state. A secret is shown only when it is created.',
     tag,
     credential,
     grantToken: 'refused',
@@ -127,7 +127,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     models,
     answers: {
       200: {
-        description: 'The number of deliveries that are sent again',
+        description: 'The number of deliveries that will be sent again',
         schema: z.object({ requeued: z.int().describe('How many.') }),
       },
     },

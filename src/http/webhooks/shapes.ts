@@ -23,7 +23,7 @@ const url = z
   .string()
   .max(MOST_URL)
   .describe(
-    '`https://…`; in the sandbox of an installation for development also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`.',
+    '`https://…`; in the sandbox of a development installation, also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`.',
   );
 const description = z.string().max(500).nullable();
 
@@ -32,7 +32,7 @@ export const newEndpoint = z
     url,
     events,
     description: description.optional(),
-    active: z.boolean().default(true).describe('False: paused from the beginning.'),
+    active: z.boolean().default(true).describe('If false, the endpoint is paused from the start.'),
   })
   .meta({ examples: [{ url: 'https://hooks.example.org/annal', events: ['*'] }] });
 
@@ -64,7 +64,7 @@ export const endpoint = z.object({
 export const issuedEndpoint = endpoint.extend({
   secret: z
     .string()
-    .describe('`whsec_` and 32 random bytes in base64: the key of the signatures. Shown only now.'),
+    .describe('`whsec_` and 32 random bytes in base64, which are the signature key. Shown only now.'),
 });
 
 export const delivery = z.object({
@@ -90,9 +90,9 @@ const moment = z.iso.datetime({ offset: true, error: 'must be a date and time wi
 /** The events to send again. */
 export const newReplay = z
   .strictObject({
-    from: moment.describe('Events from this moment on, inclusive.'),
-    to: moment.optional().describe('Up to this moment, inclusive; default: now.'),
-    types: events.optional().describe('Default: those of the endpoint.'),
+    from: moment.describe('Events from this time on, inclusive.'),
+    to: moment.optional().describe('Events up to this time, inclusive; default: now.'),
+    types: events.optional().describe('Default: the endpoint’s event types.'),
   })
   .meta({ examples: [{ from: '2026-03-01T00:00:00Z' }] });
 

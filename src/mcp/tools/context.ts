@@ -6,14 +6,14 @@ import { leftOutByScope, recordOutput, recordText } from '../record-content.ts';
 import { AS_OF, COMMON, CURSOR, defineTool } from '../tool.ts';
 
 const NEEDS =
-  'Facts that must be in it if they are recorded, most important first: `labs:4548-4`, `vitals:trend:85354-9`, `timeline:180d`, `medications`, `problems`, `allergies`.';
+  'Facts that the answer must include if they are recorded, most important first: `labs:4548-4`, `vitals:trend:85354-9`, `timeline:180d`, `medications`, `problems`, `allergies`.';
 
 /** Answers with the facts that a task or question needs. */
 export const getContext = defineTool({
   name: 'get_context',
   title: 'Get the facts for a task or question',
   description:
-    'The facts of the record that a task or question needs, the most needed first, within a budget of tokens. Start here. Every item names who recorded it and the exact version. What an AI wrote is only in the section ai_notes.',
+    'The facts of the record that a task or question needs, the most needed first, within a budget of tokens. Start here. Every item names who recorded it and the exact version. Content that an AI wrote is only in the section ai_notes.',
   input: z.strictObject({
     ...COMMON,
     task: z.string().max(200).optional().describe('The task in words: `medication review`.'),
@@ -25,7 +25,9 @@ export const getContext = defineTool({
       .min(1)
       .max(36_500)
       .optional()
-      .describe('How far back findings, visits, procedures, vaccinations, documents and past problems go.'),
+      .describe(
+        'How far back to include findings, visits, procedures, vaccinations, documents and past problems.',
+      ),
     as_of: AS_OF,
     cursor: CURSOR,
   }),

@@ -21,7 +21,7 @@ export const listDocuments = defineTool({
   name: 'list_documents',
   title: 'Documents of the record',
   description:
-    'Letters, reports, images and other documents, the last recorded first. read_document gives the content.',
+    'Letters, reports, images and other documents, the most recently recorded first. read_document returns their content.',
   input: z.strictObject({ ...COMMON, limit: LIMIT, as_of: AS_OF, text_tokens: TEXT_TOKENS, cursor: CURSOR }),
   output: recordOutput(z.object({ entries })),
   async run({ patient, text_tokens, cursor, ...query }, reach) {
@@ -52,13 +52,16 @@ export const readDocument = defineTool({
   description:
     'The text of a document (PDF, HTML, plain text, JSON, XML), or the document itself: images and other files up to 5 MB.',
   input: z.strictObject({
-    id: z.string().max(64).describe('The id of the document, of list_documents.'),
+    id: z.string().max(64).describe('The id of the document, from list_documents.'),
     text_tokens: TEXT_TOKENS,
     cursor: CURSOR,
   }),
   output: recordOutput(
     z.object({
-      document: z.looseObject({}).optional().describe('Absent if an AI wrote it: then it is in ai_written.'),
+      document: z
+        .looseObject({})
+        .optional()
+        .describe('Absent if an AI wrote the document, which is then in ai_written.'),
       text: z.string().optional().describe('Its text, or a part of it.'),
       withdrawn: z
         .enum(WITHDRAWN)

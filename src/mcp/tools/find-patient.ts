@@ -12,7 +12,7 @@ export const findPatientByName = defineTool({
   name: 'find_patient',
   title: 'Find a patient',
   description:
-    'Patients of the project by name, birth date or identifier, for the ids that other tools take.',
+    'Finds the project’s patients by name, birth date or identifier. Other tools take the ids that it returns.',
   for: 'key',
   input: z.strictObject({
     q: word.describe('A name, or the beginnings of its words.'),

@@ -32,7 +32,7 @@ export const series = defineTool({
   name: 'series',
   title: 'Values over time',
   description:
-    'The numeric values of one measurement, the oldest first, in one unit, with count, minimum, maximum, mean and slope. Values that an AI wrote are left out and counted in warnings.',
+    'The numeric values of one measurement, the oldest first, in one unit, with count, minimum, maximum, mean and slope. Values that an AI wrote are left out, and warnings counts them.',
   input: z.strictObject({
     ...COMMON,
     code: CODE,
@@ -80,7 +80,11 @@ export const findPatterns = defineTool({
     'Trends, changes of level, runs out of range, gaps and associations in the patient’s values, each with its method and confidence. They describe observations and advise nothing. With finding_id: the versions that the finding is based on.',
   input: z.strictObject({
     ...COMMON,
-    finding_id: z.string().max(100).optional().describe('A finding of this tool, for its evidence.'),
+    finding_id: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('The id of a finding that this tool returned, to get its evidence.'),
     limit: LIMIT,
     text_tokens: TEXT_TOKENS,
     cursor: CURSOR,
@@ -91,7 +95,7 @@ export const findPatterns = defineTool({
       total: z.int().optional().describe('Number of findings on all pages.'),
       warnings: entries
         .optional()
-        .describe('Counts of values that were left out, or that are known only roughly.'),
+        .describe('Counts of values that were left out or are known only approximately.'),
       evidence: entries.optional(),
     }),
   ),
@@ -141,7 +145,7 @@ export const comparePeriods = defineTool({
   name: 'compare_periods',
   title: 'Compare two periods',
   description:
-    'Whether the values of one measurement differ between two periods: medians, difference with its interval, and p. sufficient is false, with the reason, when the values support no statement. series has the values themselves.',
+    'Whether the values of one measurement differ between two periods: medians, difference with its interval, and p. If the values don’t support a statement, sufficient is false and the reason is given. The tool series returns the values themselves.',
   input: z.strictObject({ ...COMMON, code: CODE, a: period, b: period }),
   output: recordOutput(z.looseObject({ sufficient: z.boolean() })),
   async run({ patient, ...body }, reach) {

@@ -14,7 +14,7 @@ export const lookupCode = defineTool({
   name: 'lookup_code',
   title: 'Find codes by words',
   description:
-    'Codes for words that people use (`blood sugar`, `aspirin`), or the names of a code. Shows nothing of a record.',
+    'Finds codes for words that people use (`blood sugar`, `aspirin`), or the names of a code. Shows nothing from a record.',
   input: z.strictObject({
     text: z.string().min(1).max(80).describe('Words, the beginning of a name, or a code.'),
     system,

@@ -12,7 +12,7 @@ export const proposeChange = defineTool({
   name: 'propose_change',
   title: 'Propose a change',
   description:
-    'Proposes to create or update one resource. Nothing changes until the person accepts it on their own pages. It is marked as written by an AI, also after that.',
+    'Proposes to create or update one resource. Nothing changes until the person accepts it on their own pages. It is marked as written by an AI, even after it is accepted.',
   writes: true,
   for: 'grant',
   input: z.strictObject({
@@ -20,7 +20,9 @@ export const proposeChange = defineTool({
     operation: z.enum(['create', 'update']),
     resource: z
       .record(z.string(), z.unknown())
-      .describe('The whole FHIR R4 resource after the change; for an update with the id that was read.'),
+      .describe(
+        'The whole FHIR R4 resource after the change; for an update, including the id of the resource that you read.',
+      ),
     current_version: z
       .int()
       .min(1)
@@ -50,7 +52,7 @@ export const myProposals = defineTool({
   name: 'my_proposals',
   title: 'What became of your proposals',
   description:
-    'The changes that your application has proposed for the patient, the newest first, with the decisions.',
+    'The changes that your application has proposed for the patient, the newest first, and what was decided about them.',
   for: 'grant',
   input: z.strictObject({
     ...COMMON,

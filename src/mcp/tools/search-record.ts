@@ -34,7 +34,7 @@ export const searchRecord = defineTool({
   name: 'search_record',
   title: 'Search the record',
   description:
-    'FHIR R4 resources of one type, by search parameters. Dates and quantities take the prefixes eq, ne, gt, ge, lt, le: `{"date": ["ge2025-01-01"]}`. Tokens are `code` or `system|code`; lookup_code finds codes. `_sort` and `_include` work, too.',
+    'Searches FHIR R4 resources of one type by search parameters. Dates and quantities take the prefixes eq, ne, gt, ge, lt, le: `{"date": ["ge2025-01-01"]}`. Tokens are `code` or `system|code`; lookup_code finds codes. `_sort` and `_include` also work.',
   input: z.strictObject({
     ...COMMON,
     type: z.enum(TYPES).describe('The resource type.'),

@@ -11,7 +11,7 @@ export const timeline = defineTool({
   name: 'timeline',
   title: 'What happened, the newest first',
   description:
-    'Events of the patient’s care, the newest first, each with its date, title and finding. What an AI wrote is apart, in ai_written.',
+    'Events of the patient’s care, the newest first, each with its date, title and finding. Entries that an AI wrote are listed separately, in ai_written.',
   input: z.strictObject({
     ...COMMON,
     from: day('first'),

@@ -9,7 +9,7 @@ export const whatMayIDo = defineTool({
   name: 'what_may_i_do',
   title: 'What the person allowed',
   description:
-    'The access that you have: for which patient, what you may see and do in words, and until when. Call it when something is refused.',
+    'Describes your access in words: for which patient, what you may see and do, and until when. Call this tool when something is refused.',
   input: z.strictObject({}),
   output: z.object({
     acts_for: z.enum(['one patient', 'a project']),
@@ -17,7 +17,7 @@ export const whatMayIDo = defineTool({
     access: z
       .array(z.looseObject({ type: z.string(), letters: z.string() }))
       .describe(
-        'What this access token opens, which may be less than the grants: c create, r read, u update, d delete, s search.',
+        'What this access token allows, which can be less than the grants: c create, r read, u update, d delete, s search.',
       ),
     grants: z.array(z.looseObject({})).describe('Active grants of your application for this patient.'),
   }),

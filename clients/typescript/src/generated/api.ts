@@ -3,27 +3,27 @@ export type AccessLogEntry = {
   id: string;
   /** ISO 8601, UTC. */
   ts: string;
-  /** The interaction, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched; `link-file-sent`: the file was made to its end. */
+  /** The interaction, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched; `link-file-sent`: the whole file was sent. */
   action: string;
   resource_type: string | null;
   resource_id: string | null;
   status: 'ok' | 'denied' | 'not_found' | 'error';
-  /** Resources of the patient that the answer showed; null if it was streamed. */
+  /** How many of the patient’s resources the answer showed; null if it was streamed. */
   count: number | null;
-  /** The purpose that the grant states, or why a member read a record of production. */
+  /** The purpose that the grant states, or why a member read a production record. */
   purpose: string | null;
   /** The name of the application, key or member, or the one that the recipient of a shared link gave; under `/me` also of a patient or representative. */
   actor: string | null;
   /** `application/app_…`, `key/key_…`, `link/shl_…`, or `person/` with `self`, `representative` or `member`. */
   actor_ref: string;
   request_id: string;
-  /** The receipt of a context, `$summary`, answer to an assistant or shared content: `rcpt_…`. */
+  /** The receipt for a context, a `$summary`, an answer to an assistant or shared content: `rcpt_…`. */
   receipt: string | null;
 };
 
 export type AccessRequest = {
   id: string;
-  /** `expired`: its time is over, or a newer request of the application has replaced it. */
+  /** `expired`: nobody answered in time, or a newer request from the application has replaced it. */
   status: 'pending' | 'approved' | 'denied' | 'expired';
   environment: 'sandbox' | 'production';
   application: {
@@ -35,13 +35,13 @@ export type AccessRequest = {
     organization: string;
     privacy_url: string | null;
   };
-  /** The application’s text, which the person compares with the one in the application. Show it as text. */
+  /** The application’s text, which the person compares with the text that the application shows. Show it as plain text. */
   binding_message: string | null;
   /** The record that the application named, or that you approved. Null: choose one. */
   patient_id: string | null;
-  /** The requested scopes in SMART v2 form; after an approval the granted ones. */
+  /** The requested scopes in SMART v2 form; after an approval, the granted scopes. */
   scopes: string[];
-  /** The same in words. */
+  /** The same scopes in words. */
   scopes_text: string[];
   /** ISO 8601, UTC. */
   created_at: string;
@@ -49,7 +49,7 @@ export type AccessRequest = {
   expires_at: string;
   /** ISO 8601, UTC. */
   decided_at: string | null;
-  /** Of an approval. */
+  /** The grant that an approval gave. */
   grant_id: string | null;
 };
 
@@ -72,9 +72,9 @@ export type Application = {
     }[];
   } | null;
   jwks_uri: string | null;
-  /** null: a sector of its own. */
+  /** null: the application has its own sector. */
   sector: string | null;
-  /** After a rotation: until when the previous client secret works; null if only the current one does. */
+  /** After a rotation: the time until which the previous client secret works; null if only the current one works. */
   previous_secret_expires_at: string | null;
   /** Branding that the consent page shows beside the name. */
   branding: {
@@ -100,37 +100,37 @@ export type AuditedAccess = {
   id: string;
   /** ISO 8601, UTC. */
   ts: string;
-  /** The interaction, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched; `link-file-sent`: the file was made to its end. */
+  /** The interaction, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched; `link-file-sent`: the whole file was sent. */
   action: string;
   resource_type: string | null;
   resource_id: string | null;
   status: 'ok' | 'denied' | 'not_found' | 'error';
-  /** Resources of the patient that the answer showed; null if it was streamed. */
+  /** How many of the patient’s resources the answer showed; null if it was streamed. */
   count: number | null;
-  /** The purpose that the grant states, or why a member read a record of production. */
+  /** The purpose that the grant states, or why a member read a production record. */
   purpose: string | null;
   /** The name of the application, key or member, or the one that the recipient of a shared link gave; under `/me` also of a patient or representative. */
   actor: string | null;
   /** `application/app_…`, `key/key_…`, `link/shl_…`, or `person/` with `self`, `representative` or `member`. */
   actor_ref: string;
   request_id: string;
-  /** The receipt of a context, `$summary`, answer to an assistant or shared content: `rcpt_…`. */
+  /** The receipt for a context, a `$summary`, an answer to an assistant or shared content: `rcpt_…`. */
   receipt: string | null;
   patient: string;
-  /** As the record has it now; null without `names=true`, or if it has none. */
+  /** The name that the record has now; null without `names=true`, or if the record has no name. */
   patient_name: string | null;
-  /** Its number in the patient’s log, from 1 without gaps. */
+  /** The entry’s number in the patient’s log, from 1 without gaps. */
   entry: number;
-  /** Over this entry and the hash of the one before it: docs/access-log.md. */
+  /** Hash over this entry and the previous entry’s hash: docs/access-log.md. */
   hash: string;
-  /** Of a member; patients and representatives aren’t named. */
+  /** The name of a member; patients and representatives aren’t named. */
   person: {
     issuer: string;
     subject: string;
   } | null;
-  /** Name of the reader’s organization: of the application, key or member; null for others. */
+  /** Name of the organization to which the application, key or member belongs; null for other readers. */
   organization: string | null;
-  /** Group of the type that was read, as on the consent page: `results`, `medications`, …; null if it was not of one. */
+  /** Group of the type that was read, as on the consent page: `results`, `medications`, …; null if the read was not about one group. */
   category: string | null;
   /** Where the one resource that was read came from; null if it was not one, or it does not say. */
   source_system: string | null;
@@ -141,42 +141,42 @@ export type Checkpoint = {
   id: string;
   /** When it was signed. */
   time: string;
-  /** Of the event store: it covers all events up to here. */
+  /** Position in the event store; the checkpoint covers all events up to it. */
   position: string | null;
-  /** Null for auditors of a project, as the other numbers. */
+  /** Null for a project’s auditors, like the other numbers. */
   events: number | null;
   streams: number | null;
-  /** Patients whose access log it covers. */
+  /** Number of patients whose access log it covers. */
   access_logs: number | null;
   /** Merkle root: 64 hex digits, enough to recognise the file later. */
   root: string;
   public_key: string;
-  /** Of the compressed file. */
+  /** Size of the compressed file in bytes. */
   bytes: number | null;
 };
 
 export type CheckpointJob = {
   id: string;
-  /** `waiting`: an instance takes it within seconds, also after a restart. */
+  /** `waiting`: an instance takes the job within seconds, even after a restart. */
   status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
   progress: {
     done: number;
     /** An estimate, which may grow. */
     total: number;
     unit: string;
-    /** What it does now; null while it counts. */
+    /** What the job is doing; null while it counts. */
     note: string | null;
   } | null;
-  /** Why it failed, or why it waits. */
+  /** Why the job failed, or why it is waiting. */
   error: string | null;
-  /** Someone cancelled it, and it hasn’t stopped yet. */
+  /** Someone has cancelled the job, but it hasn’t stopped yet. */
   cancelling: boolean;
   started_by: {
     issuer: string;
     subject: string;
     email: string | null;
   };
-  /** Id of the instance that runs it, or ran it last. */
+  /** Id of the instance that runs the job, or ran it last. */
   instance: string | null;
   /** ISO 8601, UTC. */
   created_at: string;
@@ -184,7 +184,7 @@ export type CheckpointJob = {
   started_at: string | null;
   /** ISO 8601, UTC. */
   finished_at: string | null;
-  /** Its id, once it is made. */
+  /** The checkpoint’s id, once it is made. */
   checkpoint: string | null;
 };
 
@@ -193,7 +193,7 @@ export type Code = {
   system: string;
   code: string;
   display: string | null;
-  /** Of an observation with this code. */
+  /** The category of an observation with this code. */
   category: string | null;
   /** The usual unit of the measurement, in UCUM. */
   unit: string | null;
@@ -221,7 +221,7 @@ export type Comparison = {
   difference: {
     /** How much larger the values of b are (Hodges–Lehmann). */
     absolute: number;
-    /** Of the median of a. */
+    /** The difference in percent of the median of `a`. */
     percent: number | null;
     p_value: number;
     /** Ends of the 95 % interval of `absolute`. */
@@ -229,7 +229,7 @@ export type Comparison = {
     high: number;
   } | null;
   sufficient: boolean;
-  /** Why it states no difference. */
+  /** Why no difference is stated. */
   reason: string | null;
   method: string;
   /** Values that were left out, and values that are known only roughly. */
@@ -268,7 +268,7 @@ export type Condition = {
   created_at: string;
   /** ISO 8601, UTC. */
   updated_at: string;
-  /** Of this version. */
+  /** The kind of author who wrote this version. */
   author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
   source_system: string | null;
   origin_id: string | null;
@@ -277,17 +277,17 @@ export type Condition = {
 };
 
 export type Context = {
-  /** From it the same context can be made again. */
+  /** Id of the manifest, from which the same context can be made again. */
   manifest_id: string;
   patient: string;
   budget_tokens: number;
-  /** Tokens of the text that `format: text` gives; structured answers hold the same. */
+  /** Number of tokens in the text that `format: text` returns; structured answers have the same content. */
   tokens_used: number;
   tokenizer: string;
   needs: string[];
   sections: {
     kind: 'patient' | 'allergies' | 'medications' | 'problems' | 'vitals' | 'labs' | 'observations' | 'social_history' | 'procedures' | 'encounters' | 'plans' | 'immunizations' | 'documents' | 'ai_notes';
-    /** Of its part of the text. */
+    /** Number of tokens in this section’s part of the text. */
     tokens: number;
     /** The most needed first. */
     items: {
@@ -295,7 +295,7 @@ export type Context = {
       text: string;
       /** When it happened or began, as written in the record. */
       date: string | null;
-      /** Of this version. */
+      /** The kind of author who wrote this version. */
       author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
       /** The source system. */
       source: string | null;
@@ -303,13 +303,13 @@ export type Context = {
       fhir: string;
       /** Only in `ai_notes`. */
       verified?: false;
-      /** In `ai_notes`: the text that somebody else had written before an AI changed it. */
+      /** In `ai_notes`: the text that another author had written before an AI changed it. */
       before?: string[];
       [name: string]: unknown;
     }[];
     text?: string;
     note?: string;
-    /** Every version that it was made from. */
+    /** Every version that the context was made from. */
     sources: string[];
   }[];
   omitted: {
@@ -341,7 +341,7 @@ export type CreatedDocument = {
   status: 'pending' | 'final';
   /** Bytes. */
   size: number | null;
-  /** Of the content, in hex. */
+  /** SHA-256 of the content, in hex. */
   sha256: string | null;
   /** Where the content is fetched from the store itself, for 15 minutes; null in lists, and where only the service gives it. */
   download_url: string | null;
@@ -350,7 +350,7 @@ export type CreatedDocument = {
   created_at: string;
   /** ISO 8601, UTC. */
   updated_at: string;
-  /** Of this version. */
+  /** The kind of author who wrote this version. */
   author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
   source_system: string | null;
   origin_id: string | null;
@@ -394,7 +394,7 @@ export type Document = {
   status: 'pending' | 'final';
   /** Bytes. */
   size: number | null;
-  /** Of the content, in hex. */
+  /** SHA-256 of the content, in hex. */
   sha256: string | null;
   /** Where the content is fetched from the store itself, for 15 minutes; null in lists, and where only the service gives it. */
   download_url: string | null;
@@ -403,7 +403,7 @@ export type Document = {
   created_at: string;
   /** ISO 8601, UTC. */
   updated_at: string;
-  /** Of this version. */
+  /** The kind of author who wrote this version. */
   author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
   source_system: string | null;
   origin_id: string | null;
@@ -414,17 +414,17 @@ export type Document = {
 export type Error = {
   error: {
     type: 'malformed' | 'unauthenticated' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'not_acceptable' | 'conflict' | 'precondition_failed' | 'too_large' | 'unsupported_media_type' | 'invalid' | 'throttled' | 'internal' | 'unavailable';
-    /** A sentence for a developer. */
+    /** A sentence for developers that says what is wrong. */
     message: string;
-    /** The first failing input: a dotted path into the body, or `query.`, `header.` or `path.` and its name. */
+    /** The first invalid input: a dotted path into the body, or `query.`, `header.` or `path.` followed by its name. */
     field?: string;
-    /** Every failing input. */
+    /** Every invalid input. */
     errors?: {
       field: string;
       code: string;
       message: string;
     }[];
-    /** `Service-Request-Id` of the answer. */
+    /** The answer’s `Service-Request-Id`. */
     request_id: string;
     /** Where it is explained. */
     doc_url?: string;
@@ -436,7 +436,7 @@ export type FailedRequests = {
   from: string;
   /** ISO 8601, UTC. */
   to: string;
-  /** Hours without any are left out. */
+  /** Hours without failed requests are left out. */
   hours: {
     /** ISO 8601, UTC. */
     hour: string;
@@ -452,31 +452,31 @@ export type FailedRequests = {
       name: string | null;
       organization: string | null;
     };
-    /** Null: about the project as a whole. */
+    /** Null for a request about the project as a whole. */
     environment: 'sandbox' | 'production' | null;
     method: string;
     /** The path with `{id}` in place of ids. */
     route: string;
     status: number;
-    /** The `type` of the error; of a group, that of the newest. */
+    /** The error’s `type`; in a group, the type of the newest error. */
     error: string | null;
     requests: number;
     /** ISO 8601, UTC. */
     first_at: string;
     /** ISO 8601, UTC. */
     last_at: string;
-    /** Of the newest. */
+    /** Id of the newest request. */
     request_id: string;
   }[];
 };
 
 export type Finding = {
-  /** The same for the same evidence. */
+  /** Findings with the same evidence have the same id. */
   finding_id: string;
   kind: 'trend' | 'out_of_range' | 'change_point' | 'correlation' | 'gap';
   /** The observation. */
   title: string;
-  /** For a correlation with a medication its code, then that of the values. */
+  /** For a correlation with a medication: the medication’s code, then the code of the values. */
   codes: {
     system: string;
     code: string;
@@ -494,14 +494,14 @@ export type Finding = {
     /** Ends of the 95 % interval, if the method has one. */
     low: number | null;
     high: number | null;
-    /** Of a trend: the slope. */
+    /** For a trend: the slope. */
     per_day?: number;
     /** For a change: its first value. For a medication: its start. */
     since?: string;
     /** By how many days the second series follows the first. */
     lag_days?: number;
   };
-  /** 1 − p of its own test: how rarely chance by itself would show as much. */
+  /** 1 − p of the finding’s own test: how rarely chance alone would show as much. */
   confidence: number;
   method: string;
   /** The last change of the record that the finding includes. */
@@ -528,13 +528,13 @@ export type FoundRequest = {
     name: string | null;
     organization: string | null;
   };
-  /** Null: about the project as a whole. */
+  /** Null for a request about the project as a whole. */
   environment: 'sandbox' | 'production' | null;
   method: string;
   /** The path with `{id}` in place of ids. */
   route: string;
   status: number;
-  /** The `type` of the error; of a group, that of the newest. */
+  /** The error’s `type`; in a group, the type of the newest error. */
   error: string | null;
   ms: number;
   /** ISO 8601, UTC. */
@@ -556,7 +556,7 @@ export type Grant = {
   };
   /** As granted, in SMART v2 form. */
   scopes: string[];
-  /** What the person read and allowed. */
+  /** The sentences that the person read and allowed. */
   scopes_text: string[];
   /** ISO 8601, UTC. */
   granted_at: string;
@@ -572,15 +572,15 @@ export type Instance = {
   id: string;
   version: string;
   host: string;
-  /** Of the process that gets signals, where the instance is several processes. */
+  /** Id of the process that receives signals, if the instance consists of several processes. */
   pid: number;
   /** ISO 8601, UTC. */
   started_at: string;
-  /** At most ten seconds late. */
+  /** At most ten seconds old. */
   last_seen_at: string;
-  /** False if it wasn’t seen for 30 seconds; one that stops in order is gone. */
+  /** False if the instance wasn’t seen for 30 seconds. An instance that shuts down cleanly isn’t listed. */
   alive: boolean;
-  /** True for the instance that answers. */
+  /** True for the instance that answers this request. */
   answers: boolean;
   /** The processes and read models that it runs for all instances. */
   runs: string[];
@@ -589,13 +589,13 @@ export type Instance = {
 export type Invitation = {
   id: string;
   relationship: 'self' | 'dependent';
-  /** The address that the person must have; null: any. */
+  /** The address that the person must have; null for any address. */
   email: string | null;
   /** ISO 8601, UTC. */
   created_at: string;
   /** ISO 8601, UTC. */
   expires_at: string;
-  /** `closed`: by five wrong birth dates. */
+  /** `closed`: after five wrong birth dates. */
   status: 'pending' | 'redeemed' | 'withdrawn' | 'expired' | 'closed';
 };
 
@@ -625,9 +625,9 @@ export type Key = {
   last4: string;
   /** ISO 8601, UTC. */
   created_at: string;
-  /** Noted once a minute at most. */
+  /** Updated at most once a minute. */
   last_used_at: string | null;
-  /** When it stops working by itself; null: never. */
+  /** When the key expires; null: never. */
   expires_at: string | null;
   /** ISO 8601, UTC. */
   revoked_at: string | null;
@@ -636,22 +636,22 @@ export type Key = {
 export type LabItemsInput = {
   items: {
     code?: string | null;
-    /** The display; without `code` also the code. */
+    /** The display; without `code`, also used as the code. */
     marker?: string | null;
-    /** The display; without `code` also the code. */
+    /** The display; without `code`, also used as the code. */
     test?: string | null;
-    /** The display; without `code` also the code. */
+    /** The display; without `code`, also used as the code. */
     analyte?: string | null;
     system?: string | null;
     display?: string | null;
-    /** `laboratory` when absent. */
+    /** Default: `laboratory`. */
     category?: 'vital-signs' | 'laboratory' | 'symptom' | 'activity' | 'survey' | 'exam' | 'imaging' | 'social-history' | null;
-    /** `date` of the report when absent. */
+    /** Default: the report’s `date`. */
     effective_at?: string | null | string;
     value?: number | null;
-    /** A number, or a text such as `5,6` and `< 5`. */
+    /** A number, or text such as `5,6` or `< 5`. */
     result?: number | null | string;
-    /** As written by the laboratory; converted to UCUM if that is certain. */
+    /** As written by the laboratory; converted to UCUM if the meaning is certain. */
     unit?: string | null;
     /** With a unit also `< 5`. */
     value_text?: string | null;
@@ -661,7 +661,7 @@ export type LabItemsInput = {
       display?: string | null;
     } | null;
     value_boolean?: boolean | null;
-    /** Its ends, or a text such as `3,9 - 5,5`. */
+    /** The ends of the range, or text such as `3,9 - 5,5`. */
     reference_range?: {
       low?: number | null;
       high?: number | null;
@@ -672,7 +672,7 @@ export type LabItemsInput = {
     high?: number | null;
     note?: string | null;
   }[];
-  /** Of items that have no `effective_at`. */
+  /** The date of items that have no `effective_at`. */
   date?: string | null | string;
   /** The id of the report in the source system. */
   origin?: string | null;
@@ -699,20 +699,20 @@ export type LogEvent = {
   id: string;
   /** ISO 8601, UTC. */
   recorded_at: string;
-  /** Type of the event: docs/events.md. */
+  /** The event’s type: docs/events.md. */
   type: string;
-  /** Null: an event of the project itself. */
+  /** Null for an event of the project itself. */
   environment: 'sandbox' | 'production' | null;
-  /** What it is about: of a version the resource’s name, of a deletion as it was last; of an event of the project the key, application or webhook endpoint. Null for others, and in production without `X-Service-Reason`. */
+  /** What the event is about. For a version: the resource’s name, and for a deletion, its last name. For an event of the project: the key, application or webhook endpoint. Null for other events, and in production without `X-Service-Reason`. */
   title: string | null;
-  /** Whose record it is in; null in the directory. */
+  /** The patient whose record it is in; null in the directory. */
   patient: string | null;
   /** Null if the Patient is deleted or has no name, and in production without `X-Service-Reason`. */
   patient_name: string | null;
   /** `Type/id`; null for an event that is not a version. */
   resource: string | null;
   version: number | null;
-  /** Whom the client named as the author; null if the event names none. */
+  /** The author that the client named; null if the event names no author. */
   author: {
     reference: string | null;
     display: string | null;
@@ -734,11 +734,11 @@ export type LogEvent = {
     role: string;
     proposal: string;
   } | null;
-  /** What the write was allowed by. */
+  /** The credential with which the write was made. */
   credential: {
-    /** `client`, `grant`: tokens of applications; `system`: the service itself. */
+    /** `client`, `grant`: an application’s token; `system`: the service itself. */
     kind: 'api_key' | 'id_token' | 'client' | 'grant' | 'system';
-    /** Of the key with its last four characters, or of the application; the e-mail address of a member. */
+    /** The name of the key, with its last four characters, or of the application; for a member, the e-mail address. */
     name: string | null;
     key: string | null;
     application: string | null;
@@ -767,7 +767,7 @@ export type Medication = {
   created_at: string;
   /** ISO 8601, UTC. */
   updated_at: string;
-  /** Of this version. */
+  /** The kind of author who wrote this version. */
   author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
   source_system: string | null;
   origin_id: string | null;
@@ -781,14 +781,14 @@ export type MemberInvitation = {
   organization_name: string;
   email: string;
   role: 'owner' | 'admin' | 'developer' | 'auditor';
-  /** The address of the member who invited, or their `sub`. */
+  /** The address of the member who sent the invitation, or their `sub`. */
   invited_by: string;
   status: 'pending' | 'accepted' | 'withdrawn' | 'replaced' | 'expired';
   /** ISO 8601, UTC. */
   created_at: string;
   /** ISO 8601, UTC. */
   expires_at: string;
-  /** The page at which the invited person accepts. Pass it on: the service sends no mail. */
+  /** The page at which the invited person accepts. Pass this URL on, because the service sends no mail. */
   url: string;
 };
 
@@ -824,7 +824,7 @@ export type MyGrant = {
   };
   /** As granted, in SMART v2 form. */
   scopes: string[];
-  /** What the person read and allowed. */
+  /** The sentences that the person read and allowed. */
   scopes_text: string[];
   /** ISO 8601, UTC. */
   granted_at: string;
@@ -835,15 +835,15 @@ export type MyGrant = {
   /** `representative`: someone who looks after the patient. `creator`: the identity grant. */
   granted_by: 'patient' | 'representative' | 'creator';
   patient: string;
-  /** Reads that showed something of the record; refused ones don’t count. */
+  /** Number of reads that showed something from the record; refused reads don’t count. */
   access_count: number;
-  /** Of the last of them. */
+  /** When the last of these reads happened. */
   last_access_at: string | null;
 };
 
 export type MyPatient = {
   id: string;
-  /** Null if the patient was deleted, as the next two. */
+  /** Null if the patient was deleted, like the next two members. */
   given: string | null;
   family: string | null;
   birth_date: string | null;
@@ -869,9 +869,9 @@ export type NewApplication = {
     }[];
   } | null;
   jwks_uri: string | null;
-  /** null: a sector of its own. */
+  /** null: the application has its own sector. */
   sector: string | null;
-  /** After a rotation: until when the previous client secret works; null if only the current one does. */
+  /** After a rotation: the time until which the previous client secret works; null if only the current one works. */
   previous_secret_expires_at: string | null;
   /** Branding that the consent page shows beside the name. */
   branding: {
@@ -898,17 +898,17 @@ export type NewApplication = {
 export type NewInvitation = {
   id: string;
   relationship: 'self' | 'dependent';
-  /** The address that the person must have; null: any. */
+  /** The address that the person must have; null for any address. */
   email: string | null;
   /** ISO 8601, UTC. */
   created_at: string;
   /** ISO 8601, UTC. */
   expires_at: string;
-  /** `closed`: by five wrong birth dates. */
+  /** `closed`: after five wrong birth dates. */
   status: 'pending' | 'redeemed' | 'withdrawn' | 'expired' | 'closed';
   /** Shown only now; the service stores only its SHA-256. */
   code: string;
-  /** The page that redeems the code. Deliver it to the person. */
+  /** The page where the person redeems the code. Deliver this URL to the person. */
   url: string;
 };
 
@@ -922,9 +922,9 @@ export type NewKey = {
   last4: string;
   /** ISO 8601, UTC. */
   created_at: string;
-  /** Noted once a minute at most. */
+  /** Updated at most once a minute. */
   last_used_at: string | null;
-  /** When it stops working by itself; null: never. */
+  /** When the key expires; null: never. */
   expires_at: string | null;
   /** ISO 8601, UTC. */
   revoked_at: string | null;
@@ -943,7 +943,7 @@ export type Observation = {
   effective_at: string | null;
   value: number | null;
   unit: string | null;
-  /** Also a value without its own field, in words. */
+  /** Also has the value in words if no other field can hold it. */
   value_text: string | null;
   value_code: {
     code: string | null;
@@ -957,7 +957,7 @@ export type Observation = {
     display: string | null;
     value: number | null;
     unit: string | null;
-    /** Also a value without its own field, in words. */
+    /** Also has the value in words if no other field can hold it. */
     value_text: string | null;
     value_code: {
       code: string | null;
@@ -979,7 +979,7 @@ export type Observation = {
   created_at: string;
   /** ISO 8601, UTC. */
   updated_at: string;
-  /** Of this version. */
+  /** The kind of author who wrote this version. */
   author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
   source_system: string | null;
   origin_id: string | null;
@@ -990,16 +990,16 @@ export type Observation = {
 export type OperationsHealth = {
   /** `act`: something is urgent. */
   status: 'well' | 'watch' | 'act';
-  /** The urgent ones first. */
+  /** Urgent needs come first. */
   data: OperationsNeed[];
   /** Position of the newest event; null if the log doesn’t answer. */
   log_head: string | null;
-  /** The newest verification of everything that was started over HTTP. */
+  /** The newest verification of the whole installation that was started over HTTP. */
   last_verification: {
     id: string;
-    /** `waiting`: an instance takes it within seconds, also after a restart. */
+    /** `waiting`: an instance takes the job within seconds, even after a restart. */
     status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
-    /** Null until it is done. */
+    /** Null until the verification is done. */
     faults: number | null;
     /** ISO 8601, UTC. */
     finished_at: string | null;
@@ -1019,7 +1019,7 @@ export type OperationsNeed = {
   message: string;
   /** What to do. */
   action: string;
-  /** The list below `/admin/operations` that shows it. */
+  /** The list below `/admin/operations` that shows the problem. */
   where: string;
 };
 
@@ -1049,7 +1049,7 @@ export type OperatorsProductionRequest = {
 export type Organization = {
   id: string;
   name: string;
-  /** Of the caller. */
+  /** The caller’s role. */
   role: 'owner' | 'admin' | 'developer' | 'auditor';
   /** The domain that an owner confirmed. */
   confirmed_domain: string | null;
@@ -1070,14 +1070,14 @@ export type ParkedEvent = {
   revision: number;
   /** Of the event; null if it is gone. */
   type: string | null;
-  /** Whose event it is; null: the installation’s. */
+  /** The project that the event belongs to; null for the installation’s own events. */
   project: {
     id: string;
     name: string | null;
     organization: string | null;
   } | null;
   environment: 'sandbox' | 'production' | null;
-  /** Of the last attempt, without data. */
+  /** The last attempt’s error, without data. */
   error: string;
   attempts: number;
   /** ISO 8601, UTC. */
@@ -1103,7 +1103,7 @@ export type Patient = {
   created_at: string;
   /** ISO 8601, UTC. */
   updated_at: string;
-  /** Of this version. */
+  /** The kind of author who wrote this version. */
   author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
   source_system: string | null;
   origin_id: string | null;
@@ -1120,28 +1120,28 @@ export type Prescription = {
   display: string | null;
   status: string | null;
   dosage: string | null;
-  /** The first day of taking it, if the dosage has bounds. */
+  /** The first day on which to take it, if the dosage has bounds. */
   start: string | null;
-  /** The last day of taking it, if the dosage has bounds. */
+  /** The last day on which to take it, if the dosage has bounds. */
   end: string | null;
   note: string | null;
   prescribed_on: string | null;
-  /** The name of the prescriber; a reference if the caller may not see the name. */
+  /** The name of the prescriber; a reference if the caller isn’t allowed to see the name. */
   prescriber: string | null;
-  /** `order`, `plan`, `proposal` and the like. */
+  /** `order`, `plan`, `proposal` or another FHIR intent. */
   intent: string | null;
   quantity: {
     value: number | null;
     unit: string | null;
   } | null;
-  /** How often it may be dispensed again. */
+  /** How many times it can be dispensed again. */
   refills: number | null;
   version: number;
   /** ISO 8601, UTC. */
   created_at: string;
   /** ISO 8601, UTC. */
   updated_at: string;
-  /** Of this version. */
+  /** The kind of author who wrote this version. */
   author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
   source_system: string | null;
   origin_id: string | null;
@@ -1151,18 +1151,18 @@ export type Prescription = {
 
 export type Process = {
   name: string;
-  /** In the log. */
+  /** Position in the log. */
   position: string | null;
-  /** How far it is behind the log; null if that is unknown. */
+  /** The distance behind the log; null if it is unknown. */
   lag: {
-    /** Of the log, counted up to 5,000. */
+    /** Number of events behind the log, counted up to 5,000. */
     events: number;
-    /** Age of the oldest of them. */
+    /** Age of the oldest of these events. */
     seconds: number;
   } | null;
   /** Events that it could not handle, and retries. */
   parked: number;
-  /** Id of the instance that writes it, as of the last ten seconds; null if none does. */
+  /** Id of the instance that runs it, at most ten seconds old; null if no instance runs it. */
   instance: string | null;
 };
 
@@ -1206,13 +1206,13 @@ export type Proposal = {
   resource_type: string;
   /** Null for a creation that was not accepted. */
   resource_id: string | null;
-  /** For an update: the version of the resource that it changes. Null for a creation. */
+  /** For an update: the version of the resource that the proposal changes. Null for a creation. */
   current_version: number | null;
   /** The FHIR resource after the change. */
   resource: Record<string, unknown>;
-  /** The changes from `current_version` to `resource`; for a creation every element. Null if the grant does not let the application read that version. */
+  /** The changes from `current_version` to `resource`; for a creation, every element. Null if the grant does not let the application read that version. */
   difference: {
-    /** The element: `dosage[0].text`. A removed element has its place in the previous version. */
+    /** The element, such as `dosage[0].text`. For a removed element: its place in the previous version. */
     path: string;
     /** Absent: the element is added. */
     before?: string | number | boolean | unknown[] | Record<string, unknown>;
@@ -1238,9 +1238,9 @@ export type Proposal = {
   expires_at: string;
   /** When it was accepted, rejected or withdrawn, or lapsed. */
   decided_at: string | null;
-  /** For an accepted proposal: the version that it became. */
+  /** For an accepted proposal: the version that resulted from it. */
   version: number | null;
-  /** Of an accepted proposal: `<Type>/<id>`. */
+  /** For an accepted proposal: `<Type>/<id>`. */
   fhir: string | null;
 };
 
@@ -1257,9 +1257,9 @@ export type ProvenanceEntry = {
   /** Who entered it for the author: `X-Service-Acting-As`, if both headers were sent. */
   acting_as: string | null;
   acting_as_name: string | null;
-  /** The owner of the write’s credential, whatever author it names. */
+  /** The owner of the credential that made the write, whatever author the write names. */
   written_by: {
-    /** `application`: an application with its own token; `member`: a person of the organization, in the dashboard; `organization`: a key, application or member of another project; `service`: Annal itself, for example a sandbox. */
+    /** `application`: an application with its own token; `member`: a person in the organization, in the dashboard; `organization`: a key, application or member from another project; `service`: Annal itself, for example a sandbox. */
     kind: 'api_key' | 'application' | 'member' | 'organization' | 'service';
     /** `key_…`, `app_…` or `org_…`; for a member the `sub` at their issuer. */
     id: string | null;
@@ -1275,51 +1275,51 @@ export type ProvenanceEntry = {
 
 export type ReadModel = {
   name: string;
-  /** `outdated`: other software made the tables. `failed`: this instance stopped at an event that it can’t apply. */
+  /** `outdated`: a different version of Annal made the tables. `failed`: this instance stopped at an event that it can’t apply. */
   state: 'serving' | 'rebuilding' | 'missing' | 'outdated' | 'failed';
   /** True if reads are refused (503) on this instance. */
   stale: boolean;
-  /** Of this software. */
+  /** Version of the tables that this version of Annal needs. */
   version: number;
-  /** Of the software that made the tables. */
+  /** Version of the tables that are in service. */
   table_version: number | null;
-  /** In the log. */
+  /** Position in the log. */
   position: string | null;
-  /** How far it is behind the log; null if that is unknown. */
+  /** The distance behind the log; null if it is unknown. */
   lag: {
-    /** Of the log, counted up to 5,000. */
+    /** Number of events behind the log, counted up to 5,000. */
     events: number;
-    /** Age of the oldest of them. */
+    /** Age of the oldest of these events. */
     seconds: number;
   } | null;
   bytes: number;
-  /** Id of the instance that writes it, as of the last ten seconds; null if none does. */
+  /** Id of the instance that runs it, at most ten seconds old; null if no instance runs it. */
   instance: string | null;
   failure: string | null;
 };
 
 export type Rebuild = {
   id: string;
-  /** `waiting`: an instance takes it within seconds, also after a restart. */
+  /** `waiting`: an instance takes the job within seconds, even after a restart. */
   status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
   progress: {
     done: number;
     /** An estimate, which may grow. */
     total: number;
     unit: string;
-    /** What it does now; null while it counts. */
+    /** What the job is doing; null while it counts. */
     note: string | null;
   } | null;
-  /** Why it failed, or why it waits. */
+  /** Why the job failed, or why it is waiting. */
   error: string | null;
-  /** Someone cancelled it, and it hasn’t stopped yet. */
+  /** Someone has cancelled the job, but it hasn’t stopped yet. */
   cancelling: boolean;
   started_by: {
     issuer: string;
     subject: string;
     email: string | null;
   };
-  /** Id of the instance that runs it, or ran it last. */
+  /** Id of the instance that runs the job, or ran it last. */
   instance: string | null;
   /** ISO 8601, UTC. */
   created_at: string;
@@ -1330,13 +1330,13 @@ export type Rebuild = {
   read_models: string[];
   load: 'low' | 'full';
   force: boolean;
-  /** By read model; null until it ended. */
+  /** The result per read model; null until the rebuild has ended. */
   result: {
     name: string;
-    /** `differs`: rebuilt rows differ from the serving ones, which stay in service. */
+    /** `differs`: rebuilt rows differ from the rows in service, which stay in service. */
     outcome: 'swapped' | 'stopped' | 'differs';
     events: number;
-    /** The comparison; empty if other software had made the serving tables. */
+    /** The comparison; empty if a different version of Annal made the serving tables. */
     tables: {
       table: string;
       /** Its rows. */
@@ -1356,18 +1356,18 @@ export type Receipt = {
   kind: 'context' | 'summary' | 'mcp' | 'link';
   /** Who got the answer: `grant/…`, `key/key_…`, `application/app_…`, `link/shl_…` or `member`. */
   reader: string;
-  /** When the last change was recorded that the answer knows of. */
+  /** When the last change that the answer takes into account was recorded. */
   position: string | null;
-  /** The versions of resources that it was made of. */
+  /** The resource versions that the answer was made from. */
   versions: {
     id: string;
     version: number;
   }[];
-  /** The rules that made it. */
+  /** The rules by which the answer was made. */
   renderer: string;
-  /** Of the bytes that were sent. */
+  /** Hash of the bytes that were sent. */
   sha256: string;
-  /** `matches`: made again, the answer is byte for byte the one that was sent. `differs`: it is another one. `altered`: the receipt isn’t as it was written. `gone`: something that it was made from no longer exists, see `missing`. */
+  /** `matches`: the answer was made again, and is byte for byte the one that was sent. `differs`: the answer that was made again differs. `altered`: the receipt was altered. `gone`: something that the answer was made from no longer exists; see `missing`. */
   outcome: 'matches' | 'differs' | 'altered' | 'gone';
   missing: string | null;
   /** The answer that was sent; null unless it matches. */
@@ -1375,23 +1375,23 @@ export type Receipt = {
 };
 
 export type RecordChange = {
-  /** `removed`: deleted, entered in error or refuted. Also of entries that were added in between. */
+  /** `removed`: deleted, entered in error or refuted, including entries that were also added in between. */
   kind: 'added' | 'changed' | 'removed';
   /** `<Type>/<id>`. */
   resource: string;
   /** The type in words. */
   type_text: string;
-  /** At the first moment; null if there was none. */
+  /** The version at the first time; null if there was none. */
   version_before: number | null;
-  /** At the second moment; that of the deletion if it was deleted. */
+  /** The version at the second time; if the entry was deleted, the version of the deletion. */
   version_after: number;
-  /** Versions in between, the last one included. */
+  /** Number of versions in between, including the last one. */
   versions: number;
-  /** What it said at the first moment. */
+  /** What the entry said at the first time. */
   before: string | null;
-  /** What it said at the second moment; null if it was deleted. */
+  /** What the entry said at the second time; null if it was deleted. */
   after: string | null;
-  /** What an entry said last that was added and deleted in between; null for all others. */
+  /** For an entry that was added and deleted in between: what it said last. Null for all other entries. */
   between: string | null;
   /** Elements that differ, in words where there are some. */
   elements: string[];
@@ -1449,7 +1449,7 @@ export type RecordOverview = {
     name: string | null;
     other_names: string[];
     birth_date: string | null;
-    /** At the moment, or at death, in words. */
+    /** The age at that time, or at death, in words. */
     age: string | null;
     gender: string | null;
     gender_text: string | null;
@@ -1464,12 +1464,12 @@ export type RecordOverview = {
     } | null;
   };
   environment: 'sandbox' | 'production';
-  /** The moment that is shown. */
+  /** The point in time that is shown. */
   as_of: string;
   is_now: boolean;
   language: string;
   position: {
-    /** Versions of the record up to the moment. */
+    /** Number of versions in the record up to that time. */
     versions: number;
     /** When the last one was stored. */
     recorded: string;
@@ -1515,9 +1515,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -1529,7 +1529,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -1570,9 +1570,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -1584,7 +1584,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -1625,9 +1625,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -1639,7 +1639,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -1679,9 +1679,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -1693,7 +1693,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -1703,9 +1703,9 @@ export type RecordOverview = {
     }[];
     /** How many are past, in words; empty for none. */
     past_text: string;
-    /** What is said if nothing is current; null otherwise. */
+    /** The sentence if nothing is current; null otherwise. */
     none: string | null;
-    /** What an AI wrote or changed and nobody confirmed: never among the others. */
+    /** Entries that an AI wrote or changed and nobody confirmed; they are never among the others. */
     unverified: {
       /** The whole line as one sentence, in the language that was asked for. */
       text: string;
@@ -1738,9 +1738,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -1752,7 +1752,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -1808,9 +1808,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -1822,7 +1822,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -1863,9 +1863,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -1877,7 +1877,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -1918,9 +1918,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -1932,7 +1932,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -1972,9 +1972,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -1986,7 +1986,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -1996,9 +1996,9 @@ export type RecordOverview = {
     }[];
     /** How many are past, in words; empty for none. */
     past_text: string;
-    /** What is said if nothing is current; null otherwise. */
+    /** The sentence if nothing is current; null otherwise. */
     none: string | null;
-    /** What an AI wrote or changed and nobody confirmed: never among the others. */
+    /** Entries that an AI wrote or changed and nobody confirmed; they are never among the others. */
     unverified: {
       /** The whole line as one sentence, in the language that was asked for. */
       text: string;
@@ -2031,9 +2031,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2045,7 +2045,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -2101,9 +2101,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2115,7 +2115,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -2156,9 +2156,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2170,7 +2170,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -2211,9 +2211,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2225,7 +2225,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -2265,9 +2265,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2279,7 +2279,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -2289,9 +2289,9 @@ export type RecordOverview = {
     }[];
     /** How many are past, in words; empty for none. */
     past_text: string;
-    /** What is said if nothing is current; null otherwise. */
+    /** The sentence if nothing is current; null otherwise. */
     none: string | null;
-    /** What an AI wrote or changed and nobody confirmed: never among the others. */
+    /** Entries that an AI wrote or changed and nobody confirmed; they are never among the others. */
     unverified: {
       /** The whole line as one sentence, in the language that was asked for. */
       text: string;
@@ -2324,9 +2324,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2338,7 +2338,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -2394,9 +2394,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2408,7 +2408,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -2449,9 +2449,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2463,7 +2463,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -2504,9 +2504,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2518,7 +2518,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -2558,9 +2558,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2572,7 +2572,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -2582,9 +2582,9 @@ export type RecordOverview = {
     }[];
     /** How many are past, in words; empty for none. */
     past_text: string;
-    /** What is said if nothing is current; null otherwise. */
+    /** The sentence if nothing is current; null otherwise. */
     none: string | null;
-    /** What an AI wrote or changed and nobody confirmed: never among the others. */
+    /** Entries that an AI wrote or changed and nobody confirmed; they are never among the others. */
     unverified: {
       /** The whole line as one sentence, in the language that was asked for. */
       text: string;
@@ -2617,9 +2617,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2631,7 +2631,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -2687,9 +2687,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2701,7 +2701,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -2742,9 +2742,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2756,7 +2756,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -2797,9 +2797,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2811,7 +2811,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -2851,9 +2851,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2865,7 +2865,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -2875,9 +2875,9 @@ export type RecordOverview = {
     }[];
     /** How many are past, in words; empty for none. */
     past_text: string;
-    /** What is said if nothing is current; null otherwise. */
+    /** The sentence if nothing is current; null otherwise. */
     none: string | null;
-    /** What an AI wrote or changed and nobody confirmed: never among the others. */
+    /** Entries that an AI wrote or changed and nobody confirmed; they are never among the others. */
     unverified: {
       /** The whole line as one sentence, in the language that was asked for. */
       text: string;
@@ -2910,9 +2910,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2924,7 +2924,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -2980,9 +2980,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -2994,7 +2994,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -3035,9 +3035,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -3049,7 +3049,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -3090,9 +3090,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -3104,7 +3104,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -3144,9 +3144,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -3158,7 +3158,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -3168,9 +3168,9 @@ export type RecordOverview = {
     }[];
     /** How many are past, in words; empty for none. */
     past_text: string;
-    /** What is said if nothing is current; null otherwise. */
+    /** The sentence if nothing is current; null otherwise. */
     none: string | null;
-    /** What an AI wrote or changed and nobody confirmed: never among the others. */
+    /** Entries that an AI wrote or changed and nobody confirmed; they are never among the others. */
     unverified: {
       /** The whole line as one sentence, in the language that was asked for. */
       text: string;
@@ -3203,9 +3203,9 @@ export type RecordOverview = {
       /** A FHIR date, as exact as it is. */
       date: string | null;
       date_means: 'born' | 'onset' | 'last_reaction' | 'taken' | 'prescribed' | 'measured' | 'reported' | 'performed' | 'given' | 'visited' | 'planned' | 'written' | 'recorded' | null;
-      /** Of medicines: when they were taken and prescribed. */
+      /** For medicines: when they were taken and prescribed. */
       periods: {
-        /** `taken_on` and days of prescribing have no length. */
+        /** `taken_on` and prescription days have no length. */
         means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
         /** A FHIR date, as exact as it is. */
         from: string | null;
@@ -3217,7 +3217,7 @@ export type RecordOverview = {
         resource: string;
         version: number;
       }[];
-      /** Other entries of the same, each with its own statement. */
+      /** Other entries about the same thing, each with its own statement. */
       others: {
         text: string;
         /** `<Type>/<id>`. */
@@ -3240,26 +3240,26 @@ export type RecordOverview = {
   };
   procedures: {
     title: string;
-    /** The kind in the timeline, which has all. */
+    /** The kind in the timeline, which has all entries. */
     kind: 'procedure' | 'encounter';
     /** The newest first, at most three. */
     newest: RecordEvent[];
-    /** Those of the three that an AI wrote and nobody confirmed. */
+    /** Which of the three an AI wrote and nobody confirmed. */
     unverified: RecordEvent[];
     total: number;
-    /** What is said if there are none; null otherwise. */
+    /** The sentence if there are none; null otherwise. */
     none: string | null;
   };
   visits: {
     title: string;
-    /** The kind in the timeline, which has all. */
+    /** The kind in the timeline, which has all entries. */
     kind: 'procedure' | 'encounter';
     /** The newest first, at most three. */
     newest: RecordEvent[];
-    /** Those of the three that an AI wrote and nobody confirmed. */
+    /** Which of the three an AI wrote and nobody confirmed. */
     unverified: RecordEvent[];
     total: number;
-    /** What is said if there are none; null otherwise. */
+    /** The sentence if there are none; null otherwise. */
     none: string | null;
   };
   results: {
@@ -3298,14 +3298,14 @@ export type RecordOverview = {
       code: string | null;
       /** Values of this kind that were read; at most ten. */
       values: number;
-      /** What a later version of the entry changed of the value, when and from what, in words. */
+      /** If a later version of the entry changed the value: when, and from what, in words. */
       changed: string | null;
       /** A later measurement without a value, in words. */
       later: string | null;
-      /** Other values of the same moment, in words: nothing says which of them is right. */
+      /** Other values with the same time, in words; the record doesn’t say which of them is right. */
       beside: string | null;
     }[];
-    /** What is said if there are none. */
+    /** The sentence if there are none. */
     abnormal_none: string | null;
     /** The newest of each kind, the newest first. */
     latest: {
@@ -3342,14 +3342,14 @@ export type RecordOverview = {
       code: string | null;
       /** Values of this kind that were read; at most ten. */
       values: number;
-      /** What a later version of the entry changed of the value, when and from what, in words. */
+      /** If a later version of the entry changed the value: when, and from what, in words. */
       changed: string | null;
       /** A later measurement without a value, in words. */
       later: string | null;
-      /** Other values of the same moment, in words: nothing says which of them is right. */
+      /** Other values with the same time, in words; the record doesn’t say which of them is right. */
       beside: string | null;
     }[];
-    /** Those that an AI wrote and nobody confirmed. */
+    /** Results that an AI wrote and nobody confirmed. */
     unverified: {
       /** The whole line as one sentence, in the language that was asked for. */
       text: string;
@@ -3384,18 +3384,18 @@ export type RecordOverview = {
       code: string | null;
       /** Values of this kind that were read; at most ten. */
       values: number;
-      /** What a later version of the entry changed of the value, when and from what, in words. */
+      /** If a later version of the entry changed the value: when, and from what, in words. */
       changed: string | null;
       /** A later measurement without a value, in words. */
       later: string | null;
-      /** Other values of the same moment, in words: nothing says which of them is right. */
+      /** Other values with the same time, in words; the record doesn’t say which of them is right. */
       beside: string | null;
     }[];
-    /** Kinds whose newest value nothing judges: no code of the laboratory that says it, and no single range of numbers. */
+    /** Number of kinds whose newest value can’t be judged, because it has no interpretation from the laboratory and no single numeric range. */
     unjudged: number;
-    /** Those with a modifier extension. */
+    /** Results with a modifier extension. */
     left_out: string[];
-    /** Cancelled ones, and those without a result yet. */
+    /** Number of results that were cancelled or aren’t available yet. */
     not_done: number;
   };
   /** Entries that are too large to be read here. */
@@ -3403,13 +3403,13 @@ export type RecordOverview = {
 };
 
 export type RelatedConcept = {
-  /** How the concept relates to the other. */
+  /** How the concept relates to the other concept. */
   relation: 'symptom_of' | 'has_symptom' | 'treated_with' | 'treats' | 'measured_by' | 'part_of' | 'has_part';
   /** Null for `measured_by`, which leads to a code. */
   concept_id: string | null;
   type: 'symptom' | 'condition' | 'treatment' | null;
   display: string | null;
-  /** LOINC, for `measured_by`; else null. */
+  /** The LOINC code, for `measured_by`; otherwise null. */
   code: {
     /** URI of the code system. */
     system: string;
@@ -3421,25 +3421,25 @@ export type Series = {
   /** The first requested code. */
   code: string;
   system: string;
-  /** The name in the newest value’s resource, or else in the terminology. */
+  /** The name in the resource with the newest value, or else the name in the terminology. */
   display: string | null;
   /** The equivalent codes. */
   codes: {
     system: string;
     code: string;
   }[];
-  /** UCUM: the unit that most values have; others were converted. */
+  /** UCUM: the unit that most values have; other values were converted to it. */
   unit: string | null;
   /** The oldest first. */
   points: {
-    /** As written in the resource; for a bucket its first day. */
+    /** As written in the resource; for a bucket, its first day. */
     at: string;
     value: number;
     /** The value is only known to be below or above this. */
     comparator: '<' | '<=' | '>=' | '>' | null;
     /** Number of values. */
     n: number;
-    /** `Observation/<id>/_history/<version>`; of a bucket the newest value’s. */
+    /** `Observation/<id>/_history/<version>`; for a bucket, the version with the newest value. */
     fhir: string;
     reference_range: {
       low: number | null;
@@ -3448,7 +3448,7 @@ export type Series = {
     /** For a bucket: every version in it. */
     versions?: string[];
   }[];
-  /** Of all values, whatever the bucket. */
+  /** Computed from all values, whatever the bucket. */
   stats: {
     count: number;
     min: number | null;
@@ -3466,13 +3466,13 @@ export type Series = {
 };
 
 export type Session = {
-  /** Only names the session: it opens nothing. */
+  /** Only names the session; it gives no access. */
   id: string;
   /** The sign-in. */
   started_at: string;
-  /** The last request, to the minute. */
+  /** Time of the last request, to the minute. */
   used_at: string;
-  /** True for the session that asks; an ID token is none. */
+  /** True for the session that makes this request; false for all if you use an ID token. */
   current: boolean;
 };
 
@@ -3487,7 +3487,7 @@ export type SharedLink = {
   flag: string;
   /** `shlink:/…`, for applications. Null if the link has ended. */
   shlink: string | null;
-  /** The same link behind a page that any browser shows. Null if the link has ended. */
+  /** A page that opens the link in any browser. Null if the link has ended. */
   viewer_url: string | null;
   /** ISO 8601, UTC. */
   created_at: string;
@@ -3501,7 +3501,7 @@ export type SharedLink = {
 
 export type Sizes = {
   database_bytes: number;
-  /** Of events in the database; null if another store has them. */
+  /** Size of the events in the database; null if another store has them. */
   log_bytes: number | null;
   /** Content of documents, as of the newest sample. */
   documents: {
@@ -3520,7 +3520,7 @@ export type Sizes = {
       rows: number | null;
     }[];
   }[];
-  /** One a day, the newest 90, oldest first. */
+  /** One sample per day; the newest 90, oldest first. */
   samples: {
     date: string;
     database_bytes: number;
@@ -3535,7 +3535,7 @@ export type Sizes = {
 export type SlowRequests = {
   /** A day ago, or later if there were more than 50,000 requests. */
   from: string;
-  /** How many were looked at. */
+  /** Number of requests that were looked at. */
   requests: number;
   data: {
     method: string;
@@ -3582,22 +3582,22 @@ export type Takeback = {
     total: number;
     unit: string;
   } | null;
-  /** Why it failed, or waits; ordering it again goes on with it. */
+  /** Why it failed, or why it is waiting. Send the request again to continue it. */
   error: string | null;
   /** Null while it is being planned. */
   plan: {
     /** Selected versions. */
     versions: number;
-    /** Records in which they are; the directory counts as one. */
+    /** Number of records that contain them; the directory counts as one record. */
     records: number;
     resources: number;
-    /** Resources that get the content of the last version that isn’t selected. */
+    /** Number of resources that get the content of the last version that isn’t selected. */
     restored: number;
-    /** Resources that are deleted, because they had no other content before. */
+    /** Number of resources that are deleted, because they had no other content before. */
     removed: number;
-    /** Resources that stay as they are. */
+    /** Number of resources that stay as they are. */
     stays: number;
-    /** The first 200 of them. */
+    /** The first 200 resources that stay. */
     staying: {
       resource: string;
       /** Its current version. */
@@ -3605,9 +3605,9 @@ export type Takeback = {
       /** `changed_since`: others have changed it. `record_in_use`: the Patient of a record in which others have written. `patient_deleted`: others have deleted the Patient. */
       because: 'changed_since' | 'record_in_use' | 'patient_deleted';
     }[];
-    /** What may have told others of it, since the first selected version of each record. */
+    /** How the data may have reached others since the first selected version in each record. */
     told: {
-      /** Signed exports of the records. */
+      /** Number of signed exports of the records. */
       exports: number;
       /** Shared links that were opened. */
       shared_links: number;
@@ -3634,7 +3634,7 @@ export type Takeback = {
     /** Resources that stayed as they were. */
     stays: number;
   } | null;
-  /** Null: the operator of the installation, as of the next two. */
+  /** Null for the operator of the installation, also in the next two members. */
   planned_by: {
     issuer: string;
     subject: string;
@@ -3696,26 +3696,26 @@ export type TrustedApplication = {
 
 export type Verification = {
   id: string;
-  /** `waiting`: an instance takes it within seconds, also after a restart. */
+  /** `waiting`: an instance takes the job within seconds, even after a restart. */
   status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
   progress: {
     done: number;
     /** An estimate, which may grow. */
     total: number;
     unit: string;
-    /** What it does now; null while it counts. */
+    /** What the job is doing; null while it counts. */
     note: string | null;
   } | null;
-  /** Why it failed, or why it waits. */
+  /** Why the job failed, or why it is waiting. */
   error: string | null;
-  /** Someone cancelled it, and it hasn’t stopped yet. */
+  /** Someone has cancelled the job, but it hasn’t stopped yet. */
   cancelling: boolean;
   started_by: {
     issuer: string;
     subject: string;
     email: string | null;
   };
-  /** Id of the instance that runs it, or ran it last. */
+  /** Id of the instance that runs the job, or ran it last. */
   instance: string | null;
   /** ISO 8601, UTC. */
   created_at: string;
@@ -3728,14 +3728,14 @@ export type Verification = {
     project: string | null;
     patient: string | null;
   };
-  /** How many; null until it is done. */
+  /** Number of faults; null until the verification is done. */
   faults: number | null;
-  /** Null until it is done; lists leave out `causes`. */
+  /** Null until the verification is done; lists leave out `causes`. */
   report: {
     events: number;
     streams: number;
     faults: number;
-    /** What was compared besides the events. Null for reports of earlier versions. Jobs compare with no checkpoint. */
+    /** What was compared besides the events. Null in reports from earlier versions. Jobs don’t compare with a checkpoint. */
     compared: {
       documents: number;
       /** Patients whose access log was checked. */
@@ -3750,15 +3750,15 @@ export type Verification = {
       /** docs/audit.md lists them. */
       what: string;
       which: string;
-      /** Id of the event, if it is of one. */
+      /** Id of the event, if the fault is about one. */
       event: string | null;
       messages: string[];
       /** Elements that differ, without their values. */
       changed: string[];
-      /** Rows by table that differ because of it. */
+      /** Number of rows per table that differ because of this cause. */
       follows: Record<string, number>;
     }[];
-    /** Read models that were not compared to their end, because they lag. */
+    /** Read models that were not compared to the end of the log, because they lag. */
     lagging: {
       read_model: string;
       behind: number;
@@ -3776,20 +3776,20 @@ export type WholeLogEvent = {
   id: string;
   /** ISO 8601, UTC. */
   recorded_at: string;
-  /** Type of the event: docs/events.md. */
+  /** The event’s type: docs/events.md. */
   type: string;
-  /** Null: an event of the project itself. */
+  /** Null for an event of the project itself. */
   environment: 'sandbox' | 'production' | null;
-  /** What it is about: of a version the resource’s name, of a deletion as it was last; of an event of the project the key, application or webhook endpoint. Null for others, and in production without `X-Service-Reason`. */
+  /** What the event is about. For a version: the resource’s name, and for a deletion, its last name. For an event of the project: the key, application or webhook endpoint. Null for other events, and in production without `X-Service-Reason`. */
   title: string | null;
-  /** Whose record it is in; null in the directory. */
+  /** The patient whose record it is in; null in the directory. */
   patient: string | null;
   /** Null if the Patient is deleted or has no name, and in production without `X-Service-Reason`. */
   patient_name: string | null;
   /** `Type/id`; null for an event that is not a version. */
   resource: string | null;
   version: number | null;
-  /** Whom the client named as the author; null if the event names none. */
+  /** The author that the client named; null if the event names no author. */
   author: {
     reference: string | null;
     display: string | null;
@@ -3811,11 +3811,11 @@ export type WholeLogEvent = {
     role: string;
     proposal: string;
   } | null;
-  /** What the write was allowed by. */
+  /** The credential with which the write was made. */
   credential: {
-    /** `client`, `grant`: tokens of applications; `system`: the service itself. */
+    /** `client`, `grant`: an application’s token; `system`: the service itself. */
     kind: 'api_key' | 'id_token' | 'client' | 'grant' | 'system';
-    /** Of the key with its last four characters, or of the application; the e-mail address of a member. */
+    /** The name of the key, with its last four characters, or of the application; for a member, the e-mail address. */
     name: string | null;
     key: string | null;
     application: string | null;
@@ -3826,34 +3826,34 @@ export type WholeLogEvent = {
   source_system: string | null;
   request_id: string;
   stream: string;
-  /** Its number in the stream, from 0; null if the log does not have it. */
+  /** The event’s number in the stream, from 0; null if the log does not have the event. */
   revision: number | null;
-  /** Its place in the event store. */
+  /** The event’s position in the event store. */
   position: string | null;
   chain: {
-    /** Hash of the event before it; 64 zeros before the first. */
+    /** Hash of the previous event; 64 zeros for the first event. */
     previous: string | null;
     hash: string | null;
-    /** Whether the texts below and `previous` give `hash`. False: this event or the one before it was altered. */
+    /** Whether the texts below and `previous` result in `hash`. If false, this event or the one before it was altered. */
     holds: boolean;
-    /** The newest checkpoint of the service, if it covers it: a change of it afterwards does not match the checkpoint’s hash. Null if it is younger. */
+    /** The service’s newest checkpoint, if it covers this event or entry: if the event or entry is changed afterwards, it doesn’t match the checkpoint’s hash. Null if the event or entry is newer than the checkpoint. */
     checkpoint: {
       id: string;
-      /** When it was made. */
+      /** When the checkpoint was made. */
       time: string;
-      /** The last event of the stream, or the last entry of the access log, that it covers. */
+      /** The last event in the stream, or the last entry in the access log, that the checkpoint covers. */
       revision: number;
-      /** Of that event or entry. */
+      /** Hash of that event or entry. */
       hash: string;
-      /** Merkle root of the checkpoint. */
+      /** The checkpoint’s Merkle root. */
       root: string;
     } | null;
   };
-  /** The exact JSON text that the log has. */
+  /** The exact JSON text in the log. */
   data: string | null;
-  /** The exact JSON text that the log has; its last member is the hash. */
+  /** The exact JSON text in the log; its last member is the hash. */
   metadata: string | null;
-  /** Elements in which the version differs from the previous one; all of them for a first version, and for a deletion those of the last version, removed. Of other events, the members of their data. */
+  /** Elements in which the version differs from the previous one. For a first version: all elements. For a deletion: the last version’s elements, as removed. For other events: the members of their data. */
   changes: {
     path: string;
     /** JSON; null if the element was added. */
@@ -3879,7 +3879,7 @@ export type WrittenCondition = {
   created_at: string;
   /** ISO 8601, UTC. */
   updated_at: string;
-  /** Of this version. */
+  /** The kind of author who wrote this version. */
   author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
   source_system: string | null;
   origin_id: string | null;
@@ -3902,7 +3902,7 @@ export type WrittenDocument = {
   status: 'pending' | 'final';
   /** Bytes. */
   size: number | null;
-  /** Of the content, in hex. */
+  /** SHA-256 of the content, in hex. */
   sha256: string | null;
   /** Where the content is fetched from the store itself, for 15 minutes; null in lists, and where only the service gives it. */
   download_url: string | null;
@@ -3911,7 +3911,7 @@ export type WrittenDocument = {
   created_at: string;
   /** ISO 8601, UTC. */
   updated_at: string;
-  /** Of this version. */
+  /** The kind of author who wrote this version. */
   author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
   source_system: string | null;
   origin_id: string | null;
@@ -3938,7 +3938,7 @@ export type WrittenMedication = {
   created_at: string;
   /** ISO 8601, UTC. */
   updated_at: string;
-  /** Of this version. */
+  /** The kind of author who wrote this version. */
   author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
   source_system: string | null;
   origin_id: string | null;
@@ -3959,7 +3959,7 @@ export type WrittenObservation = {
   effective_at: string | null;
   value: number | null;
   unit: string | null;
-  /** Also a value without its own field, in words. */
+  /** Also has the value in words if no other field can hold it. */
   value_text: string | null;
   value_code: {
     code: string | null;
@@ -3973,7 +3973,7 @@ export type WrittenObservation = {
     display: string | null;
     value: number | null;
     unit: string | null;
-    /** Also a value without its own field, in words. */
+    /** Also has the value in words if no other field can hold it. */
     value_text: string | null;
     value_code: {
       code: string | null;
@@ -3995,7 +3995,7 @@ export type WrittenObservation = {
   created_at: string;
   /** ISO 8601, UTC. */
   updated_at: string;
-  /** Of this version. */
+  /** The kind of author who wrote this version. */
   author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
   source_system: string | null;
   origin_id: string | null;
@@ -4022,7 +4022,7 @@ export type WrittenPatient = {
   created_at: string;
   /** ISO 8601, UTC. */
   updated_at: string;
-  /** Of this version. */
+  /** The kind of author who wrote this version. */
   author_type: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
   source_system: string | null;
   origin_id: string | null;
@@ -4035,12 +4035,12 @@ export type WrittenPatient = {
 /** What each operation takes (`path`, `query`, `body`) and returns, by method and path. */
 export interface Operations {
   GET: {
-    /** Patients that the project sees, the newest first; under a grant only its patient */
+    /** Patients that the project sees, the newest first; under a grant, only its patient */
     '/v1/patients': { path: {}; query: { limit?: number; cursor?: string; q?: string; birth_date?: string; identifier?: string }; body: undefined; answer: {
       data: Patient[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** A patient */
@@ -4048,9 +4048,9 @@ export interface Operations {
     /** A patient’s observations, the newest first */
     '/v1/patients/{patient_id}/observations': { path: { patient_id: string }; query: { limit?: number; cursor?: string; as_of?: string; category?: 'vital-signs' | 'laboratory' | 'symptom' | 'activity' | 'survey' | 'exam' | 'imaging' | 'social-history'; code?: string; from?: string; to?: string }; body: undefined; answer: {
       data: Observation[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Read an observation */
@@ -4058,9 +4058,9 @@ export interface Operations {
     /** A patient’s conditions, the newest first */
     '/v1/patients/{patient_id}/conditions': { path: { patient_id: string }; query: { limit?: number; cursor?: string; as_of?: string; clinical_status?: 'active' | 'recurrence' | 'relapse' | 'inactive' | 'remission' | 'resolved' }; body: undefined; answer: {
       data: Condition[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Read a condition */
@@ -4068,9 +4068,9 @@ export interface Operations {
     /** A patient’s medications, the newest first */
     '/v1/patients/{patient_id}/medications': { path: { patient_id: string }; query: { limit?: number; cursor?: string; as_of?: string; status?: 'active' | 'completed' | 'stopped' | 'on-hold' | 'intended' | 'unknown' }; body: undefined; answer: {
       data: Medication[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Read a medication */
@@ -4078,19 +4078,19 @@ export interface Operations {
     /** A patient’s prescriptions, the newest first */
     '/v1/patients/{patient_id}/prescriptions': { path: { patient_id: string }; query: { limit?: number; cursor?: string; as_of?: string; status?: 'active' | 'on-hold' | 'cancelled' | 'completed' | 'stopped' | 'draft' | 'unknown' }; body: undefined; answer: {
       data: Prescription[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Read a prescription */
     '/v1/patients/{patient_id}/prescriptions/{prescription_id}': { path: { patient_id: string; prescription_id: string }; query: { as_of?: string }; body: undefined; answer: Prescription };
-    /** A patient’s documents, the last recorded first */
+    /** A patient’s documents, the most recently recorded first */
     '/v1/patients/{patient_id}/documents': { path: { patient_id: string }; query: { limit?: number; cursor?: string; as_of?: string; kind?: 'lab_report' | 'discharge_summary' | 'prescription' | 'imaging_report' | 'referral' | 'other' }; body: undefined; answer: {
       data: Document[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Read the description of a document */
@@ -4100,33 +4100,33 @@ export interface Operations {
     /** Events of a patient’s care, the newest first */
     '/v1/patients/{patient_id}/timeline': { path: { patient_id: string }; query: { limit?: number; cursor?: string; as_of?: string; from?: string; to?: string; kinds?: ('document' | 'observation' | 'medication' | 'condition' | 'encounter' | 'procedure' | 'immunization' | 'allergy' | 'report' | 'care_plan' | 'goal' | 'prescription')[] }; body: undefined; answer: {
       data: TimelineEntry[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Values of a patient over time */
     '/v1/patients/{patient_id}/series': { path: { patient_id: string }; query: { limit?: number; cursor?: string; code: string | readonly string[]; from?: string; to?: string; bucket?: 'raw' | 'day' | 'week' | 'month'; as_of?: string; at?: string }; body: undefined; answer: {
       data: Series[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Values of a patient over time, the patient in the query */
     '/v1/series': { path: {}; query: { patient: string; limit?: number; cursor?: string; code: string | readonly string[]; from?: string; to?: string; bucket?: 'raw' | 'day' | 'week' | 'month'; as_of?: string; at?: string }; body: undefined; answer: {
       data: Series[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Find patterns in a patient’s values */
     '/v1/patients/{patient_id}/patterns': { path: { patient_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: Finding[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
       /** Values that were left out, and values that are known only roughly. */
       warnings: {
@@ -4140,59 +4140,59 @@ export interface Operations {
     /** The versions that a finding is based on */
     '/v1/patients/{patient_id}/patterns/{finding_id}/evidence': { path: { patient_id: string; finding_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: FindingEvidence[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
-    /** A finding by only its id */
+    /** A finding, by its id only */
     '/v1/patterns/{finding_id}': { path: { finding_id: string }; query: {}; body: undefined; answer: Finding };
-    /** The versions that a finding is based on, by only its id */
+    /** The versions that a finding is based on, by its id only */
     '/v1/patterns/{finding_id}/evidence': { path: { finding_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: FindingEvidence[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Who wrote each version of a resource, the newest first */
     '/v1/patients/{patient_id}/provenance/{resource_type}/{resource_id}': { path: { patient_id: string; resource_type: string; resource_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: ProvenanceEntry[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Invitations to a patient’s record, the newest first */
     '/v1/patients/{patient_id}/invitations': { path: { patient_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: Invitation[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** People linked to a patient, the newest first */
     '/v1/patients/{patient_id}/links': { path: { patient_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: Link[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
-    /** Grants of the calling application for a patient */
+    /** Grants that applications have for a patient */
     '/v1/patients/{patient_id}/grants': { path: { patient_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: Grant[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Changes that your application has proposed, the newest first */
     '/v1/patients/{patient_id}/proposals': { path: { patient_id: string }; query: { limit?: number; cursor?: string; status?: 'pending' | 'accepted' | 'rejected' | 'withdrawn' | 'superseded' | 'expired' }; body: undefined; answer: {
       data: Proposal[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Read a proposal of your application */
@@ -4200,17 +4200,17 @@ export interface Operations {
     /** Who read a patient’s record, the newest first */
     '/v1/patients/{patient_id}/access-log': { path: { patient_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: AccessLogEntry[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Codes of `loinc` or `atc` by typed text */
     '/v1/terminology/{system}': { path: { system: string }; query: { q: string; limit?: number }; body: undefined; answer: {
       data: Code[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** A code of `loinc` or `atc` */
@@ -4218,9 +4218,9 @@ export interface Operations {
     /** Symptoms by typed text, or all of them */
     '/v1/terminology/symptoms': { path: {}; query: { q?: string; limit?: number; lang?: string; cursor?: string }; body: undefined; answer: {
       data: Concept[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** A symptom with its related concepts and codes */
@@ -4228,9 +4228,9 @@ export interface Operations {
     /** Conditions by typed text, or all of them */
     '/v1/terminology/conditions': { path: {}; query: { q?: string; limit?: number; lang?: string; cursor?: string }; body: undefined; answer: {
       data: Concept[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** A condition with its related concepts and codes */
@@ -4238,9 +4238,9 @@ export interface Operations {
     /** Treatments by typed text, or all of them */
     '/v1/terminology/treatments': { path: {}; query: { q?: string; limit?: number; lang?: string; cursor?: string }; body: undefined; answer: {
       data: Concept[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** A treatment with its related concepts and codes */
@@ -4248,9 +4248,9 @@ export interface Operations {
     /** Symptoms, conditions and treatments by typed text */
     '/v1/terminology/search': { path: {}; query: { q: string; limit?: number; lang?: string }; body: undefined; answer: {
       data: Concept[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** A concept with its related concepts and codes */
@@ -4258,9 +4258,9 @@ export interface Operations {
     /** Symptoms, conditions and treatments by typed text */
     '/v1/search': { path: {}; query: { q: string; limit?: number; lang?: string }; body: undefined; answer: {
       data: Concept[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** A concept with its related concepts and codes */
@@ -4285,12 +4285,12 @@ export interface Operations {
         /** Failed attempts since the last successful one. */
         failure_streak: number;
       }[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
-    /** The types of events */
+    /** The event types */
     '/v1/webhooks/event-types': { path: {}; query: {}; body: undefined; answer: {
       data: ('resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping')[];
     } };
@@ -4335,9 +4335,9 @@ export interface Operations {
         /** The body that is sent. */
         payload: Record<string, unknown>;
       }[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** The progress of the newest replay */
@@ -4360,14 +4360,14 @@ export interface Operations {
     /** Organizations that the caller is a member of, the newest first */
     '/admin/organizations': { path: {}; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: Organization[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** An organization */
     '/admin/organizations/{org_id}': { path: { org_id: string }; query: {}; body: undefined; answer: Organization };
-    /** Members by name, the newest first */
+    /** Members, the newest first */
     '/admin/organizations/{org_id}/members': { path: { org_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: {
         issuer: string;
@@ -4377,20 +4377,20 @@ export interface Operations {
         /** When they got this role. */
         since: string;
       }[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
-    /** Invitations of an organization, ended ones too, the newest first */
+    /** An organization’s invitations, the newest first, including ended ones */
     '/admin/organizations/{org_id}/invitations': { path: { org_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: MemberInvitation[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
-    /** Invitations that wait for you: for your verified e-mail address */
+    /** Invitations for your verified e-mail address */
     '/admin/invitations': { path: {}; query: {}; body: undefined; answer: {
       data: MemberInvitation[];
     } };
@@ -4401,52 +4401,52 @@ export interface Operations {
       /** Its name. */
       organization: string;
     } };
-    /** Open projects of an organization, the newest first */
+    /** An organization’s open projects, the newest first */
     '/admin/organizations/{org_id}/projects': { path: { org_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: Project[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** A project */
     '/admin/projects/{project_id}': { path: { project_id: string }; query: {}; body: undefined; answer: ProjectWithAccess };
-    /** Requests of a project for production and their answers, the newest first */
+    /** A project’s production requests and their answers, the newest first */
     '/admin/projects/{project_id}/production-requests': { path: { project_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: ProductionRequest[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
-    /** API keys of a project, revoked ones too, the newest first */
+    /** A project’s API keys, the newest first, including revoked ones */
     '/admin/projects/{project_id}/keys': { path: { project_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: Key[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
-    /** OAuth applications of a project, the newest first */
+    /** A project’s OAuth applications, the newest first */
     '/admin/projects/{project_id}/applications': { path: { project_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: Application[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** The scopes of an application in plain sentences, as the consent page words them */
     '/admin/applications/{application_id}/scopes': { path: { application_id: string }; query: { scope?: string; lang?: string }; body: undefined; answer: {
-      /** Of the sentences. */
+      /** Language of the sentences. */
       lang: string;
       /** All languages that the consent page has. */
       languages: {
         lang: string;
-        /** In the language itself. */
+        /** The language’s name in the language itself. */
         name: string;
       }[];
       scopes: {
-        /** In SMART v2 form. */
+        /** The scope in SMART v2 form. */
         scope: string;
         /** What the consent page says about it; empty if people don’t decide about it. */
         sentences: string[];
@@ -4470,16 +4470,16 @@ export interface Operations {
         /** `Patient/<id>` */
         fhir: string;
       }[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
-    /** A patient’s record as a Bundle, now or at a moment */
+    /** A patient’s record as a Bundle, now or at a given time */
     '/admin/projects/{project_id}/patients/{patient_id}/record': { path: { project_id: string; patient_id: string }; query: { at?: string }; body: undefined; answer: {
       resourceType: 'Bundle';
       type: 'collection';
-      /** When its last change was recorded. */
+      /** When the patient’s last change was recorded. */
       timestamp: string;
       entry: {
         fullUrl: string;
@@ -4505,7 +4505,7 @@ export interface Operations {
         };
         /** As granted, in SMART v2 form. */
         scopes: string[];
-        /** What the person read and allowed. */
+        /** The sentences that the person read and allowed. */
         scopes_text: string[];
         /** ISO 8601, UTC. */
         granted_at: string;
@@ -4520,19 +4520,19 @@ export interface Operations {
         /** Null while it is active. Otherwise as in `consent.revoked`, or `expired`. */
         end_reason: 'patient' | 'replaced' | 'link_ended' | 'application_deleted' | 'platform' | 'patient_purged' | 'expired' | null;
       }[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
-    /** What a patient’s record says, now or at a moment */
+    /** What a patient’s record says, now or at a given time */
     '/admin/projects/{project_id}/patients/{patient_id}/overview': { path: { project_id: string; patient_id: string }; query: { as_of?: string; language?: 'en' | 'de' | 'fr' | 'es' | 'nb' | 'ar' }; body: undefined; answer: RecordOverview };
-    /** Events of a patient’s care in words, the newest first */
+    /** Events in a patient’s care, in words, the newest first */
     '/admin/projects/{project_id}/patients/{patient_id}/timeline': { path: { project_id: string; patient_id: string }; query: { limit?: number; cursor?: string; as_of?: string; from?: string; to?: string; kinds?: ('document' | 'observation' | 'medication' | 'condition' | 'encounter' | 'procedure' | 'immunization' | 'allergy' | 'report' | 'care_plan' | 'goal' | 'prescription')[]; language?: 'en' | 'de' | 'fr' | 'es' | 'nb' | 'ar' }; body: undefined; answer: {
       data: RecordEvent[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** When a patient’s record changed */
@@ -4541,48 +4541,48 @@ export interface Operations {
       data: {
         /** ISO 8601, UTC. */
         from: string;
-        /** As of this moment, the record has all versions of the stretch. */
+        /** As of this time, the record has all versions in the stretch. */
         to: string;
         versions: number;
       }[];
-      /** Versions in all. */
+      /** Total number of versions. */
       total: number;
     } };
-    /** What changed in a patient’s record between two moments, the newest first */
+    /** What changed in a patient’s record between two points in time, the newest first */
     '/admin/projects/{project_id}/patients/{patient_id}/changes': { path: { project_id: string; patient_id: string }; query: { limit?: number; cursor?: string; language?: 'en' | 'de' | 'fr' | 'es' | 'nb' | 'ar'; from?: string; to?: string }; body: undefined; answer: {
       data: RecordChange[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** The versions of an entry of a patient’s record, the newest first */
     '/admin/projects/{project_id}/patients/{patient_id}/versions/{resource_type}/{resource_id}': { path: { project_id: string; patient_id: string; resource_type: string; resource_id: string }; query: { limit?: number; cursor?: string; language?: 'en' | 'de' | 'fr' | 'es' | 'nb' | 'ar' }; body: undefined; answer: {
       data: RecordChange[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Show the contents of a project’s sandbox */
     '/admin/projects/{project_id}/sandbox': { path: { project_id: string }; query: {}; body: undefined; answer: {
-      /** Synthetic patients that still exist. */
+      /** Number of synthetic patients that still exist. */
       synthetic_patients: number;
-      /** Patients that the project created. */
+      /** Number of patients that the project created. */
       own_patients: number;
-      /** Requests that may have written since midnight UTC; up to a second old. */
+      /** Number of requests since midnight UTC that may have written; up to a second old. */
       writes_today: number;
       /** How often the sandbox was reset. */
       resets: number;
     } };
-    /** Requests of a project, newest first */
+    /** Requests to a project, newest first */
     '/admin/projects/{project_id}/logs': { path: { project_id: string }; query: { limit?: number; cursor?: string; request_id?: string; key?: string; application?: string; environment?: 'sandbox' | 'production'; status?: string; path?: string; method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; from?: string; to?: string }; body: undefined; answer: {
       data: {
-        /** `Service-Request-Id` of the answer. */
+        /** The answer’s `Service-Request-Id`. */
         request_id: string;
         /** ISO 8601, UTC. */
         ts: string;
-        /** Null: a request about the project as a whole. */
+        /** Null for a request about the project as a whole. */
         environment: 'sandbox' | 'production' | null;
         key_id: string | null;
         /** The application, if the request had an access token. */
@@ -4593,31 +4593,31 @@ export interface Operations {
         /** Without the query string; `…` replaces segments that are neither an id of this service nor part of a route. */
         path: string;
         status: number;
-        /** How long it took. */
+        /** Duration in milliseconds. */
         ms: number;
-        /** Why it was refused; null for a success, and for older entries. */
+        /** Why the request was refused; null if it succeeded, and in older entries. */
         error: {
-          /** As in the answer. */
+          /** As in the error that was returned. */
           type: string;
-          /** At most 20, without their words; `…` is a name that isn’t one of the interfaces’. */
+          /** At most 20, without their texts; `…` replaces a name that isn’t part of the interfaces. */
           fields: {
             field: string;
             code: string;
           }[];
         } | null;
       }[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
-    /** A request of a project, with the versions that it wrote */
+    /** A request to a project, with the versions that it wrote */
     '/admin/projects/{project_id}/logs/{service_request_id}': { path: { project_id: string; service_request_id: string }; query: {}; body: undefined; answer: {
-      /** `Service-Request-Id` of the answer. */
+      /** The answer’s `Service-Request-Id`. */
       request_id: string;
       /** ISO 8601, UTC. */
       ts: string;
-      /** Null: a request about the project as a whole. */
+      /** Null for a request about the project as a whole. */
       environment: 'sandbox' | 'production' | null;
       key_id: string | null;
       /** The application, if the request had an access token. */
@@ -4628,69 +4628,69 @@ export interface Operations {
       /** Without the query string; `…` replaces segments that are neither an id of this service nor part of a route. */
       path: string;
       status: number;
-      /** How long it took. */
+      /** Duration in milliseconds. */
       ms: number;
-      /** Why it was refused; null for a success, and for older entries. */
+      /** Why the request was refused; null if it succeeded, and in older entries. */
       error: {
-        /** As in the answer. */
+        /** As in the error that was returned. */
         type: string;
-        /** At most 20, without their words; `…` is a name that isn’t one of the interfaces’. */
+        /** At most 20, without their texts; `…` replaces a name that isn’t part of the interfaces. */
         fields: {
           field: string;
           code: string;
         }[];
       } | null;
-      /** The versions that it wrote, at most 1,000; those of purged records are gone. Null if the caller’s role doesn’t open the environment’s records, and on the gateway for production without `X-Service-Reason`. */
+      /** The versions that the request wrote, at most 1,000, except versions in purged records. Null if the caller’s role doesn’t allow reading the environment’s records, and on the gateway for production without `X-Service-Reason`. */
       events: {
         /** `Type/id/_history/n` */
         version: string;
         /** Id of the record; null for the directory. */
         patient: string | null;
         operation: 'create' | 'update' | 'delete';
-        /** Its event, which `…/events/{event_id}` shows to auditors. */
+        /** The version’s event, which `…/events/{event_id}` shows to auditors. */
         event_id: string;
       }[] | null;
     } };
     /** Search the log of a project, newest first */
     '/admin/projects/{project_id}/events': { path: { project_id: string }; query: { limit?: number; cursor?: string; from?: string; to?: string; language?: 'en' | 'de' | 'fr' | 'es' | 'nb' | 'ar'; environment?: 'sandbox' | 'production'; of?: 'records' | 'project'; type?: string; patient?: string; resource?: string; author?: string; author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai'; key?: string; application?: string; request_id?: string }; body: undefined; answer: {
       data: LogEvent[];
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
       /** Set if the page ended before it was full, because it had looked through 20,000 events: it covers the time from here on. `next_cursor` continues. */
       searched_to: string | null;
     } };
-    /** An event of a project with its content, and its place in the hash chain */
+    /** An event with its content, and its place in the hash chain */
     '/admin/projects/{project_id}/events/{event_id}': { path: { project_id: string; event_id: string }; query: { language?: 'en' | 'de' | 'fr' | 'es' | 'nb' | 'ar' }; body: undefined; answer: WholeLogEvent };
     /** Who read the records of a project, newest first */
     '/admin/projects/{project_id}/access-log': { path: { project_id: string }; query: { limit?: number; cursor?: string; from?: string; to?: string; environment?: 'sandbox' | 'production'; patient?: string; application?: string; key?: string; person?: string; action?: string; status?: 'ok' | 'denied' | 'not_found' | 'error'; names?: 'true' }; body: undefined; answer: {
       data: AuditedAccess[];
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
       /** Set if the page ended before it was full, because it had looked through 20,000 entries: it covers the time from here on. `next_cursor` continues. */
       searched_to: string | null;
-      /** Whether the service logs reads with API keys and `client_credentials` tokens now (`ACCESS_LOG=all`). If not, such reads leave no entry; those of a time in which it did are listed. */
+      /** Whether the service now logs reads with API keys and `client_credentials` tokens (`ACCESS_LOG=all`). If it doesn’t, such reads leave no entry, but earlier entries for such reads are listed. */
       logs_key_reads: boolean;
       /** With `patient`: what shows that no entry is missing. Null without `patient`. */
       proof: {
-        /** Number of entries of the patient’s log: the last one has this number. */
+        /** Number of entries in the patient’s log, which is also the number of the last entry. */
         entries: number;
-        /** Of the last entry; null without entries. */
+        /** Hash of the last entry; null if there are no entries. */
         hash: string | null;
-        /** The newest checkpoint of the service, if it covers it: a change of it afterwards does not match the checkpoint’s hash. Null if it is younger. */
+        /** The service’s newest checkpoint, if it covers this event or entry: if the event or entry is changed afterwards, it doesn’t match the checkpoint’s hash. Null if the event or entry is newer than the checkpoint. */
         checkpoint: {
           id: string;
-          /** When it was made. */
+          /** When the checkpoint was made. */
           time: string;
-          /** The last event of the stream, or the last entry of the access log, that it covers. */
+          /** The last event in the stream, or the last entry in the access log, that the checkpoint covers. */
           revision: number;
-          /** Of that event or entry. */
+          /** Hash of that event or entry. */
           hash: string;
-          /** Merkle root of the checkpoint. */
+          /** The checkpoint’s Merkle root. */
           root: string;
         } | null;
       } | null;
     } };
-    /** An answer that a reader of a record got, made again */
+    /** An answer that a reader of a record received, made again */
     '/admin/projects/{project_id}/receipts/{receipt_id}': { path: { project_id: string; receipt_id: string }; query: {}; body: undefined; answer: {
       id: string;
       /** ISO 8601, UTC. */
@@ -4698,18 +4698,18 @@ export interface Operations {
       kind: 'context' | 'summary' | 'mcp' | 'link';
       /** Who got the answer: `grant/…`, `key/key_…`, `application/app_…`, `link/shl_…` or `member`. */
       reader: string;
-      /** When the last change was recorded that the answer knows of. */
+      /** When the last change that the answer takes into account was recorded. */
       position: string | null;
-      /** The versions of resources that it was made of. */
+      /** The resource versions that the answer was made from. */
       versions: {
         id: string;
         version: number;
       }[];
-      /** The rules that made it. */
+      /** The rules by which the answer was made. */
       renderer: string;
-      /** Of the bytes that were sent. */
+      /** Hash of the bytes that were sent. */
       sha256: string;
-      /** `matches`: made again, the answer is byte for byte the one that was sent. `differs`: it is another one. `altered`: the receipt isn’t as it was written. `gone`: something that it was made from no longer exists, see `missing`. */
+      /** `matches`: the answer was made again, and is byte for byte the one that was sent. `differs`: the answer that was made again differs. `altered`: the receipt was altered. `gone`: something that the answer was made from no longer exists; see `missing`. */
       outcome: 'matches' | 'differs' | 'altered' | 'gone';
       missing: string | null;
       /** The answer that was sent; null unless it matches. */
@@ -4726,34 +4726,34 @@ export interface Operations {
     /** Verifications, the newest first */
     '/admin/operations/verifications': { path: {}; query: { limit?: number; cursor?: string; project?: string }; body: undefined; answer: {
       data: Verification[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
-    /** A verification, how far it is, and what it found by cause */
+    /** A verification, its progress, and what it found by cause */
     '/admin/operations/verifications/{job_id}': { path: { job_id: string }; query: {}; body: undefined; answer: Verification };
     /** Checkpoints that the service keeps, the newest first */
     '/admin/operations/checkpoints': { path: {}; query: { limit?: number; cursor?: string; project?: string }; body: undefined; answer: {
       data: Checkpoint[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
-    /** The job that makes a checkpoint, and how far it is */
+    /** The job that makes a checkpoint, and its progress */
     '/admin/operations/checkpoints/jobs/{job_id}': { path: { job_id: string }; query: {}; body: undefined; answer: CheckpointJob };
     /** A checkpoint as a file */
     '/admin/operations/checkpoints/{checkpoint_id}': { path: { checkpoint_id: string }; query: {}; body: undefined; answer: Blob };
     /** Take-backs of a project, the newest first */
     '/admin/projects/{project_id}/takebacks': { path: { project_id: string }; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: Takeback[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
-    /** A take-back, its plan and how far it is */
+    /** A take-back, its plan and its progress */
     '/admin/projects/{project_id}/takebacks/{takeback_id}': { path: { project_id: string; takeback_id: string }; query: {}; body: undefined; answer: Takeback };
     /** Usage of a project, by day and environment */
     '/admin/projects/{project_id}/usage': { path: { project_id: string }; query: { from?: string; to?: string }; body: undefined; answer: {
@@ -4762,20 +4762,20 @@ export interface Operations {
         date: string;
         environment: 'sandbox' | 'production';
         requests: number;
-        /** Requests that were refused (4xx). Null: not recorded, because an earlier version ran that day. */
+        /** Number of requests that were refused (4xx). Null if not recorded, because an earlier version ran that day. */
         client_errors: number | null;
-        /** Requests that failed (5xx). Null with `client_errors`. */
+        /** Number of requests that failed (5xx). Null if `client_errors` is null. */
         server_errors: number | null;
-        /** Requests that can’t change anything. */
+        /** Number of requests that can’t change anything. */
         reads: number;
-        /** Requests that can change something, whatever their answer. */
+        /** Number of requests that can change something, whatever the answer was. */
         writes: number;
         /** Bytes of the events written on that day. */
         storage_bytes: number;
       }[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** The webhook endpoints of a project, oldest first */
@@ -4798,9 +4798,9 @@ export interface Operations {
         /** Failed attempts since the last successful one. */
         failure_streak: number;
       }[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Deliveries of the last 30 days, newest first */
@@ -4825,9 +4825,9 @@ export interface Operations {
         /** The body that is sent. */
         payload: Record<string, unknown>;
       }[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** URLs and limits of this installation, and who the caller is */
@@ -4843,7 +4843,7 @@ export interface Operations {
         body_bytes: number;
         bundle_bytes: number;
         bundle_entries: number;
-        /** Of a project, in each environment. */
+        /** The limit per project, in each environment. */
         webhook_endpoints: number;
       };
       /** Who the caller is. A colleague needs this to add them as a member. */
@@ -4855,150 +4855,150 @@ export interface Operations {
       /** Whether the caller operates the installation. */
       operator: boolean;
     } };
-    /** What needs a person, and what to do */
+    /** What needs attention, and what to do */
     '/admin/operations/health': { path: {}; query: {}; body: undefined; answer: OperationsHealth };
     /** Read models with state, lag and size */
     '/admin/operations/read-models': { path: {}; query: {}; body: undefined; answer: {
       data: ReadModel[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Processes that react to events, with lag and parked events */
     '/admin/operations/processes': { path: {}; query: {}; body: undefined; answer: {
       data: Process[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Events that a process could not handle, the newest first */
     '/admin/operations/parked': { path: {}; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: ParkedEvent[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Instances of the service that run on this database */
     '/admin/operations/instances': { path: {}; query: {}; body: undefined; answer: {
       data: Instance[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Trusted issuers of ID tokens and their keys, as this instance knows them */
     '/admin/operations/issuers': { path: {}; query: {}; body: undefined; answer: {
       data: Issuer[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Rebuilds of read models that were started over HTTP, the newest first */
     '/admin/operations/rebuilds': { path: {}; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: Rebuild[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
-    /** A rebuild, and how far it is */
+    /** A rebuild and its progress */
     '/admin/operations/rebuilds/{job_id}': { path: { job_id: string }; query: {}; body: undefined; answer: Rebuild };
     /** Sizes of the database, its tables and the documents, and how they grew */
     '/admin/operations/sizes': { path: {}; query: {}; body: undefined; answer: Sizes };
     /** The slowest routes of the last day, by their 95th percentile */
     '/admin/operations/slow-requests': { path: {}; query: {}; body: undefined; answer: SlowRequests };
-    /** Requests answered 5xx or 429, by hour, and by project and route */
+    /** Requests answered with 5xx or 429, by hour, and by project and route */
     '/admin/operations/failed-requests': { path: {}; query: { from?: string; to?: string; project?: string }; body: undefined; answer: FailedRequests };
-    /** A request of any project, by its id */
+    /** A request to any project, by its id */
     '/admin/operations/requests/{request_id}': { path: { request_id: string }; query: {}; body: undefined; answer: FoundRequest };
-    /** Requests of all projects for production */
+    /** Production requests from all projects */
     '/admin/operations/production-requests': { path: {}; query: {}; body: undefined; answer: {
       data: OperatorsProductionRequest[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Applications that may use the identity grant, the newest first */
     '/admin/operations/trusted-applications': { path: {}; query: { limit?: number; cursor?: string }; body: undefined; answer: {
       data: TrustedApplication[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Your own record and those of people you look after */
     '/me/patients': { path: {}; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string }; body: undefined; answer: {
       data: MyPatient[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Applications that may use a record */
     '/me/patients/{patient_id}/grants': { path: { patient_id: string }; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string }; body: undefined; answer: {
       data: MyGrant[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** An application’s reads of a record, the newest first */
     '/me/patients/{patient_id}/grants/{grant_id}/access-log': { path: { patient_id: string; grant_id: string }; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string; from?: string; to?: string; status?: 'ok' | 'denied' | 'not_found' | 'error'; action?: string; resource_type?: string }; body: undefined; answer: {
       data: AccessLogEntry[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Who read a record, the newest first */
     '/me/patients/{patient_id}/access-log': { path: { patient_id: string }; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string; from?: string; to?: string; status?: 'ok' | 'denied' | 'not_found' | 'error'; action?: string; resource_type?: string; application_id?: string }; body: undefined; answer: {
       data: AccessLogEntry[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
-    /** An answer that a reader of a record got, made again */
+    /** An answer that a reader of a record received, made again */
     '/me/patients/{patient_id}/receipts/{receipt_id}': { path: { patient_id: string; receipt_id: string }; query: { environment?: 'sandbox' | 'production' }; body: undefined; answer: Receipt };
     /** Applications that ask you for access */
     '/me/access-requests': { path: {}; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string; status?: 'pending' | 'approved' | 'denied' | 'expired' }; body: undefined; answer: {
       data: AccessRequest[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Applications whose requests you don’t see */
     '/me/muted-applications': { path: {}; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string }; body: undefined; answer: {
       data: MutedApplication[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Links to a record */
     '/me/patients/{patient_id}/shl': { path: { patient_id: string }; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string }; body: undefined; answer: {
       data: SharedLink[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** A link to a record */
     '/me/patients/{patient_id}/shl/{link_id}': { path: { patient_id: string; link_id: string }; query: {}; body: undefined; answer: SharedLink };
     /** A link as a QR code */
     '/me/patients/{patient_id}/shl/{link_id}/qr': { path: { patient_id: string; link_id: string }; query: {}; body: undefined; answer: Blob };
-    /** Changes of a record that applications propose */
+    /** Changes to a record that applications propose */
     '/me/patients/{patient_id}/proposals': { path: { patient_id: string }; query: { limit?: number; cursor?: string; environment?: 'sandbox' | 'production'; lang?: string; status?: 'pending' | 'accepted' | 'rejected' | 'withdrawn' | 'superseded' | 'expired' }; body: undefined; answer: {
       data: Proposal[];
-      /** How many there are in all. */
+      /** Total number of items on all pages. */
       total: number;
-      /** `cursor` of the next page; null on the last. */
+      /** The `cursor` for the next page; null on the last page. */
       next_cursor: string | null;
     } };
     /** Where you are signed in */
@@ -5017,7 +5017,7 @@ export interface Operations {
         system?: string | null;
         value: string;
       }[] | null;
-      /** Wins over the header X-Service-Author-Type. */
+      /** Takes precedence over the header X-Service-Author-Type. */
       author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | null;
     }; answer: WrittenPatient };
     /** Record an observation */
@@ -5029,7 +5029,7 @@ export interface Operations {
       /** ISO 8601 with an offset. */
       effective_at: string;
       value?: number | null;
-      /** UCUM, or a common spelling such as `mmHg`, `bpm`, `°C`, `IU/L`, `mcg`; answers have UCUM. */
+      /** UCUM, or a common spelling such as `mmHg`, `bpm`, `°C`, `IU/L`, `mcg`; answers always have UCUM. */
       unit?: string | null;
       value_text?: string | null;
       value_code?: {
@@ -5043,7 +5043,7 @@ export interface Operations {
         system?: string | null;
         display?: string | null;
         value: number;
-        /** UCUM, or a common spelling such as `mmHg`, `bpm`, `°C`, `IU/L`, `mcg`; answers have UCUM. */
+        /** UCUM, or a common spelling such as `mmHg`, `bpm`, `°C`, `IU/L`, `mcg`; answers always have UCUM. */
         unit?: string | null;
       }[] | null;
       reference_range?: {
@@ -5053,7 +5053,7 @@ export interface Operations {
       note?: string | null;
       /** Ids of documents, or `DocumentReference/<id>`. */
       derived_from?: string | null | string[];
-      /** Wins over the header X-Service-Author-Type. */
+      /** Takes precedence over the header X-Service-Author-Type. */
       author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | null;
     }; answer: WrittenObservation };
     /** Record a condition */
@@ -5065,7 +5065,7 @@ export interface Operations {
       onset?: string | null;
       abatement?: string | null;
       note?: string | null;
-      /** Wins over the header X-Service-Author-Type. */
+      /** Takes precedence over the header X-Service-Author-Type. */
       author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | null;
     }; answer: WrittenCondition };
     /** Record a medication */
@@ -5078,7 +5078,7 @@ export interface Operations {
       start?: string | null;
       end?: string | null;
       note?: string | null;
-      /** Wins over the header X-Service-Author-Type. */
+      /** Takes precedence over the header X-Service-Author-Type. */
       author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | null;
     }; answer: WrittenMedication };
     /** Create a document; upload its content next */
@@ -5088,25 +5088,25 @@ export interface Operations {
       content_type: string;
       date?: string | null;
       description?: string | null;
-      /** Wins over the header X-Service-Author-Type. */
+      /** Takes precedence over the header X-Service-Author-Type. */
       author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | null;
     }; answer: CreatedDocument };
     /** Finalize a document whose content was uploaded to its upload URL */
     '/v1/documents/{doc_id}/finalize': { path: { doc_id: string }; query: {}; body: {
-      /** That the content should have, in bytes. */
+      /** The size in bytes that the content should have. */
       size?: number | null;
-      /** That the content should have, in hex. */
+      /** The SHA-256 in hex that the content should have. */
       sha256?: string | null;
-      /** Wins over the header X-Service-Author-Type. */
+      /** Takes precedence over the header X-Service-Author-Type. */
       author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | null;
     } | undefined; answer: WrittenDocument };
     /** Import laboratory results */
     '/v1/patients/{patient_id}/labs/import': { path: { patient_id: string }; query: { date?: unknown | string; time_zone?: string }; body: LabMessageInput | LabItemsInput | BodyInit; answer: {
       /** New observations. For a key without `read`: all observations of the report. */
       created: number;
-      /** Observations that already existed, or are newer than the report. For a key without `read`: 0. */
+      /** Observations that already existed or are newer than the report. For a key without `read`: 0. */
       skipped: number;
-      /** Codes that are not LOINC’s. */
+      /** Codes that are not LOINC codes. */
       unmapped: string[];
       warnings: string[];
       /** The report’s observations in their current state. A key without `read` sees none. */
@@ -5116,13 +5116,13 @@ export interface Operations {
     '/v1/patients/{patient_id}/patterns/compare': { path: { patient_id: string }; query: {}; body: {
       code: string;
       a: {
-        /** First day. A value belongs to the day that it is written for, whatever its offset. */
+        /** First day. A value belongs to the day that its date-time names, whatever its UTC offset. */
         from: string;
         /** Last day. A value dated by month or year belongs to each of its days. */
         to: string;
       };
       b: {
-        /** First day. A value belongs to the day that it is written for, whatever its offset. */
+        /** First day. A value belongs to the day that its date-time names, whatever its UTC offset. */
         from: string;
         /** Last day. A value dated by month or year belongs to each of its days. */
         to: string;
@@ -5139,9 +5139,9 @@ export interface Operations {
     /** Propose a change instead of writing it */
     '/v1/patients/{patient_id}/proposals': { path: { patient_id: string }; query: {}; body: {
       operation: 'create' | 'update';
-      /** Default: that of the resource. */
+      /** Default: the type of the resource. */
       resource_type?: string;
-      /** The whole FHIR resource after the change; for an update with its `id`. */
+      /** The whole FHIR resource after the change; for an update, including its `id`. */
       resource: Record<string, unknown>;
       /** For an update: the version that you read and changed. Default: `resource.meta.versionId`. */
       current_version?: number;
@@ -5150,7 +5150,7 @@ export interface Operations {
       /** `ai` if a program made the content. */
       author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai';
     }; answer: Proposal };
-    /** Take a proposal back */
+    /** Withdraw a proposal */
     '/v1/patients/{patient_id}/proposals/{proposal_id}/withdraw': { path: { patient_id: string; proposal_id: string }; query: {}; body: undefined; answer: Proposal };
     /** Get the facts that a language model needs about a patient, within a budget of tokens */
     '/v1/context': { path: {}; query: {}; body: {
@@ -5165,19 +5165,19 @@ export interface Operations {
       /** Maximum number of tokens of the text. */
       budget_tokens?: number;
       format?: 'structured' | 'text';
-      /** How far back findings, visits, procedures, vaccinations, documents and past problems go. */
+      /** How far back to include findings, visits, procedures, vaccinations, documents and past problems. */
       window_days?: number | null;
-      /** The context as it would have been made at this moment: ISO 8601 with an offset. */
+      /** The context as it would have been made at this time: ISO 8601 with an offset. */
       as_of?: string | null;
     }; answer: Context };
     /** Create an endpoint; its secret is shown only now */
     '/v1/webhooks': { path: {}; query: {}; body: {
-      /** `https://…`; in the sandbox of an installation for development also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */
+      /** `https://…`; in the sandbox of a development installation, also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */
       url: string;
       /** Event types, or `["*"]` for all. */
       events: ('resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping' | '*')[];
       description?: string | null;
-      /** False: paused from the beginning. */
+      /** If false, the endpoint is paused from the start. */
       active?: boolean;
     }; answer: {
       id: string;
@@ -5196,7 +5196,7 @@ export interface Operations {
       last_failure_at: string | null;
       /** Failed attempts since the last successful one. */
       failure_streak: number;
-      /** `whsec_` and 32 random bytes in base64: the key of the signatures. Shown only now. */
+      /** `whsec_` and 32 random bytes in base64, which are the signature key. Shown only now. */
       secret: string;
     } };
     /** Create a new secret; the old one stops working immediately */
@@ -5217,7 +5217,7 @@ export interface Operations {
       last_failure_at: string | null;
       /** Failed attempts since the last successful one. */
       failure_streak: number;
-      /** `whsec_` and 32 random bytes in base64: the key of the signatures. Shown only now. */
+      /** `whsec_` and 32 random bytes in base64, which are the signature key. Shown only now. */
       secret: string;
     } };
     /** Send a `ping` event */
@@ -5269,11 +5269,11 @@ export interface Operations {
     } };
     /** Send past events from the log again, in order */
     '/v1/webhooks/{endpoint_id}/replay': { path: { endpoint_id: string }; query: {}; body: {
-      /** Events from this moment on, inclusive. */
+      /** Events from this time on, inclusive. */
       from: string;
-      /** Up to this moment, inclusive; default: now. */
+      /** Events up to this time, inclusive; default: now. */
       to?: string;
-      /** Default: those of the endpoint. */
+      /** Default: the endpoint’s event types. */
       types?: ('resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping' | '*')[];
     }; answer: {
       status: 'running' | 'done' | 'cancelled';
@@ -5341,7 +5341,7 @@ export interface Operations {
       name: string;
       environment: 'sandbox' | 'production';
       scopes?: ('read' | 'write')[];
-      /** When the key stops working by itself, in the future; null: never. */
+      /** When the key expires, in the future; null: never. */
       expires_at?: string | null;
     }; answer: NewKey };
     /** Get an access token for the data of one environment, in your own name */
@@ -5353,7 +5353,7 @@ export interface Operations {
     '/admin/projects/{project_id}/applications': { path: { project_id: string }; query: {}; body: {
       /** For people; need not be unique. */
       name: string;
-      /** Whose records it can reach: the sandbox’s or production’s. It cannot be changed. */
+      /** Which records it can reach: sandbox or production records. It cannot be changed. */
       environment?: 'sandbox' | 'production';
       /** Whether it can keep a secret. */
       kind: 'public' | 'confidential';
@@ -5374,7 +5374,7 @@ export interface Operations {
       };
       /** Where such keys are fetched; not together with `jwks`. */
       jwks_uri?: string;
-      /** Applications of this project and environment with the same sector get the same pairwise ids. It cannot be changed. Default: a sector of its own. */
+      /** Applications in this project and environment with the same sector get the same pairwise ids. It cannot be changed. Default: the application has its own sector. */
       sector?: string;
     }; answer: NewApplication };
     /** Make an application trusted, or no longer trusted: for operators only */
@@ -5393,37 +5393,37 @@ export interface Operations {
     } };
     /** Empty a project’s sandbox and fill it with new synthetic patients */
     '/admin/projects/{project_id}/sandbox/reset': { path: { project_id: string }; query: {}; body: undefined; answer: {
-      /** Synthetic patients that still exist. */
+      /** Number of synthetic patients that still exist. */
       synthetic_patients: number;
-      /** Patients that the project created. */
+      /** Number of patients that the project created. */
       own_patients: number;
-      /** Requests that may have written since midnight UTC; up to a second old. */
+      /** Number of requests since midnight UTC that may have written; up to a second old. */
       writes_today: number;
       /** How often the sandbox was reset. */
       resets: number;
     } };
-    /** A signed file of a record, of a resource’s history, or of a search’s answer */
+    /** A signed file with a record, a resource’s history, or the answer to a search */
     '/admin/projects/{project_id}/exports': { path: { project_id: string }; query: {}; body: {
-      /** All events of a patient’s record. */
+      /** All events in a patient’s record. */
       kind: 'record';
       /** Id of the patient. */
       patient: string;
-      /** An instant: the state then. Absent: now. */
+      /** An instant: export the state at that time. Default: now. */
       as_of?: string;
     } | {
-      /** All versions of one resource. */
+      /** All versions of a resource. */
       kind: 'history';
       /** `Type/id`. */
       resource: string;
-      /** An instant: the state then. Absent: now. */
+      /** An instant: export the state at that time. Default: now. */
       as_of?: string;
     } | {
-      /** The answer of a search. */
+      /** The answer to a search. */
       kind: 'search';
       /** A search below `/fhir/R4/`: `Observation?patient=…`, `Patient/<id>/Observation?…`. */
       query: string;
       environment?: 'sandbox' | 'production';
-      /** An instant: the state then. Absent: now. */
+      /** An instant: export the state at that time. Default: now. */
       as_of?: string;
     }; answer: Blob };
     /** Verify everything, a project, or a record */
@@ -5441,7 +5441,7 @@ export interface Operations {
     '/admin/operations/verifications/{job_id}/cancel': { path: { job_id: string }; query: {}; body: undefined; answer: Verification };
     /** Make a checkpoint */
     '/admin/operations/checkpoints': { path: {}; query: {}; body: undefined; answer: CheckpointJob };
-    /** Plan to take back what a source, a key, an application or an AI wrote */
+    /** Plan to take back what a source system, a key, an application or an AI wrote */
     '/admin/projects/{project_id}/takebacks': { path: { project_id: string }; query: {}; body: {
       select: {
         /** As `X-Service-Source-System` named it. */
@@ -5453,11 +5453,11 @@ export interface Operations {
         model?: string;
       };
       environment: 'sandbox' | 'production';
-      /** Only versions from this moment on. */
+      /** Only versions written at this time or later. */
       since?: string;
-      /** Only versions before this moment; default: now. */
+      /** Only versions written before this time; default: now. */
       until?: string;
-      /** Why; patients read it. */
+      /** The reason, which patients can read. */
       reason?: string;
     }; answer: Takeback };
     /** Take back what was planned */
@@ -5466,12 +5466,12 @@ export interface Operations {
     '/admin/projects/{project_id}/takebacks/{takeback_id}/undo': { path: { project_id: string; takeback_id: string }; query: {}; body: undefined; answer: Takeback };
     /** Create a webhook endpoint; its secret is shown only now */
     '/admin/projects/{project_id}/webhooks': { path: { project_id: string }; query: {}; body: {
-      /** `https://…`; in the sandbox of an installation for development also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */
+      /** `https://…`; in the sandbox of a development installation, also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */
       url: string;
       /** Event types, or `["*"]` for all. */
       events: ('resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping' | '*')[];
       description?: string | null;
-      /** False: paused from the beginning. */
+      /** If false, the endpoint is paused from the start. */
       active?: boolean;
       environment: 'sandbox' | 'production';
     }; answer: {
@@ -5491,7 +5491,7 @@ export interface Operations {
       last_failure_at: string | null;
       /** Failed attempts since the last successful one. */
       failure_streak: number;
-      /** `whsec_` and 32 random bytes in base64: the key of the signatures. Shown only now. */
+      /** `whsec_` and 32 random bytes in base64, which are the signature key. Shown only now. */
       secret: string;
     } };
     /** Create a new secret; the old one stops working immediately */
@@ -5512,7 +5512,7 @@ export interface Operations {
       last_failure_at: string | null;
       /** Failed attempts since the last successful one. */
       failure_streak: number;
-      /** `whsec_` and 32 random bytes in base64: the key of the signatures. Shown only now. */
+      /** `whsec_` and 32 random bytes in base64, which are the signature key. Shown only now. */
       secret: string;
     } };
     /** Send a `ping` event */
@@ -5584,7 +5584,7 @@ export interface Operations {
     /** Allow or refuse a request for production */
     '/admin/operations/production-requests/{request_id}': { path: { request_id: string }; query: {}; body: {
       answer: 'allow' | 'refuse';
-      /** Of a refusal; the project’s members read it. */
+      /** The reason for a refusal, which the project’s members can read. */
       reason?: string;
     }; answer: OperatorsProductionRequest };
     /** End a project’s permission to create production keys and applications */
@@ -5603,7 +5603,7 @@ export interface Operations {
     '/me/invitations/redeem': { path: {}; query: {}; body: {
       /** From the invitation. */
       code: string;
-      /** Of the patient, `YYYY-MM-DD`. */
+      /** The patient’s birth date, `YYYY-MM-DD`. */
       birth_date: string;
     }; answer: MyPatient };
     /** Let the application use a record */
@@ -5612,23 +5612,23 @@ export interface Operations {
       patient_id: string;
       /** One of 30, 90, 180, 365. */
       duration_days: number;
-      /** A part of the requested scopes; default: all of them. Scopes without a resource type stay, except `offline_access`. */
+      /** A part of the requested scopes; default: all of them. Scopes without a resource type are always kept, except `offline_access`. */
       scopes?: string[];
     }; answer: AccessRequest };
     /** Refuse an application */
     '/me/access-requests/{request_id}/deny': { path: { request_id: string }; query: { lang?: string }; body: {
-      /** Later requests of the application are not shown to you. */
+      /** Later requests from the application are not shown to you. */
       mute?: boolean;
     } | undefined; answer: AccessRequest };
-    /** Share a part of a record by a link */
+    /** Share a part of a record with a link */
     '/me/patients/{patient_id}/shl': { path: { patient_id: string }; query: {}; body: {
       /** `summary` (International Patient Summary), `everything`, or `document/<id>`. */
       content: string;
       /** Shown to everyone who has the link, before they open it. */
       label?: string;
-      /** Send it to the recipient by a different channel than the link. After five wrong ones the link is closed for good. */
+      /** Send it to the recipient by a different channel than the link. After five wrong passcodes the link is closed for good. */
       passcode?: string;
-      /** At most 3650 days from now. Default: 30 days, with `long_term` 365. */
+      /** At most 3650 days from now. Default: 30 days, or 365 days with `long_term`. */
       expires_at?: string;
       /** True: each opening shows the record at that time. False: the link always shows the record as it is now. */
       long_term?: boolean;
@@ -5653,7 +5653,7 @@ export interface Operations {
         system?: string | null;
         value: string;
       }[] | null;
-      /** Wins over the header X-Service-Author-Type. */
+      /** Takes precedence over the header X-Service-Author-Type. */
       author_type?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | null;
     }; answer: WrittenPatient };
     /** Upload the content of a document through the service, and finalize it */
@@ -5669,7 +5669,7 @@ export interface Operations {
       issuer: string;
       /** `aud` of its ID tokens. */
       client_id: string;
-      /** E-mail domains of its people; each belongs to one organization. Allowed are its current ones, and the caller’s own. */
+      /** E-mail domains of the organization’s people; each belongs to one organization. The organization’s current domains and the caller’s own domain are allowed. */
       domains: string[];
     }; answer: {
       issuer: string;
@@ -5693,7 +5693,7 @@ export interface Operations {
   PATCH: {
     /** Change, pause or resume an endpoint */
     '/v1/webhooks/{endpoint_id}': { path: { endpoint_id: string }; query: {}; body: {
-      /** `https://…`; in the sandbox of an installation for development also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */
+      /** `https://…`; in the sandbox of a development installation, also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */
       url?: string;
       /** Event types, or `["*"]` for all. */
       events?: ('resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping' | '*')[];
@@ -5735,12 +5735,12 @@ export interface Operations {
         }[];
         [name: string]: unknown;
       };
-      /** The same, for keys that are fetched; not together with `jwks`. */
+      /** Like `jwks`, for keys that the service fetches; not together with `jwks`. */
       jwks_uri?: string;
     } | undefined; answer: Application };
     /** Change, pause or resume a webhook endpoint */
     '/admin/webhooks/{endpoint_id}': { path: { endpoint_id: string }; query: {}; body: {
-      /** `https://…`; in the sandbox of an installation for development also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */
+      /** `https://…`; in the sandbox of a development installation, also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`. */
       url?: string;
       /** Event types, or `["*"]` for all. */
       events?: ('resource.created' | 'resource.updated' | 'resource.deleted' | 'consent.granted' | 'consent.revoked' | 'document.finalized' | 'proposal.accepted' | 'proposal.rejected' | 'ping' | '*')[];

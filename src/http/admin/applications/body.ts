@@ -92,7 +92,7 @@ export function findFaults(
       return message === undefined ? [] : [{ path: [member, index], message }];
     }),
   );
-  const noKey = 'must not be of a public application: it cannot keep a private key';
+  const noKey = 'must not be set for a public application, because it cannot keep a private key';
   return [
     ...wrong,
     ...(grant_types.includes('authorization_code') && redirect_uris?.length === 0
@@ -117,7 +117,7 @@ export const newApplication = z
     name,
     environment: environment
       .default('sandbox')
-      .describe('Whose records it can reach: the sandbox’s or production’s. It cannot be changed.'),
+      .describe('Which records it can reach: sandbox or production records. It cannot be changed.'),
     kind: z.enum(['public', 'confidential']).describe('Whether it can keep a secret.'),
     redirect_uris: members.redirect_uris,
     post_logout_redirect_uris: members.post_logout_redirect_uris.default([]),
@@ -142,7 +142,7 @@ export const newApplication = z
       .regex(/^[\x21-\x7e]+$/, 'must consist of visible ASCII characters')
       .optional()
       .describe(
-        'Applications of this project and environment with the same sector get the same pairwise ids. It cannot be changed. Default: a sector of its own.',
+        'Applications in this project and environment with the same sector get the same pairwise ids. It cannot be changed. Default: the application has its own sector.',
       ),
   })
   .superRefine((asked, context) => {
@@ -178,6 +178,8 @@ export const applicationChange = z
     jwks: keySetSchema
       .optional()
       .describe('Public keys that replace the earlier ones, `jwks_uri`, or the client secret.'),
-    jwks_uri: webUrl.optional().describe('The same, for keys that are fetched; not together with `jwks`.'),
+    jwks_uri: webUrl
+      .optional()
+      .describe('Like `jwks`, for keys that the service fetches; not together with `jwks`.'),
   })
   .meta({ examples: [{ redirect_uris: ['https://diary.example.org/callback'] }] });

@@ -40,7 +40,7 @@ export const PREVIEW_ROUTES = [
     operationId: 'previewConsentPage',
     summary: 'The consent page of an application, as people will see it',
     description:
-      'The HTML that the consent page has, about a made-up person and for the registered scopes or those of `scope`, which need not be registered. Its form has no target, and its policy allows no scripts: show it in a frame with `sandbox`. 404 for an application that isn’t registered for `authorization_code`.',
+      'Returns the consent page’s HTML for a made-up person, with the registered scopes or those in `scope`, which need not be registered. Its form has no target, and its policy allows no scripts: show it in a frame with `sandbox`. An application that isn’t registered for `authorization_code` returns 404.',
     tag: 'Applications',
     credential: 'identity',
     grantToken: 'refused',

@@ -22,7 +22,7 @@ export const APPLICATION_ROUTES = [
     operationId: 'registerApplication',
     summary: 'Register an OAuth application',
     description:
-      'Redirect URIs are `https`, `http` on localhost or 127.0.0.1, or, for public applications, of a scheme of their own with a dot in it; without fragment, wildcard or user information. An application of `production` needs production access for the project, as a key does (else 403).',
+      'A redirect URI is `https`, `http` on localhost or 127.0.0.1, or, for public applications, has a private-use scheme with a dot in it. It has no fragment, wildcard or user information. A `production` application requires production access for the project, as a key does (403 otherwise).',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -67,7 +67,7 @@ export const APPLICATION_ROUTES = [
     method: 'GET',
     path: '/admin/projects/{project_id}/applications',
     operationId: 'listApplications',
-    summary: 'OAuth applications of a project, the newest first',
+    summary: 'A project’s OAuth applications, the newest first',
     description: `${PAGED} Client secrets are never shown again.`,
     tag: TAG,
     credential: 'identity',
@@ -87,7 +87,7 @@ export const APPLICATION_ROUTES = [
     operationId: 'changeApplication',
     summary: 'Change the redirect URIs, scopes or keys of an application',
     description:
-      'Members that are absent stay as they are. `jwks` and `jwks_uri` replace each other, and the client secrets, which end at once: an application that signs with keys has none, and can’t get one again. What people have allowed already stays as they allowed it.',
+      'Members that you leave out stay as they are. `jwks` and `jwks_uri` replace each other and the client secrets, which stop working at once: an application that signs with keys has no secret, and can’t get one again. Access that people have already allowed stays as it is.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -129,7 +129,7 @@ export const APPLICATION_ROUTES = [
     path: '/admin/applications/{application_id}/branding',
     operationId: 'putBranding',
     summary: 'Replace the branding that the consent page shows for an application',
-    description: 'Replaces all of the branding: a member that is absent is removed.',
+    description: 'Replaces all of the branding: a member that you leave out is removed.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -189,7 +189,7 @@ export const APPLICATION_ROUTES = [
     operationId: 'trustApplication',
     summary: 'Make an application trusted, or no longer trusted: for operators only',
     description:
-      'Trusted applications may use the first-party identity grant. Only operators of the installation give and end trust, here or with `annal applications trust`. Everyone else gets 403.',
+      'Trusted applications may use the first-party identity grant. Only operators of the installation give and end trust, here or with `annal applications trust`. For anyone else, the answer is 403.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -212,7 +212,7 @@ export const APPLICATION_ROUTES = [
     grantToken: 'refused',
     summary: 'Replace the client secret of an application',
     description:
-      'The previous secret keeps working for `overlap_hours`, so that servers can switch one by one. Older secrets end at once. Applications that are public or sign with keys have no secret (409).',
+      'The previous secret keeps working for `overlap_hours`, so that servers can switch one by one. Older secrets stop working at once. Applications that are public or sign with keys have no secret (409).',
     tag: TAG,
     credential: 'identity',
     secret: true,

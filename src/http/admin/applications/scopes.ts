@@ -8,13 +8,18 @@ import { chooseLanguage, LANGUAGES, texts } from '../../pages/texts.ts';
 import { applicationFor } from '../access.ts';
 
 const shown = z.object({
-  lang: z.string().describe('Of the sentences.'),
+  lang: z.string().describe('Language of the sentences.'),
   languages: z
-    .array(z.object({ lang: z.string(), name: z.string().describe('In the language itself.') }))
+    .array(
+      z.object({
+        lang: z.string(),
+        name: z.string().describe('The language’s name in the language itself.'),
+      }),
+    )
     .describe('All languages that the consent page has.'),
   scopes: z.array(
     z.object({
-      scope: z.string().describe('In SMART v2 form.'),
+      scope: z.string().describe('The scope in SMART v2 form.'),
       sentences: z
         .array(z.string())
         .describe('What the consent page says about it; empty if people don’t decide about it.'),
@@ -52,7 +57,7 @@ export const SCOPE_ROUTES = [
     operationId: 'describeScopes',
     summary: 'The scopes of an application in plain sentences, as the consent page words them',
     description:
-      'Describes the registered scopes, or those of `scope`, which need not be registered, for example before they are. A scope that no application can have is 422.',
+      'Describes the registered scopes, or those of `scope`, which need not be registered, for example before they are. A scope that no application can have returns 422.',
     tag: 'Applications',
     credential: 'identity',
     grantToken: 'refused',

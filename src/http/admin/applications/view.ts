@@ -35,11 +35,11 @@ export const applicationSchema = z
     privacy_url: z.string().nullable(),
     jwks: z.object({ keys: z.array(z.looseObject({ kty: z.string() })) }).nullable(),
     jwks_uri: z.string().nullable(),
-    sector: z.string().nullable().describe('null: a sector of its own.'),
+    sector: z.string().nullable().describe('null: the application has its own sector.'),
     previous_secret_expires_at: instant
       .nullable()
       .describe(
-        'After a rotation: until when the previous client secret works; null if only the current one does.',
+        'After a rotation: the time until which the previous client secret works; null if only the current one works.',
       ),
     branding: branding.describe('Branding that the consent page shows beside the name.'),
     trusted: z.boolean().describe('Whether the operator lets it use the first-party identity grant.'),

@@ -27,22 +27,24 @@ const entrySchema = accessEntrySchema
     patient_name: z
       .string()
       .nullable()
-      .describe('As the record has it now; null without `names=true`, or if it has none.'),
-    entry: z.int().describe('Its number in the patient’s log, from 1 without gaps.'),
-    hash: z.string().describe('Over this entry and the hash of the one before it: docs/access-log.md.'),
+      .describe('The name that the record has now; null without `names=true`, or if the record has no name.'),
+    entry: z.int().describe('The entry’s number in the patient’s log, from 1 without gaps.'),
+    hash: z.string().describe('Hash over this entry and the previous entry’s hash: docs/access-log.md.'),
     person: z
       .object({ issuer: z.string(), subject: z.string() })
       .nullable()
-      .describe('Of a member; patients and representatives aren’t named.'),
+      .describe('The name of a member; patients and representatives aren’t named.'),
     organization: z
       .string()
       .nullable()
-      .describe('Name of the reader’s organization: of the application, key or member; null for others.'),
+      .describe(
+        'Name of the organization to which the application, key or member belongs; null for other readers.',
+      ),
     category: z
       .string()
       .nullable()
       .describe(
-        'Group of the type that was read, as on the consent page: `results`, `medications`, …; null if it was not of one.',
+        'Group of the type that was read, as on the consent page: `results`, `medications`, …; null if the read was not about one group.',
       ),
     source_system: z
       .string()
@@ -56,7 +58,7 @@ const entrySchema = accessEntrySchema
 
 const pageSchema = z.object({
   data: z.array(entrySchema),
-  next_cursor: z.string().nullable().describe('`cursor` of the next page; null on the last.'),
+  next_cursor: z.string().nullable().describe('The `cursor` for the next page; null on the last page.'),
   searched_to: instant
     .nullable()
     .describe(
@@ -65,12 +67,14 @@ const pageSchema = z.object({
   logs_key_reads: z
     .boolean()
     .describe(
-      'Whether the service logs reads with API keys and `client_credentials` tokens now (`ACCESS_LOG=all`). If not, such reads leave no entry; those of a time in which it did are listed.',
+      'Whether the service now logs reads with API keys and `client_credentials` tokens (`ACCESS_LOG=all`). If it doesn’t, such reads leave no entry, but earlier entries for such reads are listed.',
     ),
   proof: z
     .object({
-      entries: z.int().describe('Number of entries of the patient’s log: the last one has this number.'),
-      hash: z.string().nullable().describe('Of the last entry; null without entries.'),
+      entries: z
+        .int()
+        .describe('Number of entries in the patient’s log, which is also the number of the last entry.'),
+      hash: z.string().nullable().describe('Hash of the last entry; null if there are no entries.'),
       checkpoint: covering,
     })
     .nullable()
@@ -104,7 +108,7 @@ export const ACCESS_LOG_ROUTES = [
     operationId: 'searchAccessLog',
     summary: 'Who read the records of a project, newest first',
     description:
-      'Entries of the access logs of the project’s patients in one environment. All conditions must hold. A page looks through at most 20,000 entries; `searched_to` says so. Needs the role auditor.',
+      'Entries in the access logs of the project’s patients in one environment. An entry must fulfil all conditions. A page looks through at most 20,000 entries; `searched_to` says how far. Requires the role auditor.',
     tag: 'Audit',
     credential: 'identity',
     grantToken: 'refused',
@@ -126,16 +130,16 @@ export const ACCESS_LOG_ROUTES = [
         ),
       action: z
         .string()
-        .regex(ACTIONS, 'must be an action such as read, or several with commas')
+        .regex(ACTIONS, 'must be an action such as read, or several separated by commas')
         .transform((text) => text.split(','))
         .optional()
-        .describe('Such as `read`; several with commas.'),
+        .describe('Such as `read`; separate several by commas.'),
       status: z.enum(ACCESS_STATUSES).optional(),
       names: z
         .literal('true')
         .optional()
         .describe(
-          '`true`: with the names of patients. That is a read of each Patient, and in its access log.',
+          '`true`: include the names of patients. This is a read of each Patient, which appears in that patient’s access log.',
         ),
     }),
     answers: { 200: { description: 'A page of the access log', schema: pageSchema } },

@@ -16,18 +16,21 @@ const checkpointSchema = z
   .object({
     id: z.string(),
     time: instant.describe('When it was signed.'),
-    position: z.string().nullable().describe('Of the event store: it covers all events up to here.'),
-    events: z.int().nullable().describe('Null for auditors of a project, as the other numbers.'),
+    position: z
+      .string()
+      .nullable()
+      .describe('Position in the event store; the checkpoint covers all events up to it.'),
+    events: z.int().nullable().describe('Null for a project’s auditors, like the other numbers.'),
     streams: z.int().nullable(),
-    access_logs: z.int().nullable().describe('Patients whose access log it covers.'),
+    access_logs: z.int().nullable().describe('Number of patients whose access log it covers.'),
     root: z.string().describe('Merkle root: 64 hex digits, enough to recognise the file later.'),
     public_key: z.string(),
-    bytes: z.int().nullable().describe('Of the compressed file.'),
+    bytes: z.int().nullable().describe('Size of the compressed file in bytes.'),
   })
   .meta({ id: 'Checkpoint' });
 
 const madeSchema = z
-  .object({ ...JOB, checkpoint: z.string().nullable().describe('Its id, once it is made.') })
+  .object({ ...JOB, checkpoint: z.string().nullable().describe('The checkpoint’s id, once it is made.') })
   .meta({ id: 'CheckpointJob' });
 
 function checkpointView(kept: KeptCheckpoint): z.input<typeof checkpointSchema> {
@@ -54,7 +57,7 @@ export const CHECKPOINT_ROUTES = [
     path: '/admin/operations/checkpoints',
     operationId: 'listCheckpoints',
     summary: 'Checkpoints that the service keeps, the newest first',
-    description: `${PAGED} For operators of the installation; with \`project\` for its auditors, without the numbers, which tell of all projects. An auditor keeps the root: it identifies the file.`,
+    description: `${PAGED} For operators of the installation. With \`project\`, also for that project’s auditors, but without the numbers, which are about all projects. An auditor keeps the root, which identifies the file.`,
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -74,12 +77,12 @@ export const CHECKPOINT_ROUTES = [
     operationId: 'makeCheckpoint',
     summary: 'Make a checkpoint',
     description:
-      'Runs `annal checkpoint --keep` as a job, for operators of the installation: it reads and checks the whole log. If one is being made already, the answer is that job (200). Nothing is signed if the log or the access log has faults.',
+      'Runs `annal checkpoint --keep` as a job, for operators of the installation. The job reads and checks the whole log. If a checkpoint is already being made, the answer is that job (200). Nothing is signed if the log or the access log has faults.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
     answers: {
-      200: { description: 'The job that waits or runs', schema: madeSchema },
+      200: { description: 'The job that is already waiting or running', schema: madeSchema },
       201: { description: 'The job', schema: madeSchema },
     },
     async run(request) {
@@ -98,8 +101,8 @@ export const CHECKPOINT_ROUTES = [
     method: 'GET',
     path: '/admin/operations/checkpoints/jobs/{job_id}',
     operationId: 'getCheckpointJob',
-    summary: 'The job that makes a checkpoint, and how far it is',
-    description: 'For operators. Its progress is a second old at most.',
+    summary: 'The job that makes a checkpoint, and its progress',
+    description: 'For operators. The progress is at most a second old.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -117,7 +120,7 @@ export const CHECKPOINT_ROUTES = [
     operationId: 'downloadCheckpoint',
     summary: 'A checkpoint as a file',
     description:
-      'For operators, because it names the streams of all projects. The file with gzip, as `annal checkpoint --out` writes it: `annal verify --checkpoint FILE --key PUBLICKEY` compares the log with it.',
+      'Only for operators, because the file names the streams of all projects. The file is compressed with gzip, as `annal checkpoint --out` writes it: `annal verify --checkpoint FILE --key PUBLICKEY` compares the log with it.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

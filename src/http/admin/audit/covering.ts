@@ -5,14 +5,16 @@ import { instant } from '../../api/schemas.ts';
 export const covering = z
   .object({
     id: z.string(),
-    time: instant.describe('When it was made.'),
+    time: instant.describe('When the checkpoint was made.'),
     revision: z
       .int()
-      .describe('The last event of the stream, or the last entry of the access log, that it covers.'),
-    hash: z.string().describe('Of that event or entry.'),
-    root: z.string().describe('Merkle root of the checkpoint.'),
+      .describe(
+        'The last event in the stream, or the last entry in the access log, that the checkpoint covers.',
+      ),
+    hash: z.string().describe('Hash of that event or entry.'),
+    root: z.string().describe('The checkpoint’s Merkle root.'),
   })
   .nullable()
   .describe(
-    'The newest checkpoint of the service, if it covers it: a change of it afterwards does not match the checkpoint’s hash. Null if it is younger.',
+    'The service’s newest checkpoint, if it covers this event or entry: if the event or entry is changed afterwards, it doesn’t match the checkpoint’s hash. Null if the event or entry is newer than the checkpoint.',
   );

@@ -25,12 +25,12 @@ const TAG = 'Audit';
 const credential = z.object({
   kind: z
     .enum(['api_key', 'id_token', 'client', 'grant', 'system'])
-    .describe('`client`, `grant`: tokens of applications; `system`: the service itself.'),
+    .describe('`client`, `grant`: an application’s token; `system`: the service itself.'),
   name: z
     .string()
     .nullable()
     .describe(
-      'Of the key with its last four characters, or of the application; the e-mail address of a member.',
+      'The name of the key, with its last four characters, or of the application; for a member, the e-mail address.',
     ),
   key: z.string().nullable(),
   application: z.string().nullable(),
@@ -45,15 +45,15 @@ const eventSchema = z
   .object({
     id: z.string(),
     recorded_at: instant,
-    type: z.string().describe('Type of the event: docs/events.md.'),
-    environment: environment.nullable().describe('Null: an event of the project itself.'),
+    type: z.string().describe('The event’s type: docs/events.md.'),
+    environment: environment.nullable().describe('Null for an event of the project itself.'),
     title: z
       .string()
       .nullable()
       .describe(
-        'What it is about: of a version the resource’s name, of a deletion as it was last; of an event of the project the key, application or webhook endpoint. Null for others, and in production without `X-Service-Reason`.',
+        'What the event is about. For a version: the resource’s name, and for a deletion, its last name. For an event of the project: the key, application or webhook endpoint. Null for other events, and in production without `X-Service-Reason`.',
       ),
-    patient: z.string().nullable().describe('Whose record it is in; null in the directory.'),
+    patient: z.string().nullable().describe('The patient whose record it is in; null in the directory.'),
     patient_name: z
       .string()
       .nullable()
@@ -67,14 +67,14 @@ const eventSchema = z
         type: z.string().nullable().describe('`patient`, `practitioner`, `device`, `import`, `ai`.'),
       })
       .nullable()
-      .describe('Whom the client named as the author; null if the event names none.'),
+      .describe('The author that the client named; null if the event names no author.'),
     acting_as: named.nullable(),
     on_behalf_of: named.nullable(),
     approved_by: z
       .object({ issuer: z.string(), subject: z.string(), role: z.string(), proposal: z.string() })
       .nullable()
       .describe('The person who accepted the proposal that the event carries out.'),
-    credential: credential.describe('What the write was allowed by.'),
+    credential: credential.describe('The credential with which the write was made.'),
     source_system: z.string().nullable(),
     request_id: z.string(),
   })
@@ -86,23 +86,20 @@ const wholeEventSchema = eventSchema
     revision: z
       .int()
       .nullable()
-      .describe('Its number in the stream, from 0; null if the log does not have it.'),
-    position: z.string().nullable().describe('Its place in the event store.'),
+      .describe('The event’s number in the stream, from 0; null if the log does not have the event.'),
+    position: z.string().nullable().describe('The event’s position in the event store.'),
     chain: z.object({
-      previous: z.string().nullable().describe('Hash of the event before it; 64 zeros before the first.'),
+      previous: z.string().nullable().describe('Hash of the previous event; 64 zeros for the first event.'),
       hash: z.string().nullable(),
       holds: z
         .boolean()
         .describe(
-          'Whether the texts below and `previous` give `hash`. False: this event or the one before it was altered.',
+          'Whether the texts below and `previous` result in `hash`. If false, this event or the one before it was altered.',
         ),
       checkpoint: covering,
     }),
-    data: z.string().nullable().describe('The exact JSON text that the log has.'),
-    metadata: z
-      .string()
-      .nullable()
-      .describe('The exact JSON text that the log has; its last member is the hash.'),
+    data: z.string().nullable().describe('The exact JSON text in the log.'),
+    metadata: z.string().nullable().describe('The exact JSON text in the log; its last member is the hash.'),
     changes: z
       .array(
         z.object({
@@ -112,14 +109,14 @@ const wholeEventSchema = eventSchema
         }),
       )
       .describe(
-        'Elements in which the version differs from the previous one; all of them for a first version, and for a deletion those of the last version, removed. Of other events, the members of their data.',
+        'Elements in which the version differs from the previous one. For a first version: all elements. For a deletion: the last version’s elements, as removed. For other events: the members of their data.',
       ),
   })
   .meta({ id: 'WholeLogEvent' });
 
 const pageSchema = z.object({
   data: z.array(eventSchema),
-  next_cursor: z.string().nullable().describe('`cursor` of the next page; null on the last.'),
+  next_cursor: z.string().nullable().describe('The `cursor` for the next page; null on the last page.'),
   searched_to: instant
     .nullable()
     .describe(
@@ -253,7 +250,7 @@ export const EVENT_ROUTES = [
     operationId: 'searchEvents',
     summary: 'Search the log of a project, newest first',
     description:
-      'Events of the project’s records and directory in one environment, or (`of=project`) of the project itself, its applications and webhook endpoints. All conditions must hold. Answers have names and no other contents: `GET …/events/{event_id}` has. A page looks through at most 20,000 events; `searched_to` says so. Needs the role auditor. The page is in the access log of every patient whose events it shows.',
+      'Events in the project’s records and directory in one environment, or, with `of=project`, events of the project itself, its applications and webhook endpoints. An event must fulfil all conditions. Answers have names but no other content; `GET …/events/{event_id}` has the content. A page looks through at most 20,000 events; `searched_to` says how far. Requires the role auditor. The read is in the access log of every patient whose events the page shows.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -269,7 +266,7 @@ export const EVENT_ROUTES = [
         .describe('`project`: keys, applications, webhooks and purges.'),
       type: z
         .string()
-        .regex(TYPES, 'must be a type of event such as ResourceUpdated, or several with commas')
+        .regex(TYPES, 'must be an event type such as ResourceUpdated, or several separated by commas')
         .transform((text) => text.split(','))
         .optional(),
       patient: patientId.optional(),
@@ -307,7 +304,7 @@ export const EVENT_ROUTES = [
       if (!ofRecords && query.resource !== undefined)
         throw new Refusal('invalid', {
           code: 'value',
-          diagnostics: 'query.resource searches events of records, which of=project leaves out',
+          diagnostics: 'query.resource searches events in records, which of=project leaves out',
           expression: 'query.resource',
         });
       if (ofRecords) requireOpenOnPages(request, of);
@@ -341,9 +338,9 @@ export const EVENT_ROUTES = [
     method: 'GET',
     path: '/admin/projects/{project_id}/events/{event_id}',
     operationId: 'getEvent',
-    summary: 'An event of a project with its content, and its place in the hash chain',
+    summary: 'An event with its content, and its place in the hash chain',
     description:
-      'As the log has it now. `chain.holds` is computed from the texts of the answer, which anyone can do: docs/audit.md, “Formats”. Needs the role auditor. It is a read of the patient’s record.',
+      'Returns the event as it is in the log now. `chain.holds` is computed from the texts in the answer, which anyone can do: docs/audit.md, “Formats”. Requires the role auditor. The request is a read of the patient’s record.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

@@ -30,23 +30,23 @@ const as_of = z
     'must be an instant with seconds and a time zone, not in the future',
   )
   .optional()
-  .describe('An instant: the state then. Absent: now.');
+  .describe('An instant: export the state at that time. Default: now.');
 
 const SEARCH = /^(?:Patient\/([\w-]{1,64})\/)?([A-Z][A-Za-z]{1,60})(?:\?(.*))?$/s;
 
 const body = z.discriminatedUnion('kind', [
   z.strictObject({
-    kind: z.literal('record').describe('All events of a patient’s record.'),
+    kind: z.literal('record').describe('All events in a patient’s record.'),
     patient: patientId,
     as_of,
   }),
   z.strictObject({
-    kind: z.literal('history').describe('All versions of one resource.'),
+    kind: z.literal('history').describe('All versions of a resource.'),
     resource: resourceId,
     as_of,
   }),
   z.strictObject({
-    kind: z.literal('search').describe('The answer of a search.'),
+    kind: z.literal('search').describe('The answer to a search.'),
     query: z
       .string()
       .max(2_000)
@@ -125,7 +125,7 @@ async function exportSearch(
   const parameters = new URLSearchParams(text);
   if (type === 'Provenance' || includesProvenance(parameters))
     throw wrongQuery(
-      'Provenances of the service are derived from events: export the history of their target',
+      'the service derives these Provenances from events: export the history of their target instead',
     );
   if (parameters.has(AS_OF)) throw wrongQuery('must not have _asOf: use as_of');
   if (as_of !== undefined) parameters.set(AS_OF, as_of);
@@ -207,9 +207,9 @@ export const EXPORT_ROUTES = [
     method: 'POST',
     path: '/admin/projects/{project_id}/exports',
     operationId: 'exportSigned',
-    summary: 'A signed file of a record, of a resource’s history, or of a search’s answer',
+    summary: 'A signed file with a record, a resource’s history, or the answer to a search',
     description:
-      '`node bin/verify-export.mjs FILE --key PUBLICKEY` checks the file without the service; docs/audit.md says what each kind proves. A file whose hash chain is broken is not made (409). An answer of a search has at most 200 results. Needs the role auditor. It is a read of each record that the file is about (`export`).',
+      '`node bin/verify-export.mjs FILE --key PUBLICKEY` checks the file without the service; docs/audit.md says what each kind proves. If the hash chain is broken, no file is made (409). The answer to a search has at most 200 results. Requires the role auditor. The request is a read (`export`) of each record that the file is about.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -243,7 +243,7 @@ export const EXPORT_ROUTES = [
     operationId: 'getExportKey',
     summary: 'The public key that exports and checkpoints are signed with',
     description:
-      'For comparison: an auditor who doesn’t trust this service takes the key from somewhere else. Needs the role auditor.',
+      'For comparison: an auditor who doesn’t trust this service gets the key from somewhere else. Requires the role auditor.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

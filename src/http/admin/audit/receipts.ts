@@ -12,9 +12,9 @@ export const RECEIPT_ROUTES = [
     method: 'GET',
     path: '/admin/projects/{project_id}/receipts/{receipt_id}',
     operationId: 'getReceipt',
-    summary: 'An answer that a reader of a record got, made again',
+    summary: 'An answer that a reader of a record received, made again',
     description:
-      'The access log names the receipt of an entry. Needs the role auditor. It is a read of the patient’s record.',
+      'The access log names the receipt for each such read. Requires the role auditor. The request is a read of the patient’s record.',
     tag: 'Audit',
     credential: 'identity',
     grantToken: 'refused',

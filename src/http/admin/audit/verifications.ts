@@ -24,10 +24,12 @@ const cause = z.object({
   where: z.string().describe('`log`, `documents`, `access log`, or a table.'),
   what: z.string().describe('docs/audit.md lists them.'),
   which: z.string(),
-  event: z.string().nullable().describe('Id of the event, if it is of one.'),
+  event: z.string().nullable().describe('Id of the event, if the fault is about one.'),
   messages: z.array(z.string()),
   changed: z.array(z.string()).describe('Elements that differ, without their values.'),
-  follows: z.record(z.string(), z.int()).describe('Rows by table that differ because of it.'),
+  follows: z
+    .record(z.string(), z.int())
+    .describe('Number of rows per table that differ because of this cause.'),
 });
 
 const report = z.object({
@@ -44,12 +46,12 @@ const report = z.object({
     .nullable()
     .default(null)
     .describe(
-      'What was compared besides the events. Null for reports of earlier versions. Jobs compare with no checkpoint.',
+      'What was compared besides the events. Null in reports from earlier versions. Jobs don’t compare with a checkpoint.',
     ),
   causes: z.array(cause).describe('Faults by cause; at most 200.'),
   lagging: z
     .array(z.object({ read_model: z.string(), behind: z.int() }))
-    .describe('Read models that were not compared to their end, because they lag.'),
+    .describe('Read models that were not compared to the end of the log, because they lag.'),
 });
 
 const verificationSchema = z
@@ -60,8 +62,8 @@ const verificationSchema = z
       project: z.string().nullable(),
       patient: z.string().nullable(),
     }),
-    faults: z.int().nullable().describe('How many; null until it is done.'),
-    report: report.nullable().describe('Null until it is done; lists leave out `causes`.'),
+    faults: z.int().nullable().describe('Number of faults; null until the verification is done.'),
+    report: report.nullable().describe('Null until the verification is done; lists leave out `causes`.'),
   })
   .meta({ id: 'Verification' });
 
@@ -120,7 +122,7 @@ export const VERIFICATION_ROUTES = [
     operationId: 'startVerification',
     summary: 'Verify everything, a project, or a record',
     description:
-      'Runs `annal verify` as a job. `all` is for operators of the installation; a project or a record for its auditors, admins and owners. If the same is being verified already, the answer is that job (200). docs/audit.md says what a narrowed verification leaves out.',
+      'Runs `annal verify` as a job. `all` is for operators of the installation; a project or a record is for the organization’s auditors, admins and owners. If the same verification is already waiting or running, the answer is that job (200). docs/audit.md says what a narrowed verification leaves out.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -129,7 +131,10 @@ export const VERIFICATION_ROUTES = [
       .strictObject({ scope })
       .meta({ examples: [{ scope: { project: 'proj_WKf3nDxr0H-E8wVPuwrEnQ' } }] }),
     answers: {
-      200: { description: 'The verification of the same that waits or runs', schema: verificationSchema },
+      200: {
+        description: 'The same verification, which is already waiting or running',
+        schema: verificationSchema,
+      },
       201: { description: 'The verification', schema: verificationSchema },
     },
     async run(request) {
@@ -158,7 +163,7 @@ export const VERIFICATION_ROUTES = [
     path: '/admin/operations/verifications',
     operationId: 'listVerifications',
     summary: 'Verifications, the newest first',
-    description: `${PAGED} With \`project\` those of a project and its records, for its auditors; without it all, for operators.`,
+    description: `${PAGED} With \`project\`: verifications of a project and its records, for its auditors. Without it: all verifications, for operators.`,
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -179,8 +184,8 @@ export const VERIFICATION_ROUTES = [
     method: 'GET',
     path: '/admin/operations/verifications/{job_id}',
     operationId: 'getVerification',
-    summary: 'A verification, how far it is, and what it found by cause',
-    description: 'Its progress is a second old at most. Values of records are not in the report.',
+    summary: 'A verification, its progress, and what it found by cause',
+    description: 'The progress is at most a second old. The report has no values from records.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -194,7 +199,7 @@ export const VERIFICATION_ROUTES = [
     path: '/admin/operations/verifications/{job_id}/cancel',
     operationId: 'cancelVerification',
     summary: 'Cancel a verification',
-    description: 'One that has ended stays as it is.',
+    description: 'A verification that has ended stays as it is.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

@@ -14,11 +14,14 @@ const project = z.object({
 
 const about = {
   project,
-  environment: z.enum(['sandbox', 'production']).nullable().describe('Null: about the project as a whole.'),
+  environment: z
+    .enum(['sandbox', 'production'])
+    .nullable()
+    .describe('Null for a request about the project as a whole.'),
   method: z.string(),
   route: z.string().describe('The path with `{id}` in place of ids.'),
   status: z.int(),
-  error: z.string().nullable().describe('The `type` of the error; of a group, that of the newest.'),
+  error: z.string().nullable().describe('The error’s `type`; in a group, the type of the newest error.'),
 };
 
 const failedSchema = z
@@ -27,14 +30,14 @@ const failedSchema = z
     to: instant,
     hours: z
       .array(z.object({ hour: instant, failed: z.int().describe('5xx'), throttled: z.int().describe('429') }))
-      .describe('Hours without any are left out.'),
+      .describe('Hours without failed requests are left out.'),
     data: z.array(
       z.object({
         ...about,
         requests: z.int(),
         first_at: instant,
         last_at: instant,
-        request_id: z.string().describe('Of the newest.'),
+        request_id: z.string().describe('Id of the newest request.'),
       }),
     ),
   })
@@ -52,13 +55,13 @@ export const FAILED_REQUEST_ROUTES = [
     method: 'GET',
     path: '/admin/operations/failed-requests',
     operationId: 'listFailedRequests',
-    summary: 'Requests answered 5xx or 429, by hour, and by project and route',
+    summary: 'Requests answered with 5xx or 429, by hour, and by project and route',
     description:
       'From the request log of all projects: requests whose caller is known. At most 100 groups, the newest first; without ids of patients, query strings and bodies.',
     query: z.strictObject({
       from: z.iso.datetime({ offset: true }).optional().describe('Default: a day before `to`.'),
       to: z.iso.datetime({ offset: true }).optional().describe('Exclusive; default: now.'),
-      project: z.string().optional().describe('Only those of this project.'),
+      project: z.string().optional().describe('Only requests to this project.'),
     }),
     answers: { 200: { description: 'The counts', schema: failedSchema } },
     async run({ services, query, now }) {
@@ -92,9 +95,9 @@ export const FAILED_REQUEST_ROUTES = [
     method: 'GET',
     path: '/admin/operations/requests/{request_id}',
     operationId: 'findRequest',
-    summary: 'A request of any project, by its id',
+    summary: 'A request to any project, by its id',
     description:
-      'The `Service-Request-Id` that a customer names. Without ids of patients, query string and body.',
+      'The `Service-Request-Id` that a customer names. Leaves out patient ids, the query string and the body.',
     answers: { 200: { description: 'The request', schema: foundSchema } },
     async run({ services, params }) {
       const { request_id: id } = params;

@@ -11,18 +11,18 @@ import { listWhole, operatorRoute } from './route.ts';
 
 const lag = z
   .object({
-    events: z.int().describe('Of the log, counted up to 5,000.'),
-    seconds: z.number().describe('Age of the oldest of them.'),
+    events: z.int().describe('Number of events behind the log, counted up to 5,000.'),
+    seconds: z.number().describe('Age of the oldest of these events.'),
   })
   .nullable()
-  .describe('How far it is behind the log; null if that is unknown.');
+  .describe('The distance behind the log; null if it is unknown.');
 
-const position = z.string().nullable().describe('In the log.');
+const position = z.string().nullable().describe('Position in the log.');
 
 const instanceId = z
   .string()
   .nullable()
-  .describe('Id of the instance that writes it, as of the last ten seconds; null if none does.');
+  .describe('Id of the instance that runs it, at most ten seconds old; null if no instance runs it.');
 
 const readModel = z
   .object({
@@ -30,11 +30,11 @@ const readModel = z
     state: z
       .enum(['serving', 'rebuilding', 'missing', 'outdated', 'failed'])
       .describe(
-        '`outdated`: other software made the tables. `failed`: this instance stopped at an event that it can’t apply.',
+        '`outdated`: a different version of Annal made the tables. `failed`: this instance stopped at an event that it can’t apply.',
       ),
     stale: z.boolean().describe('True if reads are refused (503) on this instance.'),
-    version: z.int().describe('Of this software.'),
-    table_version: z.int().nullable().describe('Of the software that made the tables.'),
+    version: z.int().describe('Version of the tables that this version of Annal needs.'),
+    table_version: z.int().nullable().describe('Version of the tables that are in service.'),
     position,
     lag,
     bytes: z.int(),
@@ -64,9 +64,9 @@ const parkedEvent = z
     project: z
       .object({ id: z.string(), name: z.string().nullable(), organization: z.string().nullable() })
       .nullable()
-      .describe('Whose event it is; null: the installation’s.'),
+      .describe('The project that the event belongs to; null for the installation’s own events.'),
     environment: z.enum(['sandbox', 'production']).nullable(),
-    error: z.string().describe('Of the last attempt, without data.'),
+    error: z.string().describe('The last attempt’s error, without data.'),
     attempts: z.int(),
     since: instant,
     retry_at: instant,
@@ -78,11 +78,17 @@ const instanceSchema = z
     id: z.string(),
     version: z.string(),
     host: z.string(),
-    pid: z.int().describe('Of the process that gets signals, where the instance is several processes.'),
+    pid: z
+      .int()
+      .describe('Id of the process that receives signals, if the instance consists of several processes.'),
     started_at: instant,
-    last_seen_at: instant.describe('At most ten seconds late.'),
-    alive: z.boolean().describe('False if it wasn’t seen for 30 seconds; one that stops in order is gone.'),
-    answers: z.boolean().describe('True for the instance that answers.'),
+    last_seen_at: instant.describe('At most ten seconds old.'),
+    alive: z
+      .boolean()
+      .describe(
+        'False if the instance wasn’t seen for 30 seconds. An instance that shuts down cleanly isn’t listed.',
+      ),
+    answers: z.boolean().describe('True for the instance that answers this request.'),
     runs: z.array(z.string()).describe('The processes and read models that it runs for all instances.'),
   })
   .meta({ id: 'Instance' });
@@ -193,7 +199,7 @@ export const FOLLOWER_ROUTES = [
     path: '/admin/operations/processes',
     operationId: 'listProcesses',
     summary: 'Processes that react to events, with lag and parked events',
-    description: 'Each runs on one instance at a time; if it dies, another one continues.',
+    description: 'Each process runs on one instance at a time. If that instance dies, another one continues.',
     answers: { 200: { description: 'All', schema: listSchema(process) } },
     async run({ services }) {
       const { operations, adminQueries } = services;
@@ -209,7 +215,7 @@ export const FOLLOWER_ROUTES = [
     path: '/admin/operations/parked',
     operationId: 'listParkedEvents',
     summary: 'Events that a process could not handle, the newest first',
-    description: `${PAGED} They are retried after growing pauses, an hour at most, and are never dropped.`,
+    description: `${PAGED} Parked events are retried after growing pauses, at most an hour, and are never dropped.`,
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listSchema(parkedEvent) } },
     async run({ services, query }) {
@@ -233,8 +239,8 @@ export const FOLLOWER_ROUTES = [
     path: '/admin/operations/parked/{parked_id}/retry',
     operationId: 'retryParkedEvent',
     summary: 'Retry a parked event within ten seconds',
-    description: 'If it fails again, it stays in the list, with the error of that attempt.',
-    answers: { 202: { description: 'Its next attempt is due. If it succeeds, the event leaves the list' } },
+    description: 'If the event fails again, it stays in the list with the new error.',
+    answers: { 202: { description: 'The next attempt is due. If it succeeds, the event leaves the list' } },
     async run({ services, params }) {
       const [process = '', event = ''] = params.parked_id.split(':');
       const found = isUuid(event) && (await services.operations.retryParked(process, event));
@@ -247,8 +253,8 @@ export const FOLLOWER_ROUTES = [
     path: '/admin/operations/instances',
     operationId: 'listInstances',
     summary: 'Instances of the service that run on this database',
-    description: 'One that ended without stopping in order stays in the list for a week.',
-    answers: { 200: { description: 'All, the newest first', schema: listSchema(instanceSchema) } },
+    description: 'An instance that ended without shutting down cleanly stays in the list for a week.',
+    answers: { 200: { description: 'All instances, the newest first', schema: listSchema(instanceSchema) } },
     async run({ services }) {
       const instances = await services.adminQueries.instances();
       return listWhole(
@@ -267,7 +273,7 @@ export const FOLLOWER_ROUTES = [
     operationId: 'listIssuers',
     summary: 'Trusted issuers of ID tokens and their keys, as this instance knows them',
     description:
-      'The installation’s own issuers, and those of organizations whose tokens this instance verified lately. Asks issuers whose keys are older than ten minutes.',
+      'The installation’s own issuers, and organizations’ issuers whose tokens this instance has verified recently. The request fetches keys that are older than ten minutes.',
     answers: { 200: { description: 'All', schema: listSchema(issuerSchema) } },
     async run({ services }) {
       return listWhole((await services.operations.issuers()).map(issuerView));

@@ -38,7 +38,7 @@ const need = z
     since: instant.nullable(),
     message: z.string().describe('What is wrong.'),
     action: z.string().describe('What to do.'),
-    where: z.string().describe('The list below `/admin/operations` that shows it.'),
+    where: z.string().describe('The list below `/admin/operations` that shows the problem.'),
   })
   .meta({ id: 'OperationsNeed' });
 
@@ -47,17 +47,17 @@ type Need = z.input<typeof need>;
 const health = z
   .object({
     status: z.enum(['well', 'watch', 'act']).describe('`act`: something is urgent.'),
-    data: z.array(need).describe('The urgent ones first.'),
+    data: z.array(need).describe('Urgent needs come first.'),
     log_head: z.string().nullable().describe('Position of the newest event; null if the log doesn’t answer.'),
     last_verification: z
       .object({
         id: z.string(),
         status: JOB.status,
-        faults: z.int().nullable().describe('Null until it is done.'),
+        faults: z.int().nullable().describe('Null until the verification is done.'),
         finished_at: instant.nullable(),
       })
       .nullable()
-      .describe('The newest verification of everything that was started over HTTP.'),
+      .describe('The newest verification of the whole installation that was started over HTTP.'),
   })
   .meta({ id: 'OperationsHealth' });
 
@@ -125,7 +125,7 @@ function needsOfLog({ followers, notices }: Known): Need[] {
         code: 'notice',
         urgent: true,
         message: notice,
-        action: 'Do as it says; other instances may have the same.',
+        action: 'Do what it says; other instances may need the same.',
         where: 'instances',
       }),
     ),
@@ -150,7 +150,7 @@ function needsOfModel(model: FollowerStates['readModels'][number]): Need[] {
       make({
         ...about,
         code: 'read_model_outdated',
-        message: `Other software made the tables of the read model ${name}.`,
+        message: `A different version of Annal made the tables of the read model ${name}.`,
         action: 'Upgrade all instances to the same version; the first start of the new one rebuilds it.',
       }),
     ];
@@ -160,7 +160,7 @@ function needsOfModel(model: FollowerStates['readModels'][number]): Need[] {
         ...about,
         code: 'read_model_failed',
         message: `The read model ${name} stopped at an event that it can’t apply: ${failure ?? 'unknown reason'}.`,
-        action: 'Run `annal verify`; if the event is intact, this is a fault of the software: report it.',
+        action: 'Run `annal verify`; if the event is intact, this is a fault in Annal: report it.',
       }),
     ];
   if (lag === undefined || (lag.seconds < BEHIND_S && !stale)) return [];
@@ -171,7 +171,7 @@ function needsOfModel(model: FollowerStates['readModels'][number]): Need[] {
       urgent: stale,
       count: lag.events,
       message: `The read model ${name} is ${Math.round(lag.seconds)} s behind the log${stale ? ', and reads that need it fail' : ''}.`,
-      action: 'Wait if it catches up; else look at the log of the instance that runs it.',
+      action: 'If it is catching up, wait; otherwise look at the log of the instance that runs it.',
     }),
   ];
 }
@@ -185,7 +185,7 @@ function needsOfProcess({ name, lag, parked }: FollowerStates['processes'][numbe
         subject: name,
         count: lag.events,
         message: `The process ${name} is ${Math.round(lag.seconds)} s behind the log.`,
-        action: 'Wait if it catches up; else look at the log of the instance that runs it.',
+        action: 'If it is catching up, wait; otherwise look at the log of the instance that runs it.',
         where: 'processes',
       }),
     );
@@ -227,7 +227,7 @@ function needsOfVerification({ verified }: Known): Need[] {
       count: faults,
       since: toInstantOrNull(verified.finished_at),
       message: `The last verification of everything found ${faults === 1 ? 'a fault' : `${faults} faults`}.`,
-      action: 'Read its report: it names each cause. docs/audit.md says what each means.',
+      action: 'Read its report, which names each cause. docs/audit.md says what each cause means.',
       where: 'verifications',
     }),
   ];
@@ -241,7 +241,8 @@ function needsOfRequests({ failing }: Known): Need[] {
       urgent: failing >= MANY_FAILED,
       count: failing,
       message: `${failing === 1 ? 'A request' : `${failing} requests`} failed (5xx) within the last quarter of an hour.`,
-      action: 'See which routes and projects; the log of the instance has the error beside the request’s id.',
+      action:
+        'See which routes and projects they concern. The instance’s log has the error with the request’s id.',
       where: 'failed-requests',
     }),
   ];
@@ -266,7 +267,7 @@ function needsOfIssuers({ issuers }: Known): Need[] {
         urgent: keys.length === 0,
         since: toInstant(failure.at * 1_000),
         message,
-        action: 'Check the issuer, and that this instance reaches it.',
+        action: 'Check the issuer, and check that this instance can reach it.',
         where: 'issuers',
       }),
     ];
@@ -282,7 +283,7 @@ function needsOfProjects({ requests }: Known): Need[] {
       code: 'production_requests',
       count: waiting.length,
       since: toInstant(oldest.created_at),
-      message: `${waiting.length === 1 ? 'A project waits' : `${waiting.length} projects wait`} for production.`,
+      message: `${waiting.length === 1 ? 'A project is waiting' : `${waiting.length} projects are waiting`} for production access.`,
       action: 'Allow or refuse the request.',
       where: 'production-requests',
     }),
@@ -300,8 +301,8 @@ function needsOfInstances({ instances, now }: Known): Need[] {
         code: 'instance_lost',
         subject: host,
         since: toInstant(seen_at),
-        message: `The instance ${id} on ${host} ended without stopping in order.`,
-        action: 'Look at its log; if another one replaced it, nothing is to do.',
+        message: `The instance ${id} on ${host} ended without shutting down cleanly.`,
+        action: 'Look at its log. If another instance has replaced it, there is nothing to do.',
         where: 'instances',
       }),
     ),
@@ -325,9 +326,9 @@ export const HEALTH_ROUTES = [
     method: 'GET',
     path: '/admin/operations/health',
     operationId: 'getOperationsHealth',
-    summary: 'What needs a person, and what to do',
+    summary: 'What needs attention, and what to do',
     description: 'For people; `/health/ready` is for load balancers.',
-    answers: { 200: { description: 'The needs, the urgent ones first', schema: health } },
+    answers: { 200: { description: 'The needs, urgent ones first', schema: health } },
     async run({ services, now }) {
       const { operations, adminQueries } = services;
       const at = now();

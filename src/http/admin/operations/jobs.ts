@@ -10,19 +10,19 @@ export const JOB = {
   id: z.string(),
   status: z
     .enum(['waiting', 'running', 'done', 'failed', 'cancelled'])
-    .describe('`waiting`: an instance takes it within seconds, also after a restart.'),
+    .describe('`waiting`: an instance takes the job within seconds, even after a restart.'),
   progress: z
     .object({
       done: z.int(),
       total: z.int().describe('An estimate, which may grow.'),
       unit: z.string(),
-      note: z.string().nullable().describe('What it does now; null while it counts.'),
+      note: z.string().nullable().describe('What the job is doing; null while it counts.'),
     })
     .nullable(),
-  error: z.string().nullable().describe('Why it failed, or why it waits.'),
-  cancelling: z.boolean().describe('Someone cancelled it, and it hasn’t stopped yet.'),
+  error: z.string().nullable().describe('Why the job failed, or why it is waiting.'),
+  cancelling: z.boolean().describe('Someone has cancelled the job, but it hasn’t stopped yet.'),
   started_by: z.object({ issuer: z.string(), subject: z.string(), email: z.string().nullable() }),
-  instance: z.string().nullable().describe('Id of the instance that runs it, or ran it last.'),
+  instance: z.string().nullable().describe('Id of the instance that runs the job, or ran it last.'),
   created_at: instant,
   started_at: instant.nullable(),
   finished_at: instant.nullable(),

@@ -77,12 +77,12 @@ export const PROJECT_DECISION_ROUTES = [
     method: 'GET',
     path: '/admin/operations/production-requests',
     operationId: 'listAllProductionRequests',
-    summary: 'Requests of all projects for production',
-    description: 'Those of closed projects are left out.',
+    summary: 'Production requests from all projects',
+    description: 'Requests from closed projects are left out.',
     models: MODELS,
     answers: {
       200: {
-        description: 'Those that wait, oldest first, then those that were answered, newest first',
+        description: 'Pending requests, oldest first, then answered requests, newest first',
         schema: listSchema(requestSchema),
       },
     },
@@ -96,7 +96,7 @@ export const PROJECT_DECISION_ROUTES = [
     operationId: 'answerProductionRequest',
     summary: 'Allow or refuse a request for production',
     description:
-      'As `annal production allow` and `refuse` do, but in the name of the person. A request that was answered already is 409.',
+      'Does the same as `annal production allow` and `refuse`, but in the person’s name. A request that was already answered returns 409.',
     models: MODELS,
     body: z
       .strictObject({
@@ -107,7 +107,7 @@ export const PROJECT_DECISION_ROUTES = [
           .min(1)
           .max(2_000)
           .optional()
-          .describe('Of a refusal; the project’s members read it.'),
+          .describe('The reason for a refusal, which the project’s members can read.'),
       })
       .refine(({ answer, reason }) => answer === 'refuse' || reason === undefined, {
         path: ['reason'],
@@ -140,14 +140,14 @@ export const PROJECT_DECISION_ROUTES = [
     operationId: 'withdrawProduction',
     summary: 'End a project’s permission to create production keys and applications',
     description:
-      'As `annal production withdraw` does, but in the name of the person. Existing keys work until they are revoked, existing applications until they are deleted. Nothing changes if it was withdrawn before and nothing of production was made since.',
+      'Does the same as `annal production withdraw`, but in the person’s name. Existing keys work until they are revoked, and existing applications until they are deleted. Nothing changes if the permission was withdrawn before and no production keys or applications were created since.',
     models: MODELS,
     body: z
       .strictObject({ project_id: z.string().max(60).describe('`proj_…`') })
       .meta({ examples: [{ project_id: 'proj_4xQ2mZ9d' }] }),
     answers: {
       200: {
-        description: 'The project, which has no production now',
+        description: 'The project, which has no production access now',
         schema: z.object({ project_id: z.string(), production: z.boolean() }),
       },
     },

@@ -14,7 +14,7 @@ const rebuilt = z.object({
   name: z.string(),
   outcome: z
     .enum(['swapped', 'stopped', 'differs'])
-    .describe('`differs`: rebuilt rows differ from the serving ones, which stay in service.'),
+    .describe('`differs`: rebuilt rows differ from the rows in service, which stay in service.'),
   events: z.int(),
   tables: z
     .array(
@@ -26,7 +26,7 @@ const rebuilt = z.object({
         more_differences: z.boolean().describe('True if counting stopped.'),
       }),
     )
-    .describe('The comparison; empty if other software had made the serving tables.'),
+    .describe('The comparison; empty if a different version of Annal made the serving tables.'),
 });
 
 const rebuildSchema = z
@@ -35,7 +35,10 @@ const rebuildSchema = z
     read_models: z.array(z.string()),
     load: z.enum(['low', 'full']),
     force: z.boolean(),
-    result: z.array(rebuilt).nullable().describe('By read model; null until it ended.'),
+    result: z
+      .array(rebuilt)
+      .nullable()
+      .describe('The result per read model; null until the rebuild has ended.'),
   })
   .meta({ id: 'Rebuild' });
 
@@ -92,7 +95,7 @@ export const REBUILD_ROUTES = [
     operationId: 'startRebuild',
     summary: 'Rebuild read models from the log',
     description:
-      'The rebuild runs as a job beside the serving tables, which answer reads until they are replaced; it survives restarts, and continues where it was. If the same read models are being rebuilt already, the answer is that job (200).',
+      'The rebuild runs as a job beside the serving tables, which answer reads until they are replaced; it survives restarts, and continues where it stopped. If the same read models are already being rebuilt, the answer is that job (200).',
     body: z
       .strictObject({
         read_models: names,
@@ -108,7 +111,10 @@ export const REBUILD_ROUTES = [
       })
       .meta({ examples: [{ read_models: ['search'], confirm: ['search'] }] }),
     answers: {
-      200: { description: 'The rebuild of the same read models that waits or runs', schema: rebuildSchema },
+      200: {
+        description: 'The rebuild of the same read models, which is already waiting or running',
+        schema: rebuildSchema,
+      },
       201: { description: 'The rebuild', schema: rebuildSchema },
     },
     async run({ services, body, identity }) {
@@ -135,8 +141,8 @@ export const REBUILD_ROUTES = [
     method: 'GET',
     path: '/admin/operations/rebuilds/{job_id}',
     operationId: 'getRebuild',
-    summary: 'A rebuild, and how far it is',
-    description: 'Its progress is a second old at most.',
+    summary: 'A rebuild and its progress',
+    description: 'The progress is at most a second old.',
     answers: { 200: { description: 'The rebuild', schema: rebuildSchema } },
     async run(request) {
       return { status: 200, body: rebuildView(await find(request)) };
@@ -148,7 +154,7 @@ export const REBUILD_ROUTES = [
     operationId: 'cancelRebuild',
     summary: 'Cancel a rebuild',
     description:
-      'The serving tables stay as they are. The next rebuild of the same read models continues from what is there. One that has ended stays as it is.',
+      'The serving tables stay as they are. The next rebuild of the same read models continues from there. A rebuild that has ended stays as it is.',
     answers: { 200: { description: 'The rebuild; it stops within seconds', schema: rebuildSchema } },
     async run(request) {
       const { id } = await find(request);

@@ -10,7 +10,9 @@ const documents = z.object({ count: z.int(), bytes }).nullable();
 const sizesSchema = z
   .object({
     database_bytes: bytes,
-    log_bytes: bytes.nullable().describe('Of events in the database; null if another store has them.'),
+    log_bytes: bytes
+      .nullable()
+      .describe('Size of the events in the database; null if another store has them.'),
     documents: documents.describe('Content of documents, as of the newest sample.'),
     schemas: z.array(
       z.object({
@@ -34,7 +36,7 @@ const sizesSchema = z
           documents,
         }),
       )
-      .describe('One a day, the newest 90, oldest first.'),
+      .describe('One sample per day; the newest 90, oldest first.'),
   })
   .meta({ id: 'Sizes' });
 
@@ -45,7 +47,7 @@ const ms = z.number().describe('Milliseconds.');
 const slowSchema = z
   .object({
     from: instant.describe('A day ago, or later if there were more than 50,000 requests.'),
-    requests: z.int().describe('How many were looked at.'),
+    requests: z.int().describe('Number of requests that were looked at.'),
     data: z.array(
       z.object({
         method: z.string(),
@@ -72,7 +74,7 @@ export const SIZE_ROUTES = [
     path: '/admin/operations/sizes',
     operationId: 'getSizes',
     summary: 'Sizes of the database, its tables and the documents, and how they grew',
-    description: 'Tables as they are now, with their indexes; samples are taken once a day.',
+    description: 'Shows the tables as they are now, including their indexes. Samples are taken once a day.',
     answers: { 200: { description: 'Sizes in bytes', schema: sizesSchema } },
     async run({ services }) {
       const { database, schemas, samples } = await services.adminQueries.sizes();

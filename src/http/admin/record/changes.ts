@@ -32,19 +32,23 @@ const changeSchema = z
     kind: z
       .enum(['added', 'changed', 'removed'])
       .describe(
-        '`removed`: deleted, entered in error or refuted. Also of entries that were added in between.',
+        '`removed`: deleted, entered in error or refuted, including entries that were also added in between.',
       ),
     resource: z.string().describe('`<Type>/<id>`.'),
     type_text: z.string().describe('The type in words.'),
-    version_before: z.int().nullable().describe('At the first moment; null if there was none.'),
-    version_after: z.int().describe('At the second moment; that of the deletion if it was deleted.'),
-    versions: z.int().describe('Versions in between, the last one included.'),
-    before: z.string().nullable().describe('What it said at the first moment.'),
-    after: z.string().nullable().describe('What it said at the second moment; null if it was deleted.'),
+    version_before: z.int().nullable().describe('The version at the first time; null if there was none.'),
+    version_after: z
+      .int()
+      .describe('The version at the second time; if the entry was deleted, the version of the deletion.'),
+    versions: z.int().describe('Number of versions in between, including the last one.'),
+    before: z.string().nullable().describe('What the entry said at the first time.'),
+    after: z.string().nullable().describe('What the entry said at the second time; null if it was deleted.'),
     between: z
       .string()
       .nullable()
-      .describe('What an entry said last that was added and deleted in between; null for all others.'),
+      .describe(
+        'For an entry that was added and deleted in between: what it said last. Null for all other entries.',
+      ),
     elements: z.array(z.string()).describe('Elements that differ, in words where there are some.'),
     at: instant.describe('When the last of the versions was stored.'),
     event_id: z
@@ -61,12 +65,12 @@ const momentsSchema = z.object({
     .array(
       z.object({
         from: instant,
-        to: instant.describe('As of this moment, the record has all versions of the stretch.'),
+        to: instant.describe('As of this time, the record has all versions in the stretch.'),
         versions: z.int(),
       }),
     )
     .describe('The oldest first.'),
-  total: z.int().describe('Versions in all.'),
+  total: z.int().describe('Total number of versions.'),
 });
 
 /** The maximum number of stretches. */
@@ -80,7 +84,7 @@ export const CHANGE_ROUTES = [
     operationId: 'listRecordMoments',
     summary: 'When a patient’s record changed',
     description:
-      'All versions of the record in at most 300 stretches of about as many moments each: the steps of a slider. Shows no content, so it isn’t in the access log.',
+      'All versions of the record, in at most 300 stretches with about the same number of points in time each, for the steps of a slider. The answer shows no content, so the request isn’t in the access log.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -101,8 +105,8 @@ export const CHANGE_ROUTES = [
     method: 'GET',
     path: '/admin/projects/{project_id}/patients/{patient_id}/changes',
     operationId: 'listRecordChanges',
-    summary: 'What changed in a patient’s record between two moments, the newest first',
-    description: `Each resource once, with what it said before and what it said after. Provenance isn’t listed. ${PAGED}`,
+    summary: 'What changed in a patient’s record between two points in time, the newest first',
+    description: `Lists each resource once, with what it said before and after. Provenance isn’t listed. ${PAGED}`,
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -110,8 +114,8 @@ export const CHANGE_ROUTES = [
     query: z.strictObject({
       ...LIST_QUERY,
       ...LANGUAGE_QUERY,
-      from: past.optional().describe('Versions after this moment: ISO 8601 with an offset; default: all.'),
-      to: past.optional().describe('Versions up to this moment; default: now.'),
+      from: past.optional().describe('Versions after this time: ISO 8601 with an offset; default: all.'),
+      to: past.optional().describe('Versions up to this time; default: now.'),
     }),
     answers: { 200: { description: 'A page', schema: listSchema(changeSchema) } },
     async run(request) {
@@ -138,7 +142,7 @@ export const CHANGE_ROUTES = [
     path: '/admin/projects/{project_id}/patients/{patient_id}/versions/{resource_type}/{resource_id}',
     operationId: 'listEntryVersions',
     summary: 'The versions of an entry of a patient’s record, the newest first',
-    description: `Each with what it says, what the previous one said, and the elements that differ. ${PAGED}`,
+    description: `Shows for each version what it says, what the previous one said, and the elements that differ. ${PAGED}`,
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

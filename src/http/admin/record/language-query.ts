@@ -7,5 +7,5 @@ export const LANGUAGE_QUERY = {
   language: z
     .enum(Object.keys(LANGUAGES) as [Language, ...Language[]])
     .default('en')
-    .describe('Of the sentences.'),
+    .describe('Language of the sentences.'),
 };

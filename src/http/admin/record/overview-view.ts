@@ -38,7 +38,7 @@ const lineShape = {
 const period = z.object({
   means: z
     .enum(['taken', 'taken_on', 'planned', 'prescribed', 'ordered'])
-    .describe('`taken_on` and days of prescribing have no length.'),
+    .describe('`taken_on` and prescription days have no length.'),
   from: z.string().nullable().describe('A FHIR date, as exact as it is.'),
   until: z.string().nullable().describe('Null if the end isn’t known.'),
   current: z.boolean().describe('Its source says that the medicine is taken.'),
@@ -56,10 +56,10 @@ const statement = z.object({
   status: z.string().nullable().describe('The state as a code; null if it isn’t recorded.'),
   date: z.string().nullable().describe('A FHIR date, as exact as it is.'),
   date_means: z.enum(MEANINGS).nullable(),
-  periods: z.array(period).describe('Of medicines: when they were taken and prescribed.'),
+  periods: z.array(period).describe('For medicines: when they were taken and prescribed.'),
   others: z
     .array(z.object({ text: z.string(), resource, version: z.int() }))
-    .describe('Other entries of the same, each with its own statement.'),
+    .describe('Other entries about the same thing, each with its own statement.'),
 });
 
 const list = z.object({
@@ -71,10 +71,10 @@ const list = z.object({
   planned: z.array(statement).describe('What is planned or proposed, and isn’t so yet.'),
   past: z.array(statement),
   past_text: z.string().describe('How many are past, in words; empty for none.'),
-  none: z.string().nullable().describe('What is said if nothing is current; null otherwise.'),
+  none: z.string().nullable().describe('The sentence if nothing is current; null otherwise.'),
   unverified: z
     .array(statement)
-    .describe('What an AI wrote or changed and nobody confirmed: never among the others.'),
+    .describe('Entries that an AI wrote or changed and nobody confirmed; they are never among the others.'),
   left_out: z
     .array(
       z.object({
@@ -110,21 +110,21 @@ const result = z.object({
   changed: z
     .string()
     .nullable()
-    .describe('What a later version of the entry changed of the value, when and from what, in words.'),
+    .describe('If a later version of the entry changed the value: when, and from what, in words.'),
   later: z.string().nullable().describe('A later measurement without a value, in words.'),
   beside: z
     .string()
     .nullable()
-    .describe('Other values of the same moment, in words: nothing says which of them is right.'),
+    .describe('Other values with the same time, in words; the record doesn’t say which of them is right.'),
 });
 
 const events = z.object({
   title: z.string(),
-  kind: z.enum(['procedure', 'encounter']).describe('The kind in the timeline, which has all.'),
+  kind: z.enum(['procedure', 'encounter']).describe('The kind in the timeline, which has all entries.'),
   newest: z.array(eventSchema).describe('The newest first, at most three.'),
-  unverified: z.array(eventSchema).describe('Those of the three that an AI wrote and nobody confirmed.'),
+  unverified: z.array(eventSchema).describe('Which of the three an AI wrote and nobody confirmed.'),
   total: z.int(),
-  none: z.string().nullable().describe('What is said if there are none; null otherwise.'),
+  none: z.string().nullable().describe('The sentence if there are none; null otherwise.'),
 });
 
 /** An overview in responses. */
@@ -137,7 +137,7 @@ export const overviewSchema = z
       name: z.string().nullable(),
       other_names: z.array(z.string()),
       birth_date: z.string().nullable(),
-      age: z.string().nullable().describe('At the moment, or at death, in words.'),
+      age: z.string().nullable().describe('The age at that time, or at death, in words.'),
       gender: z.string().nullable(),
       gender_text: z.string().nullable(),
       identifiers: z.array(
@@ -146,12 +146,12 @@ export const overviewSchema = z
       died: z.object({ date: z.string().nullable(), text: z.string() }).nullable(),
     }),
     environment: z.enum(['sandbox', 'production']),
-    as_of: instant.describe('The moment that is shown.'),
+    as_of: instant.describe('The point in time that is shown.'),
     is_now: z.boolean(),
     language: z.string(),
     position: z
       .object({
-        versions: z.int().describe('Versions of the record up to the moment.'),
+        versions: z.int().describe('Number of versions in the record up to that time.'),
         recorded: instant.describe('When the last one was stored.'),
         event_id: z.string(),
       })
@@ -167,16 +167,16 @@ export const overviewSchema = z
     visits: events,
     results: z.object({
       abnormal: z.array(result).describe('Abnormal or outside their range, the gravest first.'),
-      abnormal_none: z.string().nullable().describe('What is said if there are none.'),
+      abnormal_none: z.string().nullable().describe('The sentence if there are none.'),
       latest: z.array(result).describe('The newest of each kind, the newest first.'),
-      unverified: z.array(result).describe('Those that an AI wrote and nobody confirmed.'),
+      unverified: z.array(result).describe('Results that an AI wrote and nobody confirmed.'),
       unjudged: z
         .int()
         .describe(
-          'Kinds whose newest value nothing judges: no code of the laboratory that says it, and no single range of numbers.',
+          'Number of kinds whose newest value can’t be judged, because it has no interpretation from the laboratory and no single numeric range.',
         ),
-      left_out: z.array(resource).describe('Those with a modifier extension.'),
-      not_done: z.int().describe('Cancelled ones, and those without a result yet.'),
+      left_out: z.array(resource).describe('Results with a modifier extension.'),
+      not_done: z.int().describe('Number of results that were cancelled or aren’t available yet.'),
     }),
     too_large: z.array(resource).describe('Entries that are too large to be read here.'),
   })

@@ -40,9 +40,9 @@ export const OVERVIEW_ROUTES = [
     method: 'GET',
     path: '/admin/projects/{project_id}/patients/{patient_id}/overview',
     operationId: 'getRecordOverview',
-    summary: 'What a patient’s record says, now or at a moment',
+    summary: 'What a patient’s record says, now or at a given time',
     description:
-      'Allergies, medicines, problems, vaccinations, care plans, goals, the newest procedures and visits, and results as sentences of the clinical reading, each with its entry, its author and its source. Production requires the role auditor, admin or owner; without it the answer is 404.',
+      'Allergies, medicines, problems, vaccinations, care plans, goals, the newest procedures and visits, and results as sentences of the clinical reading, each with its entry, its author and its source. In production, this requires the role auditor, admin or owner; without such a role, the answer is 404.',
     tag: 'Patients',
     credential: 'identity',
     grantToken: 'refused',

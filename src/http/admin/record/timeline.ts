@@ -45,7 +45,7 @@ export const RECORD_TIMELINE_ROUTES = [
     method: 'GET',
     path: '/admin/projects/{project_id}/patients/{patient_id}/timeline',
     operationId: 'listRecordTimeline',
-    summary: 'Events of a patient’s care in words, the newest first',
+    summary: 'Events in a patient’s care, in words, the newest first',
     description: `The timeline of REST v1 in the words of the clinical reading, each entry with its version, author and source. ${PAGED}`,
     tag: 'Patients',
     credential: 'identity',

@@ -9,7 +9,7 @@ const answer = z
   .object({
     auth_req_id: z.string(),
     expires_in: z.int().describe('Seconds.'),
-    interval: z.int().describe('Seconds between two polls, at least.'),
+    interval: z.int().describe('Minimum number of seconds between two polls.'),
   })
   .describe('OpenID CIBA Core 1.0, section 7.3.');
 
@@ -19,7 +19,7 @@ export const BACKCHANNEL_ROUTE = clientRoute({
   operationId: 'createAccessRequest',
   summary: 'Ask a person for access without sending them to a page',
   description:
-    'OpenID CIBA Core 1.0, poll mode; docs/oauth.md. The person finds the request under `/me/access-requests`; poll `/oauth/token` meanwhile. The answer is the same whether or not there is such a person.',
+    'OpenID CIBA Core 1.0, poll mode; docs/oauth.md. The person finds the request under `/me/access-requests`; poll `/oauth/token` meanwhile. The answer is the same whether or not the person exists.',
   serversOnly: true,
   form: z.object({
     scope: z
@@ -35,7 +35,11 @@ export const BACKCHANNEL_ROUTE = clientRoute({
       .meta({ example: 'nora@example.org' }),
     id_token_hint: z.string().optional().describe('An ID token of this service; instead of `login_hint`.'),
     binding_message: z.string().max(64).optional().describe('Shown to the person as text.'),
-    requested_expiry: z.int().min(1).optional().describe('In seconds; values above 600 count as 600.'),
+    requested_expiry: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Lifetime in seconds; values above 600 count as 600.'),
     resource,
   }),
   answer: { description: 'The request is pending until the person answers', schema: answer },

@@ -46,7 +46,7 @@ const AUTHENTICATION = {
     .string()
     .max(500)
     .optional()
-    .describe('Unless the `Authorization` header names the client.')
+    .describe('Required unless the `Authorization` header names the client.')
     .meta({ example: 'client_test_Yk3q0Zt7bV1sXc9wLm2Npw' }),
   client_secret: z
     .string()
@@ -55,7 +55,7 @@ const AUTHENTICATION = {
     .describe('Of `client_secret_post`.')
     .meta({ example: 'the-secret-of-the-application' }),
   client_assertion_type: z.literal(ASSERTION_TYPE).optional(),
-  client_assertion: z.string().optional().describe('A signed JWT, of `private_key_jwt`.'),
+  client_assertion: z.string().optional().describe('A signed JWT, for `private_key_jwt`.'),
 };
 
 const ERRORS = describeErrors({

@@ -32,7 +32,7 @@ export const INTROSPECTION_ROUTE = clientRoute({
   operationId: 'introspectToken',
   summary: 'Introspect a token',
   description:
-    'RFC 7662. Answers the client that the token belongs to, and confidential clients of the same project; to others every token is inactive.',
+    'RFC 7662. For the client that the token belongs to, and for confidential clients in the same project. For other clients, every token is inactive.',
   serversOnly: true,
   form: tokenForm,
   answer: { description: 'The state and rights of the token', schema: introspection },

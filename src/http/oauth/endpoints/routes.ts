@@ -20,7 +20,7 @@ export const CLIENT_ROUTES = [
     operationId: 'revokeToken',
     summary: 'Revoke a token',
     description:
-      'RFC 7009. Revoking a refresh token ends all tokens of its chain; revoking an access token ends only that token. Unknown tokens and those of other clients change nothing.',
+      'RFC 7009. Revoking a refresh token ends all tokens of its chain; revoking an access token ends only that token. Revoking an unknown token or another client’s token changes nothing.',
     form: tokenForm,
     answer: { description: 'Done', schema: z.object({}) },
     async work(request) {

@@ -19,13 +19,13 @@ const parameters = {
   code_verifier: z.string().min(43).max(128).optional(),
   redirect_uri: z.url().optional(),
   refresh_token: z.string().optional(),
-  auth_req_id: z.string().optional().describe('Of `/oauth/bc-authorize`, of the CIBA grant.'),
+  auth_req_id: z.string().optional().describe('From `/oauth/bc-authorize`, for the CIBA grant.'),
   scope: z.string().max(8_000).optional(),
   resource,
   subject_token: z
     .string()
     .optional()
-    .describe('For the identity grant: an ID token not older than five minutes.'),
+    .describe('For the identity grant: an ID token that is at most five minutes old.'),
   patient: z.string().optional().describe('For the identity grant: the id of a Patient.'),
 };
 
@@ -58,7 +58,7 @@ export const TOKEN_ROUTE = clientRoute({
   operationId: 'createToken',
   summary: 'Exchange a code, a refresh token or credentials for tokens',
   description:
-    'RFC 6749, section 3.2; docs/oauth.md. Each grant type needs its own parameters. A code and a refresh token work once: presented again, they end all tokens of their chain.',
+    'RFC 6749, section 3.2; docs/oauth.md. Each grant type needs its own parameters. A code or refresh token works once: if it is presented again, all tokens in its chain are revoked.',
   form: z.object({
     grant_type: z.enum(Object.keys(GRANT_WORK)).meta({ example: 'client_credentials' }),
     ...parameters,

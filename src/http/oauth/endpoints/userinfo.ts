@@ -20,7 +20,7 @@ export const USERINFO_ROUTES = (['GET', 'POST'] as const).map((method) =>
     path: '/oauth/userinfo',
     operationId: method === 'GET' ? 'getUserinfo' : 'postUserinfo',
     summary: 'Read who the person behind an access token is',
-    description: 'OpenID Connect Core 1.0, section 5.3. Takes a token of a grant with `openid`.',
+    description: 'OpenID Connect Core 1.0, section 5.3. Requires a token from a grant with `openid`.',
     tag: 'OAuth',
     takesGrantToken: true,
     models: ['projects', 'consents'],

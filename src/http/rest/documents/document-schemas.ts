@@ -21,7 +21,7 @@ const shown = {
   description: z.string().nullable(),
   status: z.enum(['pending', 'final']).describe('`pending` until it has content.'),
   size: z.int().nullable().describe('Bytes.'),
-  sha256: z.string().nullable().describe('Of the content, in hex.'),
+  sha256: z.string().nullable().describe('SHA-256 of the content, in hex.'),
   download_url: z
     .string()
     .nullable()
@@ -77,13 +77,13 @@ export const documentInput = z
 /** The body that finalizes a document. */
 export const finalizeInput = z
   .strictObject({
-    size: optional(z.int().nonnegative()).describe('That the content should have, in bytes.'),
+    size: optional(z.int().nonnegative()).describe('The size in bytes that the content should have.'),
     sha256: optional(
       z
         .string()
         .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex digits')
         .transform((hex) => hex.toLowerCase()),
-    ).describe('That the content should have, in hex.'),
+    ).describe('The SHA-256 in hex that the content should have.'),
     author_type: authorType,
   })
   .meta({ examples: [{}] });

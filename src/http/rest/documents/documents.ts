@@ -72,7 +72,7 @@ export const DOCUMENT_ROUTES = [
     operationId: 'createDocument',
     summary: 'Create a document; upload its content next',
     description:
-      'Send the content to `upload` and then finalize the document, or use `PUT /v1/documents/{doc_id}/content`, which does both. Under a grant `upload` is that request, and takes the access token.',
+      'Send the content to `upload` and then finalize the document, or use `PUT /v1/documents/{doc_id}/content`, which does both. Under a grant, `upload` is that request, and requires the access token.',
     tag: TAG,
     credential: 'api_key',
     grantToken: creates('DocumentReference'),
@@ -110,7 +110,7 @@ export const DOCUMENT_ROUTES = [
     method: 'GET',
     path: '/v1/patients/{patient_id}/documents',
     operationId: 'listDocuments',
-    summary: 'A patient’s documents, the last recorded first',
+    summary: 'A patient’s documents, the most recently recorded first',
     description: `${PAGED} A document whose bytes haven’t arrived has the status \`pending\`.`,
     tag: TAG,
     credential: 'api_key',
@@ -142,7 +142,7 @@ export const DOCUMENT_ROUTES = [
     operationId: 'getDocument',
     summary: 'Read the description of a document',
     description:
-      'Answers the description of the document; its bytes are at `/v1/documents/{doc_id}/content`.',
+      'Returns the description of the document; its bytes are at `/v1/documents/{doc_id}/content`.',
     tag: TAG,
     credential: 'api_key',
     grantToken: READS_DOCUMENT,
@@ -165,7 +165,7 @@ export const DOCUMENT_ROUTES = [
     operationId: 'putDocumentContent',
     summary: 'Upload the content of a document through the service, and finalize it',
     description:
-      'Send the content as the body. `Content-Type` must be the document’s, or absent; the service checks the content against it. Content cannot be replaced: 409. The author headers default to those of the creation.',
+      'Send the content as the body. `Content-Type` must be the document’s, or absent; the service checks the content against it. Content cannot be replaced: 409. The author headers default to the values sent when the document was created.',
     tag: TAG,
     credential: 'api_key',
     grantToken: SENDS_CONTENT,
@@ -257,7 +257,7 @@ export const DOCUMENT_ROUTES = [
     operationId: 'finalizeDocument',
     summary: 'Finalize a document whose content was uploaded to its upload URL',
     description:
-      'If you send `size` or `sha256`, they are compared, which also needs the scope `read`. Finalizing again changes nothing. The author headers default to those of the creation.',
+      'If you send `size` or `sha256`, they are compared with the content, which also requires the scope `read`. Finalizing again changes nothing. The author headers default to the values sent when the document was created.',
     tag: TAG,
     credential: 'api_key',
     grantToken: SENDS_CONTENT,
@@ -307,7 +307,7 @@ export const DOCUMENT_ROUTES = [
     path: '/v1/documents/{doc_id}/content',
     operationId: 'getDocumentContent',
     summary: 'The content of a document, unchanged',
-    description: '`Range` asks for a part. `ETag` is the SHA-256.',
+    description: 'Send `Range` to get a part. `ETag` is the SHA-256.',
     tag: TAG,
     credential: 'api_key',
     grantToken: { ...READS_DOCUMENT, action: 'content' },

@@ -36,11 +36,11 @@ const relatedSchema = z
   .object({
     relation: z
       .enum(['symptom_of', 'has_symptom', 'treated_with', 'treats', 'measured_by', 'part_of', 'has_part'])
-      .describe('How the concept relates to the other.'),
+      .describe('How the concept relates to the other concept.'),
     concept_id: z.string().nullable().describe('Null for `measured_by`, which leads to a code.'),
     type: z.enum(CONCEPT_TYPES).nullable(),
     display: z.string().nullable(),
-    code: code.nullable().describe('LOINC, for `measured_by`; else null.'),
+    code: code.nullable().describe('The LOINC code, for `measured_by`; otherwise null.'),
   })
   .meta({ id: 'RelatedConcept' });
 
@@ -52,7 +52,7 @@ const lang = z
   .string()
   .max(40)
   .default('en')
-  .describe('Language, a BCP 47 tag. Concepts without texts in it have their English ones.');
+  .describe('Language, a BCP 47 tag. Concepts that have no text in this language have their English text.');
 const limit = wholeNumber(1, 50, 20).describe('Maximum number of concepts in the answer.');
 const q = z
   .string()
@@ -61,9 +61,9 @@ const q = z
   .describe('1 to 80 characters: the beginning of a name or some of its words, or a code.');
 
 const HOW =
-  'If no known word begins with a word of yours, the most similar words are used. Codes find their concepts, too: `E11` finds type 2 diabetes.';
+  'If no known word begins with a word of yours, the most similar words are used. Codes also find their concepts: `E11` finds type 2 diabetes.';
 
-const DESCRIBED = 'Answers the concept with its codes and with related concepts, in the language `lang`.';
+const DESCRIBED = 'Returns the concept with its codes and related concepts, in the language `lang`.';
 
 /** The routes of one type of concepts. */
 function makeRoutes<const Plural extends string>(type: ConceptType, plural: Plural, name: string) {
@@ -74,7 +74,7 @@ function makeRoutes<const Plural extends string>(type: ConceptType, plural: Plur
       path: `/v1/terminology/${plural}`,
       operationId: `find${name}Concepts`,
       summary: `${name}s by typed text, or all of them`,
-      description: `${HOW} Without \`q\` the list has all ${plural} in the order of their names.`,
+      description: `${HOW} Without \`q\`, the list has all ${plural} in the order of their names.`,
       query: z.strictObject({
         q: q.optional(),
         limit,
@@ -83,7 +83,7 @@ function makeRoutes<const Plural extends string>(type: ConceptType, plural: Plur
           .string()
           .max(1_000)
           .optional()
-          .describe('`next_cursor` of the previous page; not with `q`.'),
+          .describe('`next_cursor` from the previous page; not allowed with `q`.'),
       }),
       answers: { 200: { description: `The ${plural}`, schema: listSchema(conceptSchema) } },
       async run(request) {

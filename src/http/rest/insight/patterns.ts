@@ -32,12 +32,12 @@ const number = z.number().nullable();
 
 const findingSchema = z
   .object({
-    finding_id: z.string().describe('The same for the same evidence.'),
+    finding_id: z.string().describe('Findings with the same evidence have the same id.'),
     kind: z.enum(FINDING_KINDS),
     title: z.string().describe('The observation.'),
     codes: z
       .array(z.object({ system: z.string(), code: z.string(), display: z.string().nullable() }))
-      .describe('For a correlation with a medication its code, then that of the values.'),
+      .describe('For a correlation with a medication: the medication’s code, then the code of the values.'),
     window: z.object({ from: z.string(), to: z.string() }),
     direction: z.enum(DIRECTIONS).nullable(),
     effect: z
@@ -46,12 +46,14 @@ const findingSchema = z
         unit: z.string().nullable(),
         low: number.describe('Ends of the 95 % interval, if the method has one.'),
         high: number,
-        per_day: z.number().optional().describe('Of a trend: the slope.'),
+        per_day: z.number().optional().describe('For a trend: the slope.'),
         since: z.string().optional().describe('For a change: its first value. For a medication: its start.'),
         lag_days: z.number().optional().describe('By how many days the second series follows the first.'),
       })
       .describe('Its size.'),
-    confidence: z.number().describe('1 − p of its own test: how rarely chance by itself would show as much.'),
+    confidence: z
+      .number()
+      .describe('1 − p of the finding’s own test: how rarely chance alone would show as much.'),
     method: z.string(),
     computed_at: instant.describe('The last change of the record that the finding includes.'),
   })
@@ -108,14 +110,14 @@ const comparedSchema = z
     difference: z
       .object({
         absolute: z.number().describe('How much larger the values of b are (Hodges–Lehmann).'),
-        percent: number.describe('Of the median of a.'),
+        percent: number.describe('The difference in percent of the median of `a`.'),
         p_value: z.number(),
         low: z.number().describe('Ends of the 95 % interval of `absolute`.'),
         high: z.number(),
       })
       .nullable(),
     sufficient: z.boolean(),
-    reason: z.string().nullable().describe('Why it states no difference.'),
+    reason: z.string().nullable().describe('Why no difference is stated.'),
     method: z.string(),
     warnings,
   })
@@ -149,7 +151,7 @@ export const PATTERN_ROUTES = [
     operationId: 'getPattern',
     summary: 'A finding',
     description:
-      'Returns one finding of the list of patterns. A finding that the record no longer supports is 404.',
+      'Returns one finding of the list of patterns. If the record no longer supports the finding, the answer is 404.',
     answers: { 200: { description: 'The finding', schema: findingSchema } },
     run: (request) => one(request, request.params.patient_id, request.params.finding_id),
   }),
@@ -160,7 +162,7 @@ export const PATTERN_ROUTES = [
     operationId: 'listPatternEvidence',
     summary: 'The versions that a finding is based on',
     description:
-      'Each entry names a version with its value, and tells whether it supports or contradicts the finding.',
+      'Each entry names a version with its value, and says whether it supports or contradicts the finding.',
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page, the oldest first', schema: page } },
     run: (request) => evidence(request, request.params.patient_id, request.params.finding_id, request.query),
@@ -170,8 +172,8 @@ export const PATTERN_ROUTES = [
     method: 'GET',
     path: '/v1/patterns/{finding_id}',
     operationId: 'getPatternById',
-    summary: 'A finding by only its id',
-    description: `As below the patient.${SHORT}`,
+    summary: 'A finding, by its id only',
+    description: `Like the route below the patient.${SHORT}`,
     answers: { 200: { description: 'The finding', schema: findingSchema } },
     run(request) {
       const { finding_id: id } = request.params;
@@ -183,8 +185,8 @@ export const PATTERN_ROUTES = [
     method: 'GET',
     path: '/v1/patterns/{finding_id}/evidence',
     operationId: 'listPatternEvidenceById',
-    summary: 'The versions that a finding is based on, by only its id',
-    description: `As below the patient.${SHORT}`,
+    summary: 'The versions that a finding is based on, by its id only',
+    description: `Like the route below the patient.${SHORT}`,
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page, the oldest first', schema: page } },
     run(request) {
@@ -199,7 +201,7 @@ export const PATTERN_ROUTES = [
     operationId: 'comparePeriods',
     summary: 'Compare the values of two periods',
     description:
-      'Read-only. `sufficient` is false, with a `reason`, when the values don’t support a statement.',
+      'Read-only. If the values don’t support a statement, `sufficient` is false and `reason` says why.',
     scope: 'read',
     body: comparison,
     answers: { 200: { description: 'The comparison', schema: comparedSchema } },

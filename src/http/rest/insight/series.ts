@@ -36,7 +36,7 @@ const QUERY = {
     .enum(BUCKETS)
     .default('raw')
     .describe(
-      '`raw`: every value. Otherwise the median of each day, week or month, by the offsets of its values.',
+      '`raw`: every value. Otherwise the median of each day, week or month, according to the UTC offsets of the values.',
     ),
   ...PAST_QUERY,
   at: past.optional().describe('Another name of `as_of`.'),
@@ -45,11 +45,13 @@ const QUERY = {
 const number = z.number().nullable();
 
 const pointSchema = z.object({
-  at: z.string().describe('As written in the resource; for a bucket its first day.'),
+  at: z.string().describe('As written in the resource; for a bucket, its first day.'),
   value: z.number(),
   comparator: z.enum(BOUNDS).nullable().describe('The value is only known to be below or above this.'),
   n: z.int().describe('Number of values.'),
-  fhir: z.string().describe('`Observation/<id>/_history/<version>`; of a bucket the newest value’s.'),
+  fhir: z
+    .string()
+    .describe('`Observation/<id>/_history/<version>`; for a bucket, the version with the newest value.'),
   reference_range: z.object({ low: number, high: number }).nullable(),
   versions: z.array(z.string()).optional().describe('For a bucket: every version in it.'),
 });
@@ -61,9 +63,12 @@ const seriesSchema = z
     display: z
       .string()
       .nullable()
-      .describe('The name in the newest value’s resource, or else in the terminology.'),
+      .describe('The name in the resource with the newest value, or else the name in the terminology.'),
     codes: z.array(z.object({ system: z.string(), code: z.string() })).describe('The equivalent codes.'),
-    unit: z.string().nullable().describe('UCUM: the unit that most values have; others were converted.'),
+    unit: z
+      .string()
+      .nullable()
+      .describe('UCUM: the unit that most values have; other values were converted to it.'),
     points: z.array(pointSchema).describe('The oldest first.'),
     stats: z
       .object({
@@ -73,7 +78,7 @@ const seriesSchema = z
         mean: number,
         slope: number.describe('Per day, by least squares.'),
       })
-      .describe('Of all values, whatever the bucket.'),
+      .describe('Computed from all values, whatever the bucket.'),
     warnings,
   })
   .meta({ id: 'Series' });

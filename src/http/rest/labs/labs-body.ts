@@ -14,7 +14,7 @@ const unit = z
   .string()
   .min(1)
   .max(100)
-  .describe('As written by the laboratory; converted to UCUM if that is certain.');
+  .describe('As written by the laboratory; converted to UCUM if the meaning is certain.');
 
 /** A day, or a moment. */
 const when = z.union([moment, date]);
@@ -25,7 +25,7 @@ const VALUES = ['value', 'result', 'value_text', 'value_code', 'value_boolean'] 
  * code.
  */
 const NAMES = ['marker', 'test', 'analyte'] as const;
-const name = optional(text.max(500)).describe('The display; without `code` also the code.');
+const name = optional(text.max(500)).describe('The display; without `code`, also used as the code.');
 const range = z.strictObject({ low: optional(z.number()), high: optional(z.number()) });
 
 /** An item in a request. */
@@ -35,15 +35,17 @@ const sentItem = z.strictObject({
   test: name,
   analyte: name,
   ...coded,
-  category: optional(z.enum(CATEGORIES)).describe('`laboratory` when absent.'),
-  effective_at: optional(when).describe('`date` of the report when absent.'),
+  category: optional(z.enum(CATEGORIES)).describe('Default: `laboratory`.'),
+  effective_at: optional(when).describe('Default: the report’s `date`.'),
   value: optional(z.number()),
-  result: optional(z.union([z.number(), text])).describe('A number, or a text such as `5,6` and `< 5`.'),
+  result: optional(z.union([z.number(), text])).describe('A number, or text such as `5,6` or `< 5`.'),
   unit: optional(unit),
   value_text: optional(text).describe('With a unit also `< 5`.'),
   value_code: optional(z.strictObject({ code, ...coded }).superRefine(oneSystem)),
   value_boolean: optional(z.boolean()),
-  reference_range: optional(z.union([range, text])).describe('Its ends, or a text such as `3,9 - 5,5`.'),
+  reference_range: optional(z.union([range, text])).describe(
+    'The ends of the range, or text such as `3,9 - 5,5`.',
+  ),
   'reference range': optional(text).meta({ unlisted: true }),
   low: optional(z.number()).describe('End of the reference range.'),
   high: optional(z.number()).describe('End of the reference range.'),
@@ -138,7 +140,7 @@ const message = z
 const items = z
   .strictObject({
     items: z.array(item).min(1).max(5_000),
-    date: optional(when).describe('Of items that have no `effective_at`.'),
+    date: optional(when).describe('The date of items that have no `effective_at`.'),
     origin: optional(text).describe('The id of the report in the source system.'),
   })
   .superRefine((given, context) => {
@@ -168,7 +170,7 @@ export type GivenItems = z.output<typeof items>;
 
 /** `date` of a table's rows. */
 export const labsQuery = z.strictObject({
-  date: when.optional().describe('Of rows of a table that have no `effective_at`.'),
+  date: when.optional().describe('The date of table rows that have no `effective_at`.'),
   time_zone: z
     .string()
     .max(100)
@@ -183,6 +185,6 @@ export const labsQuery = z.strictObject({
     })
     .optional()
     .describe(
-      'IANA time zone of times of a message for which neither the field nor MSH-7 has an offset. A time that occurs twice is the earlier one.',
+      'IANA time zone for times in a message if neither the field nor MSH-7 has an offset. A time that occurs twice, when clocks go back, counts as the earlier one.',
     ),
 });

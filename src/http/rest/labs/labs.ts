@@ -142,7 +142,7 @@ export const LABS_ROUTES = [
     operationId: 'importLabs',
     summary: 'Import laboratory results',
     description:
-      'An HL7 v2 message (ORU^R01), JSON items, or a table. The import writes everything or nothing. It skips a report that was imported before; changed results become new versions of the earlier ones. Results without a LOINC code are kept, and `unmapped` lists their codes. A key without `read` must send messages without patient data in PID (else 403).',
+      'An HL7 v2 message (ORU^R01), JSON items, or a table. The import writes everything or nothing. It skips a report that was imported before; changed results become new versions of the earlier ones. Results without a LOINC code are kept, and `unmapped` lists their codes. If the key lacks the scope `read`, messages must not have patient data in PID (403 otherwise).',
     tag: 'Laboratory results',
     credential: 'api_key',
     grantToken: {
@@ -160,7 +160,7 @@ export const LABS_ROUTES = [
       'application/hl7-v2+er7': HL7,
       'text/plain': HL7,
       [CSV]: {
-        description: `A table with a heading, of these columns: ${KNOWN_HEADINGS.join(', ')}.`,
+        description: `A table with a heading row and these columns: ${KNOWN_HEADINGS.join(', ')}.`,
         example: 'code,display,value,unit,effective_at\n2345-7,Glucose,5.6,mmol/L,2026-03-31\n',
       },
     },
@@ -175,9 +175,9 @@ export const LABS_ROUTES = [
           skipped: z
             .int()
             .describe(
-              'Observations that already existed, or are newer than the report. For a key without `read`: 0.',
+              'Observations that already existed or are newer than the report. For a key without `read`: 0.',
             ),
-          unmapped: z.array(z.string()).describe('Codes that are not LOINC’s.'),
+          unmapped: z.array(z.string()).describe('Codes that are not LOINC codes.'),
           warnings: z.array(z.string()),
           observations: z
             .array(observationSchema)

@@ -12,7 +12,7 @@ export const ACCESS_LOG_ROUTES = [
     operationId: 'listAccessLog',
     summary: 'Who read a patient’s record, the newest first',
     description:
-      'Reads of applications under a grant and of members of the organization; with `ACCESS_LOG=all` also those with API keys. Refused reads may appear a moment later. The list has no values of the record, and leaves no entry itself.',
+      'Reads by applications under a grant and by members of the organization; with `ACCESS_LOG=all`, also reads with API keys. Refused reads can appear a moment later. The list shows no values from the record, and reading the list leaves no entry.',
     tag: 'Patients and consent',
     credential: 'api_key',
     grantToken: 'refused',

@@ -37,9 +37,9 @@ export const GRANT_ROUTES = [
     method: 'GET',
     path: '/v1/patients/{patient_id}/grants',
     operationId: 'listGrants',
-    summary: 'Grants of the calling application for a patient',
+    summary: 'Grants that applications have for a patient',
     description:
-      'Grants of the applications of the key’s project, the newest first, ended ones too; with an access token those of the calling application, under a grant those for its patient. `patient_id` is the id of one of the project’s patients, or the pairwise id that an application got with a token. A project needs no grant for the patients that it created.',
+      'With a key: grants to the applications of the key’s project, the newest first, including ended ones. With an access token: only grants to the calling application, and under a grant only those for its patient. `patient_id` is the id of one of the project’s patients, or the pairwise id that an application got with a token. A project doesn’t need a grant for the patients that it created.',
     tag: 'Patients',
     credential: 'api_key',
     grantToken: { action: 'grants', needs: [{ type: 'Patient', letters: 'r' }], type: null },

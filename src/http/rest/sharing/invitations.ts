@@ -14,17 +14,17 @@ const invitation = z
   .object({
     id: z.string(),
     relationship: z.enum(['self', 'dependent']),
-    email: z.string().nullable().describe('The address that the person must have; null: any.'),
+    email: z.string().nullable().describe('The address that the person must have; null for any address.'),
     created_at: instant,
     expires_at: instant,
-    status: z.enum(INVITATION_STATUSES).describe('`closed`: by five wrong birth dates.'),
+    status: z.enum(INVITATION_STATUSES).describe('`closed`: after five wrong birth dates.'),
   })
   .meta({ id: 'Invitation' });
 
 const issued = invitation
   .extend({
     code: z.string().describe('Shown only now; the service stores only its SHA-256.'),
-    url: z.string().describe('The page that redeems the code. Deliver it to the person.'),
+    url: z.string().describe('The page where the person redeems the code. Deliver this URL to the person.'),
   })
   .meta({ id: 'NewInvitation' });
 
@@ -67,11 +67,11 @@ export const INVITATION_ROUTES = [
     operationId: 'createInvitation',
     summary: 'Invite a person to a patient’s record',
     description:
-      'The person signs in and enters the patient’s birth date, once. The service sends no e-mail: deliver `url` yourself. The patient needs a full birth date.',
+      'The person signs in and enters the patient’s birth date once. The service sends no e-mail, so deliver `url` yourself. The Patient must have a full birth date.',
     scope: 'write',
     secret: true,
     body: asked,
-    answers: { 201: { description: 'The invitation, its code shown only now', schema: issued } },
+    answers: { 201: { description: 'The invitation; its code is shown only now', schema: issued } },
     async run(request) {
       const { params, body, services, caller } = request;
       const { id } = await liveResource(request, 'Patient', params.patient_id);
@@ -111,7 +111,7 @@ export const INVITATION_ROUTES = [
     operationId: 'withdrawInvitation',
     summary: 'Withdraw an invitation',
     description:
-      'Its code stops working. An invitation that has expired or was closed can be withdrawn too; one that was redeemed can’t (409): end the link instead.',
+      'Its code stops working. Expired and closed invitations can also be withdrawn. A redeemed invitation can’t (409): end the link instead.',
     scope: 'write',
     answers: { 204: { description: 'It is withdrawn' } },
     async run(request) {

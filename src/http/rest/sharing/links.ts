@@ -35,7 +35,7 @@ export const LINK_ROUTES = [
     path: '/v1/patients/{patient_id}/links',
     operationId: 'listLinks',
     summary: 'People linked to a patient, the newest first',
-    description: 'Shows no names: the service doesn’t tell a project who signs in.',
+    description: 'Shows no names, because the service doesn’t tell a project who signs in.',
     models,
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listSchema(link) } },
@@ -54,7 +54,7 @@ export const LINK_ROUTES = [
     operationId: 'deleteLink',
     summary: 'End a link, and with it all access that the person gave',
     description:
-      'The person no longer sees the patient, and applications lose the grants that the person gave. Use it to undo a wrong match too. Ending an ended link changes nothing.',
+      'The person no longer sees the patient, and applications lose the grants that the person gave. This also undoes a wrong match. Ending a link that has already ended changes nothing.',
     scope: 'write',
     models,
     answers: { 204: { description: 'The link has ended, on every instance' } },

@@ -27,10 +27,10 @@ import { AUTHOR } from '../schemas.ts';
 const asked = z
   .strictObject({
     operation: z.enum(['create', 'update']),
-    resource_type: z.string().max(64).optional().describe('Default: that of the resource.'),
+    resource_type: z.string().max(64).optional().describe('Default: the type of the resource.'),
     resource: z
       .record(z.string(), z.unknown())
-      .describe('The whole FHIR resource after the change; for an update with its `id`.'),
+      .describe('The whole FHIR resource after the change; for an update, including its `id`.'),
     current_version: z
       .int()
       .min(1)
@@ -202,7 +202,7 @@ export const PROPOSAL_ROUTES = [
     operationId: 'createProposal',
     summary: 'Propose a change instead of writing it',
     description:
-      'Needs an access token of a grant with the letter `c` (create) or `u` (update) on the resource’s type. The resource is checked like a write. It is pending for 30 days, but not beyond the end of the grant; at most 100 can be pending under a grant (409). The webhooks `proposal.accepted` and `proposal.rejected` tell what the person decided.',
+      'Requires an access token from a grant with the letter `c` (create) or `u` (update) for the resource’s type. The resource is checked as in a write. The proposal is pending for 30 days, but not beyond the end of the grant. At most 100 proposals can be pending under a grant (409). The webhooks `proposal.accepted` and `proposal.rejected` report what the person decided.',
     grantToken: { ...opening, action: 'propose' },
     scope: 'write',
     headers: AUTHOR,
@@ -225,7 +225,7 @@ export const PROPOSAL_ROUTES = [
     path,
     operationId: 'listProposals',
     summary: 'Changes that your application has proposed, the newest first',
-    description: 'Those of this application for the patient, also under earlier grants.',
+    description: 'Lists this application’s proposals for the patient, including those under earlier grants.',
     grantToken: { ...opening, action: 'list-proposals' },
     query: z.strictObject({ ...LIST_QUERY, status: z.enum(PROPOSAL_STATUSES).optional() }),
     answers: { 200: { description: 'A page', schema: listSchema(proposalSchema) } },
@@ -246,7 +246,7 @@ export const PROPOSAL_ROUTES = [
     path: `${path}/{proposal_id}`,
     operationId: 'getProposal',
     summary: 'Read a proposal of your application',
-    description: 'Returns the proposed write, its difference, and the decision, if there is one.',
+    description: 'Returns the proposed write, its changes, and the decision if there is one.',
     grantToken: { ...opening, action: 'read-proposal' },
     answers: { 200: { description: 'The proposal', schema: proposalSchema } },
     async run(request) {
@@ -262,9 +262,9 @@ export const PROPOSAL_ROUTES = [
     method: 'POST',
     path: `${path}/{proposal_id}/withdraw`,
     operationId: 'withdrawProposal',
-    summary: 'Take a proposal back',
+    summary: 'Withdraw a proposal',
     description:
-      'The person can no longer accept it. Withdrawing it again changes nothing; a proposal that has ended otherwise gets 409.',
+      'The person can no longer accept it. Withdrawing it again changes nothing; a proposal that has ended in another way returns 409.',
     grantToken: { ...opening, action: 'withdraw-proposal' },
     scope: 'write',
     answers: { 200: { description: 'The proposal as it is now', schema: proposalSchema } },
