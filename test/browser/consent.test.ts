@@ -282,7 +282,7 @@ describe('the consent page in a browser', () => {
       await page.getByRole('button', { name: 'Allow', exact: true }).click();
       if (!javaScriptEnabled) {
         expect(await page.getByRole('button').count()).to.equal(1);
-        await page.getByRole('button', { name: 'Go on', exact: true }).click();
+        await page.getByRole('button', { name: 'Continue', exact: true }).click();
       }
       await page.waitForURL(application.callback);
       expect(application.asked.map(({ method, referer }) => [method, referer])).to.deep.include([

@@ -111,7 +111,7 @@ describe('the consent page', () => {
       'Always included: name, birth date and contact data, and the names of care providers',
       'New entries are included: everything above also applies to what is added to the record before the access ends',
       'Health diary recognises you when you come back, by an identifier that is made for it',
-      'Get data also while you are not using Health diary, until the access ends',
+      'Get data even while you are not using Health diary, until the access ends',
       `Access ends on ${day}, and you can end it earlier at any time`,
     ]);
     for (const sentence of grant.sentences.slice(0, -1)) expect(page.text).to.include(sentence);
@@ -442,7 +442,7 @@ describe('the consent page', () => {
     const { page } = await opened({ purpose: '"><script>alert(1)</script>' }, { client: client_id });
     expect(page.text).not.to.match(/<script|<img/);
     expect(page.text).to.include('In the application’s own words: “');
-    expect(page.text).to.include('No confirmed domain').and.include('The application names no privacy page');
+    expect(page.text).to.include('No confirmed domain').and.include('The application gives no privacy page');
     const confirm = (domain: string) =>
       service.pool.query('update projects.organization set confirmed_domain = $2 where id = $1', [
         workshop.organization,

@@ -544,7 +544,7 @@ describe('the pages of patients', () => {
       .and.match(/Noted by AI Not verified .*Warfarin/)
       .and.match(/Newest results .*7\.1 % Above the range 4 – 5\.6 10 January 2026/)
       .and.match(/Marie Curie · born 7 November 1867 · printed \d+ \w+ \d{4}/)
-      .and.include('older results are not');
+      .and.include('leaves out care plans');
     expect(words).not.to.include('5.2 %');
     expect(words).to.match(/Potassium 4\.1.mmol\/L.*Value changed \d+ \w+ \d{4} \(before: 6\.2.mmol\/L\)/);
     expect(wordsOf(await visitor.open(pathOf(record, '/results')))).to.match(
@@ -992,7 +992,9 @@ describe('the pages of patients', () => {
     await observe(record, 5.1, '2024-01-10');
     const list = await visitor.open(pathOf(record, '/results'));
     expect(list.text).to.include('<rect class="range"');
-    expect(wordsOf(list)).to.match(/can’t be converted to each other, and stand apart: +% *, +mmol\/mol *\./);
+    expect(wordsOf(list)).to.match(
+      /can’t be converted to each other, so they are shown separately: +% *, +mmol\/mol *\./,
+    );
     // Two values in one unit have a chart.
     await observe(record, 34, '2025-02-10', { unit: 'mmol/mol', reference_range: undefined });
     const one = await visitor.open(linksOf(list, '/results/one')[0] ?? '');

@@ -52,7 +52,7 @@ describe('requests for access on the pages of patients', () => {
     expect(wordsOf(visitor.page))
       .to.include('Sugar & diary asks for access to a health record')
       .and.include('No confirmed domain')
-      .and.include('What for The application names no purpose.')
+      .and.include('What for The application gives no purpose.')
       .and.include('Read diagnoses and health problems');
     expect(controlsOf(visitor.page, 'record')).to.have.length(2);
   });
@@ -78,7 +78,7 @@ describe('requests for access on the pages of patients', () => {
     expect(wordsOf(faulty))
       .to.include('Choose a health record.')
       .and.include('Keep at least one box checked')
-      .and.include('Choose for how long.');
+      .and.include('Choose how long the access lasts.');
     const items = ['read:results', 'offline'].map((item): [string, string] => ['item', item]);
     const done = await visitor.submit([...fields, ...items, ['days', '90'], ['decision', 'allow']]);
     expect(new URL(done.url).searchParams.get('done')).to.equal('approved');
@@ -117,7 +117,7 @@ describe('requests for access on the pages of patients', () => {
   it('are denied, and the application muted until the person wants to hear it again', async () => {
     const [visitor] = await opened();
     const done = await visitor.submit({ decision: 'deny', mute: 'yes' });
-    expect(wordsOf(done)).to.include('you won’t see further requests of this application');
+    expect(wordsOf(done)).to.include('you won’t see further requests from this application');
     expect((await poll()).error).to.equal('access_denied');
     await askAccess(journey, client, { login_hint: MOTHER });
     const home = await visitor.open('/connections');
