@@ -255,7 +255,7 @@ describe('the dashboard: an application', () => {
     const { id } = await register();
     const page = await open(id);
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('dialog').getByText('0 permissions that people gave end.').waitFor();
+    await page.getByRole('dialog').getByText('0 permissions that people gave will end.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { level: 1, name: 'Applications' }).waitFor();
     const { data } = await owner.done('GET', `/projects/${project}/applications`);

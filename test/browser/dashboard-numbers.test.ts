@@ -313,11 +313,11 @@ describe('the dashboard’s numbers', () => {
           all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText)),
         );
       const said: Readonly<Record<string, string>> = {
-        null: 'Ends on {}, unless somebody ends it before',
+        null: 'Ends on {}, unless somebody ends it earlier',
         patient: 'Ended on {}, by a person who has the record',
         replaced: 'Ended on {}, replaced by a newer consent of the same person',
         application_deleted: 'Ended on {}, because the application or its project was deleted',
-        expired: 'Its time was over on {}',
+        expired: 'Expired on {}',
       };
       const states = { active: 'Active', revoked: 'Ended', expired: 'Expired' };
       const timeZone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);

@@ -99,7 +99,7 @@ describe('the dashboard of operators', () => {
     expect(await needs.first().innerText())
       .to.include('Now')
       .and.include('could not handle');
-    await needs.filter({ hasText: '2 projects wait for production' }).waitFor();
+    await needs.filter({ hasText: '2 projects are waiting for production access' }).waitFor();
     expect(await accessibilityFaults(page)).to.deep.equal([]);
     await picture(page, 'ops-needs');
     await page.getByRole('link', { name: 'Read models' }).first().click();
@@ -163,7 +163,7 @@ describe('the dashboard of operators', () => {
     await page.getByLabel('Reason').fill('Confirm your domain first.');
     await page.getByRole('dialog').getByRole('button', { name: 'Refuse', exact: true }).click();
     await page.getByRole('row').filter({ hasText: 'Research' }).getByText('Confirm your domain').waitFor();
-    await page.getByText('No request waits.').waitFor();
+    await page.getByText('No request is waiting.').waitFor();
     await page.getByRole('button', { name: 'Withdraw production from Diary' }).click();
     const withdrawing = page.getByRole('dialog');
     const confirm = withdrawing.getByRole('button', { name: 'Withdraw production' });
@@ -212,7 +212,7 @@ describe('the dashboard of operators', () => {
     await page.waitForFunction(() => document.title === 'Needs attention – Annal');
     await page.context().setOffline(true);
     await page.clock.runFor(11_000);
-    await page.getByText('This is no longer sure').waitFor();
+    await page.getByText('This may be out of date').waitFor();
     expect(await page.getByText('Nothing needs').count()).to.equal(0);
     await page.context().setOffline(false);
   });

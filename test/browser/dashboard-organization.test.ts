@@ -99,7 +99,7 @@ describe('the dashboard: the organization', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
     await page.getByText(`ana@${domain} can accept until`).waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('region', { name: 'Invitations' }).getByText('Waits').waitFor();
+    await page.getByRole('region', { name: 'Invitations' }).getByText('Waiting').waitFor();
     expect(await accessibilityFaults(page)).to.deep.equal([]);
     await picture(page, 'dashboard-members');
     await page.context().close();
@@ -118,7 +118,9 @@ describe('the dashboard: the organization', () => {
   it('asks for production, and shows the state of the request', async () => {
     const { owner, project } = await found();
     const page = await open(project, owner.email);
-    await page.getByText('This project may not create keys and applications of production yet.').waitFor();
+    await page
+      .getByText('This project isn’t allowed to create production keys and applications yet.')
+      .waitFor();
     for (const screen of ['keys', 'applications']) {
       await page.goto(`${service.url}/app/projects/${project}/production/${screen}`);
       await page.getByRole('link', { name: 'Ask the operator for it' }).waitFor();
@@ -139,8 +141,8 @@ describe('the dashboard: the organization', () => {
     await owner.done('PUT', `/organizations/${organization}/sso`, set);
     const page = await open(project, developer.email);
     await page.getByText('https://login.example.org').waitFor();
-    await page.getByText('Owners confirm the domain.').waitFor();
-    await page.getByText('This project may not create').waitFor();
+    await page.getByText('Only owners confirm the domain.').waitFor();
+    await page.getByText('This project isn’t allowed to create').waitFor();
     expect(await page.locator('main').getByRole('textbox').count()).to.equal(0);
     expect(await page.locator('main').getByRole('button').count()).to.equal(0);
   });

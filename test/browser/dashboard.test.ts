@@ -408,7 +408,9 @@ describe('the dashboard', () => {
     page = await open('dev@example.org');
     for (const screen of ['/patients', '/search', '/try']) {
       await page.goto(base + screen);
-      await page.getByText('Records of production need the role auditor, admin or owner.').waitFor();
+      await page
+        .getByText('To see records in production, you need the role auditor, admin or owner.')
+        .waitFor();
       expect(await page.getByRole('table').count()).to.equal(0);
       expect(await page.getByRole('button', { name: 'Send', exact: true }).count()).to.equal(0);
     }
