@@ -71,20 +71,20 @@ const environment = z.object({
   OIDC_ISSUERS: issuersSchema
     .optional()
     .describe(
-      'OpenID Connect issuers whose ID tokens `/admin` accepts, each with the audience that `aud` must contain: `https://login.example.org annal-dashboard, https://accounts.example.com 1234`. People sign in on these issuers’ pages, as the client that the first audience names; an entry may end with the name of an environment variable that contains this client’s secret: `https://login.example.org annal-dashboard LOGIN_SECRET`. Default: the development issuer at `BASE_URL/dev`; with `MODE=production`, none.',
+      'OpenID Connect issuers whose ID tokens `/admin` accepts, each with the audience that `aud` must contain: `https://login.example.org annal-dashboard, https://accounts.example.com 1234`. People sign in on these issuers’ pages, as the client that the issuer’s first audience names; an entry can end with the name of an environment variable that contains this client’s secret: `https://login.example.org annal-dashboard LOGIN_SECRET`. Default: the development issuer at `BASE_URL/dev`; with `MODE=production`, none.',
     ),
   DEV_ISSUER: choice(['local', 'allow'], 'local').describe(
-    'Whether the development issuer runs, which accepts any e-mail address without a password. `local`: only if `HOST` and the host in `BASE_URL` are loopback (`localhost`, `127.0.0.1`, `::1`); it then refuses requests that a proxy forwarded. `allow`: always. It never runs with `OIDC_ISSUERS` or `MODE=production`.',
+    'Whether the development issuer runs, which accepts any e-mail address without a password. `local`: it runs only if `HOST` and the host in `BASE_URL` are loopback (`localhost`, `127.0.0.1`, `::1`), and refuses requests that a proxy forwarded. `allow`: it always runs. It never runs with `OIDC_ISSUERS` or `MODE=production`.',
   ),
   OPERATOR_ORGANIZATION: z
     .string()
     .regex(/^org_[\w-]{1,60}$/, 'must be the id of an organization, such as org_zyuML5Z1TXrVC4OvVyaVgA')
     .optional()
     .describe(
-      'Id of the organization whose owners and admins operate the installation at `/admin/operations` and `/app/ops`. Default: the organization that is created at the first start; with `MODE=production`, none, so the installation can only be operated from the command line.',
+      'Id of the organization whose owners and admins operate the installation at `/admin/operations` and `/app/ops`. Default: the organization that is created at the first start; with `MODE=production`, none, so the installation can be operated only from the command line.',
     ),
   PRODUCTION_ACCESS: choice(['request', 'open'], 'request').describe(
-    'Which projects can create production keys and applications. `request`: projects that an operator allowed with `annal production allow`, and projects that already had some; `open`: all projects.',
+    'Which projects can create production keys and applications. `request`: projects that an operator allowed with `annal production allow`, and projects that already had production keys or applications; `open`: all projects.',
   ),
   CLIENT_METADATA: z
     .string()
@@ -94,7 +94,7 @@ const environment = z.object({
     )
     .optional()
     .describe(
-      'Which guests are allowed: OAuth clients that nobody registered, whose `client_id` is the URL of their [metadata document](oauth.md#guests). `off`: none; `allow`: guests from every host; or the hosts whose documents are accepted: `claude.ai, app.example.org`. Default: `allow`; with `MODE=production`, `off`.',
+      'Which guests are allowed. Guests are OAuth clients that nobody registered, and whose `client_id` is the URL of their [metadata document](oauth.md#guests). `off`: none; `allow`: guests from every host; or a list of the hosts whose documents are accepted: `claude.ai, app.example.org`. Default: `allow`; with `MODE=production`, `off`.',
     ),
   ACCESS_LOG: choice(['grants', 'all'], 'grants').describe(
     'Which reads of records the access log includes. `grants`: reads by applications under a grant, and by members with a dashboard token; `all`: also reads with API keys and `client_credentials` tokens, with one entry for each record that a response shows.',
@@ -109,10 +109,10 @@ const environment = z.object({
     'Maximum size of a FHIR Bundle, in bytes; larger Bundles get 413.',
   ),
   MAX_BUNDLE_ENTRIES: wholeNumber(1, 100_000, 5_000).describe(
-    'Maximum number of entries in a FHIR Bundle; Bundles with more get 413.',
+    'Maximum number of entries in a FHIR Bundle; Bundles with more entries get 413.',
   ),
   MAX_ANSWER_BYTES: wholeNumber(1_000_000, 1_000 * MEGABYTE, 50 * MEGABYTE).describe(
-    'Maximum size of the resources in a response, in bytes. A larger page ends early and links to the next; a larger response without pages is refused with 413 `too-costly`. A resource larger than this can’t be read, so keep this setting above MAX_BODY_BYTES.',
+    'Maximum size of the resources in a response, in bytes. A larger page ends early and links to the next page; a larger response without pages is refused with 413 `too-costly`. A resource larger than this can’t be read, so keep this setting above MAX_BODY_BYTES.',
   ),
   MAX_ANSWER_RESOURCES: wholeNumber(200, 1_000_000, 20_000).describe(
     'Maximum number of resources in one response; beyond that, requests get 413 `too-costly`.',
@@ -121,13 +121,13 @@ const environment = z.object({
     'Maximum time to read the data for one response, in seconds; beyond that, requests get 413 `too-costly`.',
   ),
   ANSWER_MEMORY_BYTES: wholeNumber(1_000_000, 100_000 * MEGABYTE, 300 * MEGABYTE).describe(
-    'Bytes of long responses (the part of each beyond 1 MB) that one instance holds at a time until they are sent; at most a third of that for any one project. Beyond that, requests with long responses get 503 with `Retry-After`.',
+    'Maximum number of bytes of long responses (the part of each beyond 1 MB) that one instance keeps in memory until they are sent; at most a third of this for any one project. Beyond that, requests with long responses get 503 with `Retry-After`.',
   ),
   MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(0, 100_000, 256).describe(
-    'Connections that one client address can have open to one instance; further connections get 429 and are closed. `0`: no limit. Addresses in TRUSTED_PROXIES have no limit.',
+    'Maximum number of connections that one client address can have open to one instance; further connections get 429 and are closed. `0`: no limit. Addresses in TRUSTED_PROXIES have no limit.',
   ),
   BODY_MEMORY_BYTES: wholeNumber(1_000_000, 100_000 * MEGABYTE, 300 * MEGABYTE).describe(
-    'Bytes of large request bodies (the part of each beyond 1 MB) that one instance holds at a time; at most a third of that for any one project. Beyond that, requests with a large body get 503 with `Retry-After`.',
+    'Maximum number of bytes of large request bodies (the part of each beyond 1 MB) that one instance keeps in memory at a time; at most a third of this for any one project. Beyond that, requests with a large body get 503 with `Retry-After`.',
   ),
   DOCUMENT_MAX_BYTES: wholeNumber(1, 5_000 * MEGABYTE, 100 * MEGABYTE).describe(
     'Maximum size of a document’s content, in bytes; larger content gets 413.',
@@ -136,7 +136,7 @@ const environment = z.object({
     .string()
     .optional()
     .describe(
-      'Bucket in an S3-compatible store for documents, instead of the folder `documents` in DATA_DIR. Several instances need a bucket.',
+      'Bucket in an S3-compatible store for documents, instead of the folder `documents` in DATA_DIR. Required if there are several instances.',
     ),
   DOCUMENTS_S3_ENDPOINT: url(['http:', 'https:'], 'https://s3.example.org')
     .optional()
@@ -150,7 +150,7 @@ const environment = z.object({
     ),
   DOCUMENTS_S3_SECRET_ACCESS_KEY: z.string().optional().describe('The secret that goes with the access key.'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000_000, 600).describe(
-    'Requests per minute that one API key, or one client address, can make on all instances together; further requests get 429. `0`: no limit.',
+    'Maximum number of requests per minute that one API key, or one client address, can make on all instances together; further requests get 429. `0`: no limit.',
   ),
   TRUSTED_PROXIES: z
     .string()
@@ -163,10 +163,10 @@ const environment = z.object({
       'Addresses and networks (`10.0.0.0/8, fd00::/8`) of the proxies whose `X-Forwarded-For` the service trusts; without this setting, the client address is the connection’s address.',
     ),
   REFRESH_TOKEN_DAYS: wholeNumber(1, 400, 30).describe(
-    'How long a refresh token works if it isn’t used, in days. Each use restarts the period; a token never outlasts its grant.',
+    'Number of days that a refresh token works if it isn’t used. Each use restarts the period; a token never outlasts its grant.',
   ),
   REQUEST_LOG_DAYS: wholeNumber(1, 3_650, 30).describe(
-    "How long entries in a project's request log are kept, in days.",
+    "Number of days that entries in a project's request log are kept.",
   ),
   WEBHOOK_TIMEOUT_SECONDS: wholeNumber(1, 60, 10).describe(
     'Maximum duration of a webhook delivery, from connecting to the last byte of the response, in seconds.',
@@ -182,28 +182,28 @@ const environment = z.object({
       'Pauses between attempts to send a webhook delivery, in seconds; after the last attempt the delivery is exhausted.',
     ),
   SANDBOX_PATIENTS: wholeNumber(0, 30, 30).describe(
-    'Number of synthetic patients in a new or reset sandbox; 0: none.',
+    'Number of synthetic patients in a new or reset sandbox. `0`: none.',
   ),
   WORKERS: z
     .string()
     .regex(/^(?:auto|[1-9]|[1-5]\d|6[0-4])$/, 'must be auto, or a whole number from 1 to 64')
     .default('auto')
     .describe(
-      'Number of processes that answer HTTP requests. `auto`: depends on the number of cores and the memory ([every core](scale.md#every-core)); on one or two cores, one process does everything.',
+      'Number of processes that answer HTTP requests. `auto`: the number depends on the cores and the memory ([every core](scale.md#every-core)); on one or two cores, one process does everything.',
     ),
   PROJECTORS: z
     .enum(['auto', '0', '1', '2'], 'must be auto, 0, 1 or 2')
     .default('auto')
     .describe(
-      'Number of processes that keep read models up to date and run all background work. `0`: the process that answers requests does this, which is possible only with `WORKERS=1`. `auto`: 0 with one worker, otherwise 1 or 2, depending on the number of cores.',
+      'Number of processes that keep read models up to date and run all background work. `0`: the process that answers requests also does this work, which is possible only with `WORKERS=1`. `auto`: 0 with one worker, otherwise 1 or 2, depending on the number of cores.',
     ),
   SHUTDOWN_SECONDS: wholeNumber(1, 600, 20).describe(
-    'How long requests in flight, and read models that are catching up, can take after SIGTERM, in seconds.',
+    'Maximum time that requests in flight, and read models that are catching up, can take after SIGTERM, in seconds.',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:'], 'http://localhost:4318')
     .optional()
     .describe(
-      'URL of the OpenTelemetry collector that receives traces, by OTLP over HTTP with JSON; without this setting there are no traces.',
+      'URL of the OpenTelemetry collector that receives traces, by OTLP over HTTP with JSON; without this setting, no traces are sent.',
     ),
 });
 
